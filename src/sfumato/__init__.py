@@ -1,0 +1,89 @@
+"""sfumato: publish tables about people safely, and attack your own release first."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+__version__ = "0.1.0"
+
+# Name -> module; imported when first used, so that `import sfumato` costs nothing.
+_HOME = {
+    "read": "table",
+    "Table": "table",
+    "Hierarchy": "data.hierarchy",
+    "Intervals": "data.hierarchy",
+    "Prefix": "data.hierarchy",
+    "Dates": "data.hierarchy",
+    "Tree": "data.hierarchy",
+    "Flat": "data.hierarchy",
+    "Groups": "data.groups",
+    "KAnonymity": "criteria",
+    "LDiversity": "criteria",
+    "Samarati": "algorithms",
+    "Mondrian": "algorithms",
+    "Recode": "algorithms",
+    "anonymize": "release",
+    "load": "release",
+    "check": "release",
+    "Check": "release",
+    "Release": "release",
+    "SfumatoError": "errors",
+    "BadInput": "errors",
+    "Unsatisfiable": "errors",
+    "BrokenPromise": "errors",
+}
+_ROOMS = ("datasets", "utility")
+
+__all__ = [
+    "BadInput",
+    "BrokenPromise",
+    "Check",
+    "Dates",
+    "Flat",
+    "Groups",
+    "Hierarchy",
+    "Intervals",
+    "KAnonymity",
+    "LDiversity",
+    "Mondrian",
+    "Prefix",
+    "Recode",
+    "Release",
+    "Samarati",
+    "SfumatoError",
+    "Table",
+    "Tree",
+    "Unsatisfiable",
+    "__version__",
+    "anonymize",
+    "check",
+    "datasets",
+    "load",
+    "read",
+    "utility",
+]
+
+if TYPE_CHECKING:
+    from sfumato import datasets, utility
+    from sfumato.algorithms import Mondrian, Recode, Samarati
+    from sfumato.criteria import KAnonymity, LDiversity
+    from sfumato.data.groups import Groups
+    from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
+    from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
+    from sfumato.release import Check, Release, anonymize, check, load
+    from sfumato.table import Table, read
+
+
+def __getattr__(name: str) -> Any:
+    if name in _ROOMS:
+        return import_module(f"sfumato.{name}")
+    if name not in _HOME:
+        from sfumato.errors import nearest
+
+        raise AttributeError(f"sfumato has no {name!r}{nearest(name, __all__)}")
+    return getattr(import_module(f"sfumato.{_HOME[name]}"), name)
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

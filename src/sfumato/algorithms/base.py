@@ -1,0 +1,63 @@
+"""The shape of an algorithm."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, ClassVar
+
+from sfumato.criteria.base import Criterion
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput
+from sfumato.formulas.exact import fraction
+from sfumato.spec import describe, to_spec
+
+Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
+
+
+class Algorithm:
+    """Decides a recoding that satisfies a criterion.
+
+    An adversary is assumed to know which algorithm ran; three properties say how much that
+    helps (Cormode 2010).
+    """
+
+    deterministic: ClassVar[bool]  # the same table always gives the same release
+    symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
+    joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Find a recoding; raise `Unsatisfiable` with the evidence when there is none."""
+        raise NotImplementedError  # pragma: no cover
+
+    def spec(self) -> dict[str, Any]:
+        """Write the algorithm down as job files and `release.json` do."""
+        return to_spec(self)
+
+    def __str__(self) -> str:
+        return describe(self)
+
+
+def allowed_rows(max_suppressed: float, n_rows: int) -> int:
+    """Turn a limit into rows: an int is a number of rows, a float a share of them.
+
+    >>> allowed_rows(2, 10), allowed_rows(0.25, 10), allowed_rows(0.3, 10), allowed_rows(1.0, 10)
+    (2, 2, 3, 10)
+    """
+    if isinstance(max_suppressed, int):
+        return max_suppressed
+    share = fraction(max_suppressed)
+    return share.numerator * n_rows // share.denominator
+
+
+def check_limit(owner: str, max_suppressed: object) -> None:
+    """Refuse a limit that is neither a number of rows nor a share."""
+    is_rows = isinstance(max_suppressed, int) and not isinstance(max_suppressed, bool)
+    if is_rows and max_suppressed >= 0:  # type: ignore[operator]
+        return
+    if isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1:
+        return
+    raise BadInput(
+        f"{owner}: max_suppressed must be a number of rows (an int >= 0) or a share of them "
+        f"(a float from 0.0 to 1.0), got {max_suppressed!r}"
+    )

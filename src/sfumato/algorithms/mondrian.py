@@ -1,0 +1,281 @@
+"""Mondrian: cut the space of quasi-identifiers in two, again and again (Ciriani 2008, 4.1.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.base import Algorithm, Draw
+from sfumato.criteria.base import Criterion, holding, reached
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet, Grouping, sum_by
+from sfumato.data.groups import Counts, Groups, Histogram
+from sfumato.data.keys import Codes
+from sfumato.data.recoding import Assignment, Recoding
+from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.progress import report
+
+COUNTS_AT_ONCE = 1 << 22  # counts held while the cuts of a batch of regions are judged
+
+
+@dataclass(frozen=True)
+class Mondrian(Algorithm):
+    """Strict multidimensional partitioning into boxes, by any criterion.
+
+    A region is cut along the quasi-identifier whose values in the region spread widest, as a
+    share of the column's whole range; ties go to the earlier column. The cut is the boundary
+    nearest to halving the people, out of all boundaries that leave both sides safe; if there is
+    none, the next widest column is tried. So no region of the result has an allowable cut at any
+    value of any dimension (definition 4.3), not only at the median.
+
+    Numeric, date and flat columns can be cut between any two values. In a tree, a cut falls
+    between the children of the smallest node around the region's values.
+
+    Boxes reach to the cuts, not to the extremes of the people inside; `tight=True` shrinks them
+    to those, which says more about the people and loses less.
+    """
+
+    strict: bool = True
+    tight: bool = False
+    deterministic: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        if self.strict is not True:
+            raise BadInput(f"Mondrian: strict must be True, got {self.strict!r}")
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Cut all regions in rounds until no cut is allowable."""
+        del draw
+        _refuse_unsafe_whole(frequencies, criterion)
+        space = _Space(frequencies, criterion)
+        while len(space.open):
+            report("cutting", len(space.boxes) - len(space.open), len(space.boxes))
+            space.cut_all()
+        boxes = _tight(space) if self.tight else space.boxes
+        ground = frequencies.combinations
+        parts = np.stack([np.arange(len(ground)), space.region_of, ground.counts], axis=1)
+        return Recoding(Assignment(ground, boxes, parts.astype(np.int64)))
+
+
+class _Space:
+    """The regions so far, and the region of every combination."""
+
+    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
+        ground = frequencies.combinations
+        self.domains = [frequencies.domains[name] for name in ground.columns]
+        self.codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
+        self.counts = ground.counts
+        self.region_of = np.zeros(len(ground), dtype=np.intp)
+        whole = [[0, len(domain) - 1] for domain in self.domains]
+        self.boxes = np.array([whole], dtype=np.int32)  # (n_regions, n_dimensions, 2)
+        self.open = np.zeros(1, dtype=np.intp)  # regions that may still be cut
+        self.judge = _Judge(frequencies, criterion)
+
+    def cut_all(self) -> None:
+        """Cut every open region once, along its widest dimension that allows it."""
+        position = np.full(len(self.boxes), -1, dtype=np.intp)
+        position[self.open] = np.arange(len(self.open))
+        state = position[self.region_of]
+        inside = np.flatnonzero(state >= 0)
+        inside = inside[np.argsort(state[inside], kind="stable")]
+        dimension = np.full(len(self.open), -1, dtype=np.intp)
+        boundary = np.zeros(len(self.open), dtype=np.int32)
+        for members in self._batches(inside, state[inside]):
+            first, last = state[members[0]], state[members[-1]] + 1
+            decided = self._decide(members, state[members] - first, last - first)
+            dimension[first:last], boundary[first:last] = decided
+
+        cut = np.flatnonzero(dimension >= 0)
+        right = np.full(len(self.open), -1, dtype=np.intp)
+        right[cut] = len(self.boxes) + np.arange(len(cut))
+        mine = state[inside]
+        moved = (dimension[mine] >= 0) & (self.codes[inside, dimension[mine]] > boundary[mine])
+        self.region_of[inside[moved]] = right[mine[moved]]
+        old, along = self.open[cut], dimension[cut]
+        upper = self.boxes[old].copy()
+        upper[np.arange(len(cut)), along, 0] = boundary[cut] + 1
+        self.boxes[old, along, 1] = boundary[cut]
+        self.boxes = np.concatenate([self.boxes, upper])
+        self.open = np.concatenate([old, right[cut]])
+
+    def _batches(self, inside: NDArray[np.intp], state: NDArray[np.intp]) -> list[NDArray[np.intp]]:
+        """Split the combinations between regions, so that the counts of a batch fit in memory."""
+        starts = np.flatnonzero(np.diff(state, prepend=-1))
+        batch = starts * self.judge.n_values // COUNTS_AT_ONCE
+        return np.split(inside, starts[np.flatnonzero(np.diff(batch)) + 1])
+
+    def _decide(
+        self, members: NDArray[np.intp], region: NDArray[np.intp], n_regions: int
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """Choose dimension and boundary for every region of a batch; dimension -1: no cut."""
+        dimension = np.full(n_regions, -1, dtype=np.intp)
+        boundary = np.zeros(n_regions, dtype=np.int32)
+        widest = np.full(n_regions, -1.0)
+        entries = self.judge.entries(members)
+        for j, domain in enumerate(self.domains):
+            line = _Line.of(domain, region, self.codes[members, j], self.counts[members])
+            rank, candidate = line.boundaries(domain)
+            candidate = self.judge.keep_safe(line, candidate, entries)
+            if not len(candidate):
+                continue
+            # Nearest to halving first, then the lower boundary.
+            uneven = np.abs(2 * line.left[candidate] - line.total[candidate])
+            best = candidate[np.lexsort((candidate, uneven, line.region[candidate]))]
+            best = best[np.flatnonzero(np.diff(line.region[best], prepend=-1))]
+            where, span = line.region[best], domain.span(line.low, line.high)
+            wider = span[where] > widest[where]
+            where, best = where[wider], best[wider]
+            widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
+        return dimension, boundary
+
+
+@dataclass(frozen=True, eq=False)
+class _Line:
+    """The regions of a batch seen along one dimension: cells of people with the same value.
+
+    Cells are sorted by region and value; cutting at a cell puts it and all below it to the left.
+    """
+
+    region: NDArray[np.intp]  # (n_cells,)
+    value: NDArray[np.int32]  # (n_cells,)
+    left: Counts  # (n_cells,) people of the region up to and including the cell
+    total: Counts  # (n_cells,) people of the region
+    starts: NDArray[np.intp]  # (n_regions,) first cell of every region
+    ends: NDArray[np.intp]  # (n_regions,) last cell
+    cell_of: NDArray[np.intp]  # (n_members,) the cell of every combination in the batch
+
+    @classmethod
+    def of(cls, domain: Domain, region: NDArray[np.intp], codes: Codes, counts: Counts) -> _Line:
+        cells, cell_of = np.unique(region * len(domain) + codes, return_inverse=True)
+        where, value = np.divmod(cells, len(domain))
+        people = sum_by(cell_of, counts, len(cells))
+        starts = np.flatnonzero(np.diff(where, prepend=-1))
+        ends = np.append(starts[1:], len(cells)) - 1
+        upto = np.cumsum(people)
+        before = (upto - people)[starts]
+        left = upto - before[where]
+        return cls(where, value.astype(np.int32), left, left[ends][where], starts, ends, cell_of)
+
+    @property
+    def low(self) -> NDArray[np.int32]:
+        """Smallest value in every region."""
+        return self.value[self.starts]
+
+    @property
+    def high(self) -> NDArray[np.int32]:
+        """Largest value in every region."""
+        return self.value[self.ends]
+
+    def boundaries(self, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+        """Give the last rank below a cut at each cell, and the cells where one may be made."""
+        following = np.append(self.value[1:], 0)
+        inner = np.ones(len(self.value), dtype=bool)
+        inner[self.ends] = False
+        if domain.numbers is not None:
+            rank = (self.value + following - 1) // 2  # half-way through the values in between
+        else:
+            level = domain.taxonomy.enclosing_level(self.low, self.high)
+            child = np.maximum(level - 1, 0)[self.region]
+            rank = domain.taxonomy.high[child, self.value]
+            inner &= rank < following
+        return rank.astype(np.int32), np.flatnonzero(inner)
+
+
+class _Judge:
+    """Judges both sides of many cuts at once."""
+
+    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
+        self.frequencies = frequencies
+        self.by_size = [part for part in criterion.parts if not part.looks_at_values]
+        self.by_value = [part for part in criterion.parts if part.looks_at_values]
+        self.attributes = {part.attribute for part in self.by_value}
+        self.codes = {name: frequencies.codes(self._column(name)) for name in self.attributes}
+        sizes = [len(frequencies.domains[self._column(name)]) for name in self.attributes]
+        self.n_values = max(sizes, default=1)
+        n_combinations = len(frequencies.combinations)
+        self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n_combinations + 1))
+
+    def _column(self, attribute: str | None) -> str:
+        return str(self.frequencies.attribute(attribute))
+
+    def entries(self, members: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Give the keys of some combinations, and which of these each key belongs to."""
+        n_keys = np.diff(self.first_key)[members] if self.by_value else np.zeros(len(members), int)
+        member = np.repeat(np.arange(len(members)), n_keys)
+        offset = np.arange(len(member)) - np.repeat(np.cumsum(n_keys) - n_keys, n_keys)
+        return self.first_key[members][member] + offset, member
+
+    def keep_safe(
+        self,
+        line: _Line,
+        candidate: NDArray[np.intp],
+        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
+    ) -> NDArray[np.intp]:
+        """Keep the cuts whose two sides both satisfy the criterion."""
+        for part in self.by_size:
+            left = line.left[candidate]
+            right = line.total[candidate] - left
+            candidate = candidate[part.holds(Groups(left)) & part.holds(Groups(right))]
+        if not self.by_value or not len(candidate):
+            return candidate
+        sizes = (line.left[candidate], line.total[candidate] - line.left[candidate])
+        safe = np.ones(len(candidate), dtype=bool)
+        for name in self.attributes:
+            sides = self._histograms(name, line, candidate, entries)
+            domain = self.frequencies.domains[self._column(name)]
+            reference = self._reference(name)
+            for people, histogram in zip(sizes, sides, strict=True):
+                groups = Groups(people, histogram, domain, reference)
+                for part in self.by_value:
+                    if part.attribute == name:
+                        safe &= part.holds(groups)
+        return candidate[safe]
+
+    def _histograms(
+        self,
+        name: str | None,
+        line: _Line,
+        candidate: NDArray[np.intp],
+        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
+    ) -> tuple[Histogram, Histogram]:
+        key, member = entries
+        n_values = len(self.frequencies.domains[self._column(name)])
+        cell = line.cell_of[member] * n_values + self.codes[name][key]
+        n_cells = len(line.region)
+        flat = sum_by(cell, self.frequencies.counts[key], n_cells * n_values)
+        counts = flat.reshape(n_cells, n_values)
+        upto = np.cumsum(counts, axis=0)
+        region = line.region[candidate]
+        before = (upto - counts)[line.starts][region]
+        left = upto[candidate] - before
+        right = upto[line.ends][region] - before - left
+        return Histogram.from_dense(left), Histogram.from_dense(right)
+
+    def _reference(self, name: str | None) -> Counts:
+        n_values = len(self.frequencies.domains[self._column(name)])
+        return sum_by(self.codes[name].astype(np.intp), self.frequencies.counts, n_values)
+
+
+def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
+    """Refuse a table that is unsafe even as a single group: then every cut of it is."""
+    whole = np.zeros(len(frequencies), dtype=np.intp)
+    box = [[[0, len(frequencies.domains[c]) - 1] for c in frequencies.quasi_identifiers]]
+    grouping = Grouping(frequencies, np.array(box, dtype=np.int32), whole)
+    if not holding(criterion, grouping).all():
+        raise Unsatisfiable(
+            f"no partition satisfies {criterion}: even as one group of all "
+            f"{frequencies.n_rows} rows {reached(criterion, grouping)}"
+        )
+
+
+def _tight(space: _Space) -> NDArray[np.int32]:
+    low = np.full(space.boxes.shape[:2], np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(space.boxes.shape[:2], -1, dtype=np.int32)
+    np.minimum.at(low, space.region_of, space.codes)
+    np.maximum.at(high, space.region_of, space.codes)
+    return np.stack([low, high], axis=2)

@@ -1,0 +1,131 @@
+"""The commands."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+app = typer.Typer(
+    name="sfumato",
+    help=(
+        "Publish tables about people safely: make a release that keeps its promise, and check "
+        "any table against one.\n\nStart with: sfumato demo"
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+)
+
+Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output instead.")]
+ShowValues = Annotated[
+    bool,
+    typer.Option("--show-values", help="Name offending values in error messages (private!)."),
+]
+
+
+def main() -> None:
+    """Run the command line."""
+    app()
+
+
+def _version(wanted: bool) -> None:
+    if wanted:
+        from sfumato import __version__  # noqa: PLC0415  (imports are heavy; made when needed)
+
+        typer.echo(__version__)
+        raise typer.Exit
+
+
+@app.callback()
+def options(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
+    """Take the options that stand before a command."""
+    del version
+
+
+@app.command()
+def demo(
+    output: Annotated[
+        Path | None, typer.Option(help="Where to put the release.  [default: out/demo]")
+    ] = None,
+    json: Json = False,
+) -> None:
+    """Anonymize the bundled census sample, check the result, and say where it is."""
+    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+
+    with commands.out.failures():
+        commands.demo(output, json=json)
+
+
+@app.command()
+def anonymize(
+    job: Annotated[Path, typer.Argument(help="The job file: source, roles, criteria, method.")],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
+    ] = False,
+    json: Json = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Make the release that a job file describes.
+
+    The job file is TOML:
+
+    \b
+        source = "patients.csv"
+        output = "out/2026-q1"
+        [columns]
+        identifiers = ["name"]
+        sensitive = ["disease"]
+        [columns.quasi_identifiers]
+        age = { intervals = [5, 10, 20] }
+        zip = { prefix = true }
+        sex = { flat = true }
+        [[criteria]]
+        k_anonymity = { k = 5 }
+        [method]
+        mondrian = {}
+
+    A column without a role is dropped. Exit code 3: no release satisfies the criteria.
+    """  # noqa: D301  (the backslash keeps the lines of the example apart)
+    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+
+    with commands.out.failures(show_values=show_values):
+        commands.anonymize(job, dry_run=dry_run, json=json)
+
+
+@app.command()
+def check(
+    source: Annotated[
+        Path,
+        typer.Argument(help="A CSV or Parquet file, a job file (.toml), or a saved release."),
+    ],
+    quasi_identifiers: Annotated[
+        str | None,
+        typer.Option("--quasi-identifiers", "-q", help="Columns that others may know: age,zip,sex"),
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
+    l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")
+    ] = "distinct",
+    json: Json = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Measure a table as it is: raw data, a release, or another tool's output.
+
+    Without a requirement every criterion is measured. With -k or -l, with a job file, or with a
+    saved release, the exit code is 1 when a promise is not kept.
+    """
+    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+
+    with commands.out.failures(show_values=show_values):
+        commands.check(source, quasi_identifiers, sensitive, k, l, kind, json=json)

@@ -1,0 +1,130 @@
+"""What the commands do, with everything heavy imported."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.criteria import Criterion, KAnonymity, LDiversity
+from sfumato.job import Job
+from sfumato.release import Release
+
+UNSAFE = 1
+DEMO_OUTPUT = Path("out") / "demo"
+DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
+
+
+def demo(output: Path | None, *, json: bool) -> None:
+    """Run the whole path on the Adult census data."""
+    target = output or _free(DEMO_OUTPUT)
+    hierarchies = sf.datasets.adult_hierarchies()
+    with out.progress():
+        table = sf.read(
+            sf.datasets.adult(),
+            quasi_identifiers={name: hierarchies[name] for name in DEMO_COLUMNS},
+            sensitive="occupation",
+            insensitive=["hours-per-week"],
+        )
+        before = sf.check(table)
+        criterion = sf.KAnonymity(10) & sf.LDiversity(4)
+        release = sf.anonymize(table, criterion, sf.Mondrian())
+        release.save(target)
+        after = sf.load(target).check()
+    if json:
+        out.print_json(
+            {
+                "before": before.to_json(),
+                "release": release.summary().to_json(),
+                "check": after.to_json(),
+                "output": str(target),
+            }
+        )
+        return
+    out.print_check(before, "1. The Adult census table as it is")
+    out.print_summary(release.summary(), "2. Anonymized")
+    out.print_rows(
+        "3. Some of the published rows",
+        release.description.columns,
+        [list(row.values()) for row in release.to_arrow().slice(0, 5).to_pylist()],
+    )
+    out.print_check(after, "4. The saved release, read back and checked")
+    typer.echo(f"\nThe release is in {target}: the data, and release.json with all that is public.")
+
+
+def anonymize(job_file: Path, *, dry_run: bool, json: bool) -> None:
+    """Run a job."""
+    job = Job.load(job_file)
+    with out.progress():
+        release = sf.anonymize(job.table(), job.criterion, job.method)
+        summary = release.summary()
+        if not dry_run:
+            release.save(job.output, job.format)
+    if json:
+        written = None if dry_run else str(job.output)
+        out.print_json(summary.to_json() | {"output": written})
+        return
+    out.print_summary(summary, str(job_file))
+    typer.echo("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
+
+
+def check(
+    source: Path,
+    quasi_identifiers: str | None,
+    sensitive: str | None,
+    k: int | None,
+    l: str | None,
+    kind: str,
+    *,
+    json: bool,
+) -> None:
+    """Measure a table; leave with 1 when a promise is broken."""
+    parts: list[Criterion] = [] if k is None else [KAnonymity(k)]
+    if l is not None:
+        parts.append(LDiversity(l, kind=kind))  # type: ignore[arg-type]  # checked there
+    with out.progress():
+        found = _measured(source, quasi_identifiers, sensitive, parts)
+    if json:
+        out.print_json(found.to_json())
+    else:
+        out.print_check(found, str(source))
+    if not found.holds:
+        raise typer.Exit(UNSAFE)
+
+
+def _measured(
+    source: Path, quasi_identifiers: str | None, sensitive: str | None, parts: list[Criterion]
+) -> sf.Check:
+    criterion: Criterion | None = None
+    for part in parts:
+        criterion = part if criterion is None else criterion & part
+    if quasi_identifiers is None and source.suffix == ".toml":
+        job = Job.load(source)
+        return sf.check(job.table(), criterion or job.criterion)
+    if quasi_identifiers is None and (source / "release.json").is_file():
+        release: Release = sf.load(source)
+        return release.check(criterion)
+    if quasi_identifiers is None:
+        raise sf.BadInput(
+            f"{source}: say which columns others may know, for instance "
+            "--quasi-identifiers age,zip,sex"
+        )
+    table = sf.read(
+        source, quasi_identifiers=_listed(quasi_identifiers), sensitive=_listed(sensitive)
+    )
+    return sf.check(table, criterion)
+
+
+def _listed(names: str | None) -> list[str]:
+    return [name.strip() for name in names.split(",")] if names else []
+
+
+def _free(place: Path) -> Path:
+    """Find a place that does not exist yet: out/demo, out/demo-2, ..."""
+    candidate, number = place, 1
+    while candidate.exists():
+        number += 1
+        candidate = place.with_name(f"{place.name}-{number}")
+    return candidate

@@ -1,0 +1,96 @@
+"""How commands speak: tables and progress for people, JSON for machines, one line for errors."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import typer
+from rich.console import Console
+from rich.table import Table as RichTable
+from rich.text import Text
+
+from sfumato.errors import BadInput, SfumatoError
+from sfumato.progress import listening
+from sfumato.release import Check
+from sfumato.release.summary import Summary
+
+INTERRUPTED = 130
+
+
+def print_json(value: Any) -> None:
+    """Write JSON on standard output."""
+    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+
+
+def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Write a table on standard output; text is never read as markup."""
+    console = Console()
+    console.print(Text(title, style="bold"))
+    table = RichTable()
+    for name in header:
+        table.add_column(name, overflow="fold")
+    for row in rows:
+        table.add_row(*(Text(str(cell)) for cell in row))
+    console.print(table)
+
+
+def print_summary(summary: Summary, title: str) -> None:
+    """Write a release's summary."""
+    print_rows(title, ["", "release"], summary.lines)
+
+
+def print_check(check: Check, title: str) -> None:
+    """Write what was measured."""
+    from sfumato.criteria.base import value_text, without_threshold  # noqa: PLC0415
+
+    if check.asked:
+        header = ["criterion", "promised", "found", "verdict"]
+        rows = [
+            (
+                each.criterion,
+                value_text(each.promised),
+                value_text(each.found),
+                "holds" if each.holds else f"FAILS for {each.n_people_failing} rows",
+            )
+            for each in check.measured
+        ]
+    else:
+        header = ["criterion", "found"]
+        rows = [(without_threshold(m.criterion), value_text(m.found)) for m in check.measured]
+    print_rows(f"{title}: {check.n_rows} rows in {check.n_groups} groups", header, rows)
+
+
+@contextmanager
+def progress() -> Iterator[None]:
+    """Show progress on a terminal; stay silent in a pipe."""
+    console = Console(stderr=True)
+    if not console.is_terminal:
+        yield
+        return
+    with console.status("starting") as status:
+
+        def show(stage: str, done: int, total: int | None) -> None:
+            status.update(f"{stage}: {done} of {total}" if total else stage)
+
+        with listening(show):
+            yield
+
+
+@contextmanager
+def failures(*, show_values: bool = False) -> Iterator[None]:
+    """Turn every error into one line on standard error and the right exit code."""
+    try:
+        yield
+    except SfumatoError as error:
+        message = str(error)
+        if isinstance(error, BadInput) and (show_values or sys.stderr.isatty()):
+            message = error.with_values()
+        sys.stderr.write(f"sfumato: {message}\n")
+        raise typer.Exit(error.exit_code) from None
+    except KeyboardInterrupt:
+        sys.stderr.write("sfumato: interrupted; nothing was written\n")
+        raise typer.Exit(INTERRUPTED) from None

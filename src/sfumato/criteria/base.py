@@ -1,0 +1,171 @@
+"""The shape of a criterion that is judged one group at a time, and how criteria combine."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput, nearest
+from sfumato.spec import describe, to_spec
+
+Value = int | Fraction | float | None  # None: there is no group to measure
+
+
+class Criterion:
+    """One definition: `holds` says yes or no to each group, `measure` what was achieved."""
+
+    looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
+    attribute: str | None = None
+
+    @property
+    def parts(self) -> tuple[Criterion, ...]:
+        """The definitions this is made of."""
+        return (self,)
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Say for every group whether it satisfies the definition."""
+        raise NotImplementedError  # pragma: no cover
+
+    def measure(self, groups: Groups) -> Value:
+        """What the worst group achieves, in the definition's own unit."""
+        raise NotImplementedError  # pragma: no cover
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """Whether generalizing further can never break what holds.
+
+        Without suppression: a union of safe groups is safe. With suppression a safe group may
+        also be joined by people of an unsafe one, and only what adding people cannot break stays.
+        """
+        raise NotImplementedError  # pragma: no cover
+
+    def spec(self) -> list[dict[str, Any]]:
+        """Write the criterion down as job files and `release.json` do."""
+        return [to_spec(self)]
+
+    def promised(self) -> Value:
+        """The threshold, in the unit of `measure`."""
+        raise NotImplementedError  # pragma: no cover
+
+    def named_values(self) -> tuple[object, ...]:
+        """Sensitive values that the steward named."""
+        return ()
+
+    def __and__(self, other: Criterion) -> All:
+        return All((*self.parts, *other.parts))
+
+    def __str__(self) -> str:
+        return describe(self)
+
+
+@dataclass(frozen=True)
+class All(Criterion):
+    """Several criteria that must hold together."""
+
+    criteria: tuple[Criterion, ...]
+
+    @property
+    def parts(self) -> tuple[Criterion, ...]:
+        """The definitions this is made of."""
+        return self.criteria
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Say for every group whether it satisfies all of them."""
+        held = [part.holds(groups) for part in self.criteria]
+        return np.asarray(np.all(held, axis=0))
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """All parts have to be."""
+        return all(part.monotone(suppression=suppression) for part in self.criteria)
+
+    def spec(self) -> list[dict[str, Any]]:
+        """One entry per part."""
+        return [entry for part in self.criteria for entry in part.spec()]
+
+    def __str__(self) -> str:
+        return " & ".join(str(part) for part in self.criteria)
+
+
+@dataclass(frozen=True)
+class Measured:
+    """One criterion against one grouping: what was promised and what was found."""
+
+    criterion: Criterion
+    promised: Value
+    found: Value
+    holds: bool
+    n_people_failing: int
+
+
+def seen_by(part: Criterion, grouping: Grouping) -> Groups:
+    """Give what one part of a criterion has to see of a grouping."""
+    return grouping.groups(part.attribute) if part.looks_at_values else Groups(grouping.sizes)
+
+
+def holding(criterion: Criterion, grouping: Grouping) -> NDArray[np.bool_]:
+    """Say for every group whether it satisfies each part, on that part's own attribute."""
+    held = [part.holds(seen_by(part, grouping)) for part in criterion.parts]
+    return np.asarray(np.all(held, axis=0))
+
+
+def measure(criterion: Criterion, grouping: Grouping) -> list[Measured]:
+    """Measure every part of a criterion."""
+    found = []
+    for part in criterion.parts:
+        groups = seen_by(part, grouping)
+        held = part.holds(groups)
+        failing = int(groups.sizes[~held].sum())
+        found.append(
+            Measured(part, part.promised(), part.measure(groups), bool(held.all()), failing)
+        )
+    return found
+
+
+def reached(criterion: Criterion, grouping: Grouping) -> str:
+    """Say what every part of a criterion reaches, as evidence of what cannot be had."""
+    return ", ".join(
+        f"{part.criterion} reaches {value_text(part.found)}"
+        for part in measure(criterion, grouping)
+    )
+
+
+def without_threshold(criterion: Criterion) -> str:
+    """Name a criterion by everything but its threshold."""
+    ((name, parameters),) = criterion.spec()[0].items()
+    rest = [str(value) for key, value in parameters.items() if key not in ("k", "l")]
+    return " ".join([name.replace("_", "-", 1).replace("_", " "), *(f"({each})" for each in rest)])
+
+
+def value_text(value: Value) -> str:
+    """Write a measured value for a person."""
+    if value is None:
+        return "-"
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
+    """Check that a criterion can be asked of this table; return it."""
+    if not isinstance(criterion, Criterion):
+        raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {criterion!r}")
+    for part in criterion.parts:
+        if not part.looks_at_values:
+            continue
+        attribute = frequencies.attribute(part.attribute)
+        if attribute is None:
+            raise BadInput(f"{part}: the table has no sensitive column; name one with sensitive=")
+        _known_values(part, attribute, frequencies.domains[attribute])
+    return criterion
+
+
+def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
+    for value in part.named_values():
+        if domain.code_of(value) is None:
+            known = [str(label) for label in domain.labels if label is not None]
+            suggestion = nearest(str(value), known) if domain.closed else ""
+            raise BadInput(f"{part}: nobody has {value!r} in column {attribute!r}{suggestion}")

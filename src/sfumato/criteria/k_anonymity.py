@@ -1,0 +1,47 @@
+"""k-anonymity (Ciriani 2008, definition 2.3)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput
+
+
+@dataclass(frozen=True)
+class KAnonymity(Criterion):
+    """Every published combination of quasi-identifiers is shared by at least k people.
+
+    >>> KAnonymity(2).holds(Groups(sizes=[3, 1]))
+    array([ True, False])
+    """
+
+    k: int
+    attribute: str | None = None
+    looks_at_values: ClassVar[bool] = False
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
+            raise BadInput(f"KAnonymity: k must be an integer >= 1, got {self.k!r}")
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Compare each group's size with k."""
+        return np.asarray(groups.sizes >= self.k)
+
+    def measure(self, groups: Groups) -> Value:
+        """Size of the smallest group."""
+        return int(groups.sizes.min()) if len(groups) else None
+
+    def promised(self) -> Value:
+        """The k."""
+        return self.k
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """More people never make a group smaller."""
+        del suppression
+        return True

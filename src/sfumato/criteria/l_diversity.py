@@ -1,0 +1,126 @@
+"""l-diversity: distinct, entropy, and by frequency (Ciriani 2008, section 5; Wong 2009)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value
+from sfumato.data.groups import Groups, Histogram
+from sfumato.errors import BadInput
+from sfumato.formulas.diversity import entropy, entropy_diverse, most_frequent
+from sfumato.formulas.exact import at_most, fraction
+
+KINDS = ("distinct", "entropy", "frequency")
+
+
+@dataclass(frozen=True)
+class LDiversity(Criterion):
+    """Every group has sensitive values that are diverse enough.
+
+    Args:
+        l: The threshold; a fraction is accepted where it makes sense.
+        kind: "distinct": at least l different values (definition 5.1). "entropy": entropy at least
+            log l. "frequency": no value has a share above 1/l, which is what Wong 2009 and
+            Cormode 2010 call l-diversity.
+        values: The values that are sensitive. For "frequency" only these are bounded; the other
+            kinds need `pooled` with it.
+        pooled: Count `values` together as one value (Wong's sensitive value set).
+        attribute: The sensitive column, when there are several.
+
+    >>> groups = Groups(sizes=[3, 3], histogram=[[3, 0, 0], [1, 2, 0]], values=["a", "b", "c"])
+    >>> LDiversity(2).holds(groups), LDiversity(2).measure(groups)
+    (array([False,  True]), 1)
+    >>> LDiversity(2, kind="frequency", values=["b", "c"]).measure(groups)
+    Fraction(3, 2)
+    """
+
+    l: Fraction
+    kind: Literal["distinct", "entropy", "frequency"] = "distinct"
+    values: tuple[object, ...] | None = None
+    pooled: bool = False
+    attribute: str | None = None
+
+    def __init__(
+        self,
+        l: float | Fraction | str,
+        kind: Literal["distinct", "entropy", "frequency"] = "distinct",
+        values: Sequence[object] | set[object] | frozenset[object] | None = None,
+        pooled: bool = False,
+        attribute: str | None = None,
+    ) -> None:
+        try:
+            exact = fraction(l)
+        except (ValueError, ZeroDivisionError, OverflowError):
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}") from None
+        if exact < 1:
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}")
+        if kind not in KINDS:
+            raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {kind!r}")
+        if kind == "distinct" and exact.denominator != 1:
+            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {l!r}")
+        if isinstance(values, str):
+            raise BadInput(f"LDiversity: values must be a list of values, got the text {values!r}")
+        if values is not None and not values:
+            raise BadInput("LDiversity: values is empty; leave it out to protect every value")
+        if pooled and values is None:
+            raise BadInput("LDiversity: pooled needs the values that count as one")
+        if values is not None and kind != "frequency" and not pooled:
+            raise BadInput(
+                f'LDiversity: with kind="{kind}" values can only be pooled into one; '
+                "say pooled=True"
+            )
+        listed = None if values is None else tuple(sorted(set(values), key=str))
+        for name, value in {
+            "l": exact,
+            "kind": kind,
+            "values": listed,
+            "pooled": bool(pooled),
+            "attribute": attribute,
+        }.items():
+            object.__setattr__(self, name, value)
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Judge every group."""
+        histogram = self._protected(groups)
+        if self.kind == "distinct":
+            return np.asarray(histogram.n_distinct() >= self.l.numerator)
+        if self.kind == "entropy":
+            return entropy_diverse(histogram, self.l)
+        return at_most(histogram.largest(), groups.sizes, 1 / self.l)
+
+    def measure(self, groups: Groups) -> Value:
+        """The l of the worst group: a number of values, e to its entropy, or 1 over a share."""
+        if not len(groups):
+            return None
+        histogram = self._protected(groups)
+        if self.kind == "distinct":
+            return int(histogram.n_distinct().min())
+        if self.kind == "entropy":
+            return float(np.exp(entropy(histogram).min()))
+        share = most_frequent(groups.sizes, histogram)
+        return 1 / share if share else float("inf")
+
+    def promised(self) -> Value:
+        """The l."""
+        return self.l.numerator if self.l.denominator == 1 else self.l
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """Adding people can make one value too frequent, but takes no value away."""
+        return self.kind == "distinct" or not suppression
+
+    def named_values(self) -> tuple[object, ...]:
+        """The values given."""
+        return self.values or ()
+
+    def _protected(self, groups: Groups) -> Histogram:
+        if self.values is None:
+            return groups.histogram
+        codes = groups.codes_of(self.values)
+        histogram = groups.histogram.pooled(codes) if self.pooled else groups.histogram
+        return histogram.only(codes) if self.kind == "frequency" else histogram

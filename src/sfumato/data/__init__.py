@@ -1,0 +1,1 @@
+"""Core types: schema, hierarchies, frequency sets, groups, recodings."""

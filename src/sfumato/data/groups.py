@@ -1,0 +1,167 @@
+"""What a criterion sees of a grouping: how many people, and which sensitive values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from sfumato.data.domain import Domain
+from sfumato.errors import BadInput
+
+Counts = NDArray[np.int64]
+
+
+@dataclass(frozen=True, eq=False)
+class Histogram:
+    """Counts of values per group, without the zeros: the rows of a sparse matrix."""
+
+    starts: NDArray[np.int64]  # (n_groups + 1,)
+    codes: NDArray[np.int32]  # (n_entries,) value codes, ascending inside a group
+    counts: Counts  # (n_entries,) > 0
+    n_values: int
+
+    @property
+    def n_groups(self) -> int:
+        """Number of rows."""
+        return len(self.starts) - 1
+
+    @property
+    def group_of(self) -> NDArray[np.intp]:
+        """The group of every entry."""
+        return np.repeat(np.arange(self.n_groups), np.diff(self.starts))
+
+    @classmethod
+    def from_dense(cls, matrix: ArrayLike) -> Histogram:
+        """Drop the zeros of a matrix; matrix: (n_groups, n_values)."""
+        dense = np.asarray(matrix, dtype=np.int64)
+        groups, codes = np.nonzero(dense)
+        return cls._of_sorted(groups, codes, dense[groups, codes], *dense.shape)
+
+    @classmethod
+    def from_entries(
+        cls,
+        groups: NDArray[np.intp],
+        codes: NDArray[np.int32],
+        counts: Counts,
+        shape: tuple[int, int],
+    ) -> Histogram:
+        """Add up entries given in any order, repeated ones included."""
+        cell = groups.astype(np.int64) * shape[1] + codes
+        order = np.argsort(cell, kind="stable")
+        cell = cell[order]
+        starts = np.flatnonzero(np.diff(cell, prepend=-1))
+        totals = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
+        cell = cell[starts]
+        return cls._of_sorted(cell // shape[1], cell % shape[1], totals, *shape)
+
+    @classmethod
+    def _of_sorted(
+        cls,
+        groups: NDArray[np.signedinteger],
+        codes: NDArray[np.signedinteger],
+        counts: Counts,
+        n_groups: int,
+        n_values: int,
+    ) -> Histogram:
+        starts = np.searchsorted(groups, np.arange(n_groups + 1)).astype(np.int64)
+        return cls(starts, codes.astype(np.int32), counts, n_values)
+
+    def to_dense(self) -> Counts:
+        """Write the zeros out; (n_groups, n_values)."""
+        dense = np.zeros((self.n_groups, self.n_values), dtype=np.int64)
+        dense[self.group_of, self.codes] = self.counts
+        return dense
+
+    def pooled(self, codes: NDArray[np.int32]) -> Histogram:
+        """Count the given values together as one: the first of them."""
+        renamed = np.arange(self.n_values, dtype=np.int32)
+        if len(codes):
+            renamed[codes] = codes[0]
+        shape = (self.n_groups, self.n_values)
+        return Histogram.from_entries(self.group_of, renamed[self.codes], self.counts, shape)
+
+    def only(self, codes: NDArray[np.int32]) -> Histogram:
+        """Keep the given values alone."""
+        kept = np.isin(self.codes, codes)
+        groups = self.group_of[kept]
+        return Histogram._of_sorted(
+            groups, self.codes[kept], self.counts[kept], self.n_groups, self.n_values
+        )
+
+    def n_distinct(self) -> Counts:
+        """Number of different values in each group."""
+        return np.diff(self.starts)
+
+    def largest(self) -> Counts:
+        """Count of the most frequent value in each group; 0 for a group without values."""
+        largest = np.zeros(self.n_groups, dtype=np.int64)
+        filled = np.flatnonzero(np.diff(self.starts))
+        if len(filled):
+            largest[filled] = np.maximum.reduceat(self.counts, self.starts[filled])
+        return largest
+
+    def row(self, group: int) -> Counts:
+        """The counts of one group, without the zeros."""
+        return self.counts[self.starts[group] : self.starts[group + 1]]
+
+
+@dataclass(frozen=True, eq=False)
+class Groups:
+    """Groups of people with the same published quasi-identifiers, and one sensitive attribute.
+
+    >>> Groups(sizes=[2, 3], histogram=[[1, 1], [3, 0]], values=["flu", "HIV"])
+    <Groups: 2 groups of 2 to 3 people, 2 sensitive values>
+    """
+
+    sizes: Counts  # (n_groups,)
+    histogram: Histogram  # (n_groups, n_values)
+    values: tuple[object, ...] | Domain
+    reference: Counts | None  # (n_values,): the ORIGINAL table's distribution
+
+    def __init__(
+        self,
+        sizes: ArrayLike,
+        histogram: ArrayLike | Histogram | None = None,
+        values: Sequence[object] | Domain = (),
+        reference: ArrayLike | None = None,
+    ) -> None:
+        counted = np.asarray(sizes, dtype=np.int64)
+        if histogram is None:
+            histogram = np.zeros((len(counted), len(values)), dtype=np.int64)
+        if not isinstance(histogram, Histogram):
+            histogram = Histogram.from_dense(
+                np.asarray(histogram, dtype=np.int64).reshape(len(counted), len(values))
+            )
+        if histogram.n_groups != len(counted) or histogram.n_values != len(values):
+            raise BadInput(
+                f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram is "
+                f"{histogram.n_groups} x {histogram.n_values}"
+            )
+        object.__setattr__(self, "sizes", counted)
+        object.__setattr__(self, "histogram", histogram)
+        object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
+        known = None if reference is None else np.asarray(reference, dtype=np.int64)
+        object.__setattr__(self, "reference", known)
+
+    def __len__(self) -> int:
+        return len(self.sizes)
+
+    def __repr__(self) -> str:
+        if not len(self):
+            return "<Groups: none>"
+        return (
+            f"<Groups: {len(self)} groups of {self.sizes.min()} to {self.sizes.max()} people, "
+            f"{len(self.values)} sensitive values>"
+        )
+
+    def codes_of(self, values: Sequence[object]) -> NDArray[np.int32]:
+        """Codes of values that a user names; a value that nobody has is left out."""
+        if isinstance(self.values, Domain):
+            found = [self.values.code_of(value) for value in values]
+        else:
+            texts = {str(label): code for code, label in enumerate(self.values)}
+            found = [texts.get(str(value)) for value in values]
+        return np.array([code for code in found if code is not None], dtype=np.int32)

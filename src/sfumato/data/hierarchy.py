@@ -1,0 +1,401 @@
+"""Generalization hierarchies: what a steward writes down about a column's values.
+
+A hierarchy is a rule; grown over the distinct values of a column it becomes a `Domain`. Tables and
+trees are *closed*: they list the ground values themselves. The other rules are *open*: the ground
+values come from the data and are never published as a list.
+"""
+
+from __future__ import annotations
+
+import csv
+import datetime
+import itertools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from decimal import Decimal
+from pathlib import Path
+from typing import Any, ClassVar, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
+from sfumato.data.taxonomy import Taxonomy, in_tree_order
+from sfumato.errors import BadInput
+
+ROOT = "*"
+
+Codes: TypeAlias = NDArray[np.int32]
+Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
+
+
+class Hierarchy:
+    """A rule that makes the values of one column more general, level by level."""
+
+    kinds: ClassVar[dict[str, type[Hierarchy]]] = {}
+
+    def __init_subclass__(cls) -> None:
+        Hierarchy.kinds[cls.__name__.lower()] = cls
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Lay out the domain of `column` over its distinct `values` (None: missing).
+
+        Returns the domain and the code of each of the given values.
+        """
+        raise NotImplementedError  # pragma: no cover
+
+    @property
+    def parameter(self) -> Any:
+        """What a job file and `release.json` write behind the hierarchy's name."""
+        return True
+
+    def spec(self) -> dict[str, Any]:
+        """Write the rule down: `{"intervals": [5, 10, 20]}`, `{"prefix": true}`."""
+        return {type(self).__name__.lower(): self.parameter}
+
+    @staticmethod
+    def from_spec(spec: Mapping[str, Any], where: str) -> Hierarchy:
+        """Read back what `spec` wrote; every error says `where` it stands."""
+        if len(spec) != 1 or next(iter(spec)) not in Hierarchy.kinds:
+            known = ", ".join(sorted(Hierarchy.kinds))
+            raise BadInput(f"{where}: give one hierarchy out of {known}; got {', '.join(spec)!r}")
+        ((name, parameter),) = spec.items()
+        if name == "intervals":
+            widths = parameter if isinstance(parameter, Sequence) else [parameter]
+            return Intervals(*widths)
+        if name == "tree":
+            return Tree(parameter)
+        if name == "table":
+            return Table(tuple(tuple(str(label) for label in row) for row in parameter))
+        if parameter is not True:
+            raise BadInput(f"{where}: write {name} = true, got {parameter!r}")
+        return Hierarchy.kinds[name]()
+
+    @staticmethod
+    def from_csv(path: str | Path, sep: str | None = None) -> Table:
+        """Read one row per ground value and one column per level, without a header.
+
+        This is ARX's format. The separator is `;` or `,`; without `sep` the first line decides.
+        """
+        return Table.read(Path(path), sep)
+
+
+@dataclass(frozen=True)
+class Flat(Hierarchy):
+    """No structure: a value is published as it is or not at all."""
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Order numbers as numbers and everything else as text."""
+        del column
+        numbers = canonical_numbers(values)
+        if numbers is None:
+            return _open(values, str, lambda _: [])
+        return _open(values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
+
+
+@dataclass(frozen=True, init=False)
+class Intervals(Hierarchy):
+    """Numeric ranges of growing width, aligned to multiples of the width.
+
+    `Intervals(5, 10, 20)` publishes 37 as 37, [35, 40), [30, 40), [20, 40) and `*`.
+    """
+
+    widths: tuple[float, ...]
+
+    def __init__(self, *widths: float) -> None:
+        object.__setattr__(self, "widths", widths)
+        exact = [_width(width) for width in widths]
+        for narrow, wide in itertools.pairwise(exact):
+            if wide <= narrow or wide % narrow:
+                raise BadInput(
+                    f"Intervals: widths must nest: each a multiple of the one before and larger, "
+                    f"got {number_text(wide)} after {number_text(narrow)}"
+                )
+
+    @property
+    def parameter(self) -> Any:
+        """The widths."""
+        return list(self.widths)
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Place every number in its range at each width."""
+        numbers = {value: as_number(value) for value in values if value is not None}
+        unreadable = [value for value, number in numbers.items() if number is None]
+        if unreadable:
+            raise BadInput(
+                f"column {column!r}: {len(unreadable)} distinct values are not numbers; Intervals "
+                "needs numbers, so mend them or give the column another hierarchy",
+                unreadable,
+            )
+        exact: dict[object, Decimal] = {v: n for v, n in numbers.items() if n is not None}
+        widths = [_width(width) for width in self.widths]
+
+        def levels(value: object) -> list[str]:
+            ranges = []
+            for width in widths:
+                start = floor_to(exact[value], width)
+                ranges.append(range_text(number_text(start), number_text(start + width)))
+            return ranges
+
+        return _open(values, exact.__getitem__, levels, exact.__getitem__)
+
+
+@dataclass(frozen=True)
+class Prefix(Hierarchy):
+    """Codes that become more general from the right: 13053, 1305*, 130**, ..., `*`."""
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Mask one more character at each level; shorter codes wait for their turn."""
+        del column
+        longest = max((len(str(value)) for value in values if value is not None), default=0)
+
+        def levels(value: object) -> list[str]:
+            text = str(value)
+            kept = range(longest - 1, 0, -1)
+            return [text if len(text) <= n else text[:n] + "*" * (longest - n) for n in kept]
+
+        return _open(values, str, levels)
+
+
+@dataclass(frozen=True)
+class Dates(Hierarchy):
+    """Calendar dates: day, month, year, decade, `*`."""
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Read dates, or ISO text such as 2026-11-15, and group them by the calendar."""
+        dates = {value: _date(value) for value in values if value is not None}
+        unreadable = [value for value, date in dates.items() if date is None]
+        if unreadable:
+            raise BadInput(
+                f"column {column!r}: {len(unreadable)} distinct values are not dates; write them "
+                "as YYYY-MM-DD",
+                unreadable,
+            )
+        known = {value: date for value, date in dates.items() if date is not None}
+
+        def levels(value: object) -> list[str]:
+            year = known[value].year
+            return [known[value].isoformat()[:7], f"{year:04d}", f"{year // 10:03d}0s"]
+
+        return _open(values, known.__getitem__, levels, lambda value: known[value].toordinal())
+
+
+@dataclass(frozen=True, eq=False)
+class Tree(Hierarchy):
+    """A tree written as a nested dict; leaves are None or a list.
+
+    `Tree({"Europe": ["France", "Italy"], "Asia": {"Japan": None}})` has the root `*`. A dict with
+    a single key names the root itself; a plain list is a closed set of values under `*`.
+    """
+
+    tree: Nested
+    _paths: tuple[tuple[object, ...], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        tree, root = self.tree, ROOT
+        if isinstance(tree, Mapping) and len(tree) == 1 and next(iter(tree.values())) is not None:
+            ((root, tree),) = tree.items()
+        branches: list[tuple[object, ...]] = []  # leaf first, root last
+        _walk(tree, (root,), branches)
+        if not branches:
+            raise BadInput("Tree: no leaves; give at least one ground value")
+        # A leaf above the greatest depth is its own node on the levels below its depth.
+        deepest = max(map(len, branches))
+        paths = tuple((path[0],) * (deepest - len(path)) + path for path in branches)
+        object.__setattr__(self, "_paths", paths)
+        _refuse_repeated([path[0] for path in paths], "Tree")
+
+    @property
+    def parameter(self) -> Any:
+        """The nested dict."""
+        return self.tree
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Find every value among the leaves."""
+        return _closed(column, values, self._paths, "Tree")
+
+
+@dataclass(frozen=True, eq=False)
+class Table(Hierarchy):
+    """A table with one row per ground value: `(ground, level 1, ..., most general)`."""
+
+    rows: tuple[tuple[str, ...], ...]
+
+    def __post_init__(self) -> None:
+        if not self.rows:
+            raise BadInput("hierarchy table: no rows")
+        _refuse_repeated([row[0] for row in self.rows], "hierarchy table")
+
+    @property
+    def parameter(self) -> Any:
+        """The rows."""
+        return [list(row) for row in self.rows]
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Find every value in the first column."""
+        rows = self.rows
+        if len({row[-1] for row in rows}) > 1 or len(rows[0]) == 1:
+            rows = tuple((*row, ROOT) for row in rows)
+        return _closed(column, values, rows, "hierarchy table")
+
+    @classmethod
+    def read(cls, path: Path, sep: str | None) -> Table:
+        """Read a CSV file; every refusal names the file and the line."""
+        try:
+            text = path.read_text(encoding="utf-8-sig")
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{path}: cannot read the hierarchy: {reason(error)}") from None
+        first = text.split("\n", 1)[0]
+        separator = sep or (";" if first.count(";") >= first.count(",") else ",")
+        reader = csv.reader(text.splitlines(), delimiter=separator)
+        rows = [(reader.line_num, tuple(row)) for row in reader if row]
+        if not rows:
+            raise BadInput(f"{path}: the hierarchy is empty")
+        width = len(rows[0][1])
+        seen: dict[str, int] = {}
+        for line, row in rows:
+            if len(row) != width:
+                raise BadInput(f"{path}, line {line}: {len(row)} fields where line 1 has {width}")
+            if row[0] in seen:
+                raise BadInput(
+                    f"{path}, line {line}: the ground value of line {seen[row[0]]} again", [row[0]]
+                )
+            seen[row[0]] = line
+        return cls(tuple(row for _, row in rows))
+
+
+def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
+    """Read all values as numbers, if each is written as a number would be.
+
+    Text such as 01234, +5 or 1e3 is a code, not a number: it stays text.
+    """
+    numbers: dict[object, Decimal] = {}
+    for value in values:
+        if value is None:
+            continue
+        if isinstance(value, str):
+            digits = value.removeprefix("-")
+            whole, _, decimals = digits.partition(".")
+            plain = (whole + decimals).isascii() and (whole + "0" + decimals).isdigit()
+            if not plain or not whole or (len(whole) > 1 and whole[0] == "0"):
+                return None
+            if "." in digits and not decimals:
+                return None
+        elif isinstance(value, (bool, datetime.date)):
+            return None
+        number = as_number(value)
+        if number is None:
+            return None
+        numbers[value] = number
+    return numbers
+
+
+def reason(error: Exception) -> str:
+    """Say in a few words why the system refused a file."""
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def _open(
+    values: Sequence[object],
+    order: Callable[[object], Any],
+    levels: Callable[[object], list[str]],
+    number: Callable[[object], Any] | None = None,
+) -> tuple[Domain, Codes]:
+    """Lay out the values that the data has, sorted by `order`."""
+    present = sorted((v for v in values if v is not None), key=lambda v: (order(v), str(v)))
+    columns: list[list[object]] = [
+        list(column) for column in zip(*([v, *levels(v), ROOT] for v in present), strict=True)
+    ] or [[], []]
+    numbers = None
+    if number is not None:
+        numbers = np.array([float(number(value)) for value in present])
+    domain = _domain(columns, any(v is None for v in values), numbers, "hierarchy", closed=False)
+    code = {value: j for j, value in enumerate(domain.labels)}
+    return domain, np.array([code[value] for value in values], dtype=np.int32)
+
+
+def _closed(
+    column: str, values: Sequence[object], paths: Sequence[Sequence[object]], where: str
+) -> tuple[Domain, Codes]:
+    """Lay out the values that the steward lists, and find the data's values among them."""
+    ordered = [paths[j] for j in in_tree_order(paths)]
+    columns = [list(labels) for labels in zip(*ordered, strict=True)]
+    exact = canonical_numbers(columns[0])
+    ascending = exact is not None and all(
+        exact[a] < exact[b] for a, b in itertools.pairwise(columns[0])
+    )
+    numbers = None
+    if exact is not None and ascending and len(exact) > 1:
+        numbers = np.array([float(exact[label]) for label in columns[0]])
+    missing = any(value is None for value in values)
+    domain = _domain(columns, missing, numbers, f"column {column!r}: {where}", closed=True)
+    code = {str(label): j for j, label in enumerate(domain.labels) if label is not None}
+    unknown = [value for value in values if value is not None and str(value) not in code]
+    if unknown:
+        raise BadInput(
+            f"column {column!r}: {len(unknown)} distinct values are missing from its hierarchy; "
+            "add them to it, or mend the data",
+            unknown,
+        )
+    last = len(domain) - 1
+    codes = [last if value is None else code[str(value)] for value in values]
+    return domain, np.array(codes, dtype=np.int32)
+
+
+def _domain(
+    columns: list[list[object]],
+    missing: bool,
+    numbers: NDArray[np.float64] | None,
+    where: str,
+    *,
+    closed: bool,
+) -> Domain:
+    if missing:
+        for labels in columns[:-1]:
+            labels.append(None)
+        columns[-1].append(columns[-1][0] if columns[-1] else ROOT)
+        if numbers is not None:
+            numbers = np.append(numbers, np.nan)
+    taxonomy = Taxonomy.from_levels(columns, where)
+    return Domain(taxonomy.labels[0], taxonomy, numbers, closed)
+
+
+def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, ...]]) -> None:
+    if isinstance(tree, Mapping):
+        for name, below in tree.items():
+            if below is None:
+                branches.append((name, *above))
+            else:
+                _walk(below, (name, *above), branches)
+    elif isinstance(tree, str) or not isinstance(tree, Sequence):
+        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {tree!r}")
+    else:
+        branches.extend((leaf, *above) for leaf in tree)
+
+
+def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
+    seen: set[object] = set()
+    for leaf in leaves:
+        if leaf in seen:
+            raise BadInput(f"{where}: ground value {leaf!r} stands in two places")
+        seen.add(leaf)
+
+
+def _width(width: float) -> Decimal:
+    number = as_number(width)
+    if number is None or number <= 0:
+        raise BadInput(f"Intervals: a width must be a number > 0, got {width!r}")
+    return number
+
+
+def _date(value: object) -> datetime.date | None:
+    if isinstance(value, datetime.datetime):
+        return value.date()
+    if isinstance(value, datetime.date):
+        return value
+    try:
+        return datetime.date.fromisoformat(str(value))
+    except ValueError:
+        return None

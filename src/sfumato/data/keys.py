@@ -1,0 +1,89 @@
+"""Combinations of codes packed into machine words: one bit field per column."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+Keys = NDArray[np.uint64]  # (n, n_words); rows compare like tuples of codes
+Codes = NDArray[np.int32]
+
+WORD = 64
+
+
+@dataclass(frozen=True)
+class Layout:
+    """Where each column's bits stand; the first column is the most significant.
+
+    One word holds most tables, two words hold almost all; a field never straddles two words.
+    """
+
+    words: tuple[int, ...]
+    shifts: tuple[int, ...]
+    widths: tuple[int, ...]
+
+    @classmethod
+    def of(cls, sizes: Sequence[int]) -> Layout:
+        """Lay out columns with the given numbers of values."""
+        widths = [max(1, (size - 1).bit_length()) for size in sizes]
+        words, used = [], []
+        word, bits = 0, 0
+        for width in widths:
+            if bits + width > WORD:
+                word, bits = word + 1, 0
+            words.append(word)
+            used.append(bits)
+            bits += width
+        shifts = [WORD - start - width for start, width in zip(used, widths, strict=True)]
+        return cls(tuple(words), tuple(shifts), tuple(widths))
+
+    @property
+    def n_words(self) -> int:
+        """Number of words a combination takes."""
+        return self.words[-1] + 1 if self.words else 1
+
+    def pack(self, columns: Sequence[Codes]) -> Keys:
+        """Pack one array of codes per column."""
+        n = len(columns[0]) if columns else 0
+        keys = np.zeros((n, self.n_words), dtype=np.uint64)
+        for codes, word, shift in zip(columns, self.words, self.shifts, strict=True):
+            keys[:, word] |= codes.astype(np.uint64) << np.uint64(shift)
+        return keys
+
+    def unpack(self, keys: Keys, column: int) -> Codes:
+        """Give the codes of one column."""
+        mask = np.uint64((1 << self.widths[column]) - 1)
+        word, shift = self.words[column], np.uint64(self.shifts[column])
+        return ((keys[:, word] >> shift) & mask).astype(np.int32)
+
+
+def order_of(keys: Keys) -> NDArray[np.intp]:
+    """Give the permutation that sorts the keys."""
+    if keys.shape[1] == 1:
+        return np.argsort(keys[:, 0], kind="stable")
+    return np.lexsort(keys.T[::-1])
+
+
+def runs(keys: Keys) -> NDArray[np.intp]:
+    """Give the starts of the runs of equal rows in sorted keys."""
+    if len(keys) == 0:
+        return np.zeros(0, dtype=np.intp)
+    new = np.empty(len(keys), dtype=bool)
+    new[0] = True
+    np.any(keys[1:] != keys[:-1], axis=1, out=new[1:])
+    return np.flatnonzero(new)
+
+
+def distinct(keys: Keys) -> tuple[Keys, NDArray[np.intp]]:
+    """Give the distinct keys in order, and for each row the position of its key among them."""
+    order = order_of(keys)
+    ordered = keys[order]
+    starts = runs(ordered)
+    position = np.zeros(len(keys), dtype=np.intp)
+    position[starts[1:]] = 1
+    index = np.empty(len(keys), dtype=np.intp)
+    index[order] = np.cumsum(position)
+    return ordered[starts], index

@@ -1,0 +1,185 @@
+"""Decisions of an algorithm: which published value stands for which ground value.
+
+A `Cut` recodes each column on its own and is applied by look-up; an `Assignment` puts whole
+combinations, or some of the people of one, into boxes and is applied by join.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain, labels_text
+from sfumato.data.frequency import FrequencySet, Grouping, group_keys
+
+Labels = Sequence[str | None]
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Cut:
+    """Every ground value of a column is published as one interval, in all rows alike."""
+
+    intervals: Mapping[str, NDArray[np.int32]]  # (n_values, 2): ground rank -> [low, high]
+    suppressed: NDArray[np.int32]  # (n, n_columns): the lows of the groups left out
+    levels: Mapping[str, int] | None = None  # full-domain recoding
+
+    @classmethod
+    def at_levels(
+        cls,
+        domains: Mapping[str, Domain],
+        levels: Mapping[str, int],
+        suppressed: NDArray[np.int32] | None = None,
+    ) -> Cut:
+        """Cut every column's tree at one level."""
+        if suppressed is None:
+            suppressed = np.zeros((0, len(levels)), dtype=np.int32)
+        return cls(level_intervals(domains, levels), suppressed, dict(levels))
+
+    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+        """Published text per code and column; None for a column published as it is."""
+        texts: dict[str, Labels | None] = {}
+        for column, interval in self.intervals.items():
+            domain = domains[column]
+            if self.levels is not None:
+                level = self.levels[column]
+                texts[column] = labels_text(domain.taxonomy.labels[level]) if level else None
+            elif (interval[:, 0] == interval[:, 1]).all():
+                texts[column] = None
+            else:
+                texts[column] = domain.interval_labels(interval)
+        return texts
+
+    def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
+        """List every value with what it is published as."""
+        table: dict[str, list[Any]] = {"attribute": [], "value": [], "published": []}
+        for column, texts in self.labels(domains).items():
+            values = labels_text(domains[column].labels)
+            table["attribute"] += [column] * len(values)
+            table["value"] += values
+            table["published"] += values if texts is None else texts
+        return table
+
+    def grouping(self, frequencies: FrequencySet) -> Grouping:
+        """Group the combinations that are published alike."""
+        ground = frequencies.combinations
+        sides = [self.intervals[name][ground.codes(name)] for name in ground.columns]  # (n, 2) each
+        index, member = group_keys(ground.layout.pack([side[:, 0] for side in sides]))
+        boxes = np.stack([side[member] for side in sides], axis=1)
+        grouping = Grouping(frequencies, boxes, index[frequencies.combination_of])
+        if not len(self.suppressed):
+            return grouping
+        return grouping.without(rows_in(boxes[:, :, 0], self.suppressed))
+
+
+@dataclass(frozen=True, eq=False)
+class Assignment:
+    """Combinations are assigned to boxes, whole or by counts."""
+
+    combinations: FrequencySet  # what the first column of `parts` points into
+    boxes: NDArray[np.int32]  # (n_groups, n_quasi_identifiers, 2); a full side: suppressed cell
+    parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
+    texts: Mapping[str, Labels | None] | None = None  # published text per box, if fixed beforehand
+
+    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+        """Published text per group and column; None for a column published as it is."""
+        found: dict[str, Labels | None] = {}
+        for j, column in enumerate(self.combinations.quasi_identifiers):
+            side = self.boxes[:, j]
+            if self.texts is not None:
+                found[column] = self.texts[column]
+            elif (side[:, 0] == side[:, 1]).all():
+                found[column] = None
+            else:
+                found[column] = domains[column].interval_labels(side)
+        return found
+
+    def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
+        """List every combination with what it is published as; None: suppressed."""
+        combination, group, people = self.parts.T
+        table: dict[str, list[Any]] = {}
+        for column in self.combinations.columns:
+            values = labels_text(domains[column].labels)
+            table[column] = [values[code] for code in self.combinations.codes(column)[combination]]
+        for column, texts in self.labels(domains).items():
+            table[f"published {column}"] = [
+                None if g == SUPPRESSED else value if texts is None else texts[g]
+                for g, value in zip(group, table[column], strict=True)
+            ]
+        table["suppressed"] = [bool(g == SUPPRESSED) for g in group]
+        table["people"] = people.tolist()
+        return table
+
+    @property
+    def splits(self) -> bool:
+        """Whether the people of some combination are spread over several groups."""
+        return len(np.unique(self.parts[:, 0])) < len(self.parts)
+
+    def grouping(self, frequencies: FrequencySet) -> Grouping:
+        """Group the combinations; possible when none of them is split."""
+        if self.splits:
+            raise ValueError("a split combination has no single group; count the published table")
+        group = np.full(len(self.combinations), SUPPRESSED, dtype=np.intp)
+        group[self.parts[:, 0]] = self.parts[:, 1]
+        if self.combinations.sensitive:
+            return Grouping(frequencies, self.boxes, group)
+        return Grouping(frequencies, self.boxes, group[frequencies.combination_of])
+
+
+@dataclass(frozen=True, eq=False)
+class Recoding:
+    """What an algorithm decided, and the form in which it is to be published."""
+
+    how: Cut | Assignment
+    publish: Literal["generalized"] = "generalized"
+
+    def grouping(self, frequencies: FrequencySet) -> Grouping:
+        """Say which box each counted combination is published as."""
+        return self.how.grouping(frequencies)
+
+    @property
+    def splits(self) -> bool:
+        """Whether the people of some combination are spread over several groups."""
+        return isinstance(self.how, Assignment) and self.how.splits
+
+    @property
+    def levels(self) -> Mapping[str, int] | None:
+        """The levels of a full-domain recoding."""
+        return self.how.levels if isinstance(self.how, Cut) else None
+
+    def n_suppressed(self, frequencies: FrequencySet) -> int:
+        """Number of people left out."""
+        if isinstance(self.how, Assignment):
+            return int(self.how.parts[self.how.parts[:, 1] == SUPPRESSED, 2].sum())
+        return self.how.grouping(frequencies).n_suppressed
+
+    def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
+        """List values and published values, column by column of the table."""
+        return self.how.as_table(domains)
+
+    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+        """Published texts: per code for a cut, per group for an assignment."""
+        return self.how.labels(domains)
+
+
+def level_intervals(
+    domains: Mapping[str, Domain], levels: Mapping[str, int]
+) -> dict[str, NDArray[np.int32]]:
+    """Give ground rank -> [low, high] for every column at its level."""
+    intervals = {}
+    for column, level in levels.items():
+        taxonomy = domains[column].taxonomy
+        intervals[column] = np.stack([taxonomy.low[level], taxonomy.high[level]], axis=1)
+    return intervals
+
+
+def rows_in(rows: NDArray[np.int32], listed: NDArray[np.int32]) -> NDArray[np.bool_]:
+    """Say for every row whether it is one of the listed rows."""
+    both = np.concatenate([rows, listed])
+    _, inverse = np.unique(both, axis=0, return_inverse=True)
+    inverse = inverse.reshape(-1)
+    return np.isin(inverse[: len(rows)], inverse[len(rows) :])

@@ -1,0 +1,108 @@
+"""Roles of columns: what each one means for the people in the table."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.errors import BadInput, nearest
+
+
+@dataclass(frozen=True, eq=False)
+class Schema:
+    """Which columns identify, link, hurt or do not matter (Ciriani 2008, section 2).
+
+    A column without a role is dropped: only `insensitive` lets a column through untouched.
+    """
+
+    columns: tuple[str, ...]  # all columns of the source, in its order
+    quasi_identifiers: tuple[str, ...]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    insensitive: tuple[str, ...]
+    person: str | None
+    hierarchies: Mapping[str, Hierarchy]
+
+    @classmethod
+    def of(
+        cls,
+        columns: Sequence[str],
+        quasi_identifiers: Mapping[str, Hierarchy] | Sequence[str],
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        insensitive: Sequence[str] = (),
+        person: str | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+    ) -> Schema:
+        """Check roles against the columns of a source."""
+        rules = dict(hierarchies or {})
+        if isinstance(quasi_identifiers, Mapping):
+            twice = [column for column in quasi_identifiers if column in rules]
+            if twice:
+                raise BadInput(f"column {twice[0]!r} is given two hierarchies")
+            rules |= quasi_identifiers
+        roles = {
+            "quasi_identifiers": _names("quasi_identifiers", quasi_identifiers),
+            "sensitive": _names("sensitive", sensitive or ()),
+            "identifiers": _names("identifiers", identifiers),
+            "insensitive": _names("insensitive", insensitive),
+            "person": (person,) if person else (),
+        }
+        taken: dict[str, str] = {}
+        for role, names in roles.items():
+            for name in names:
+                if name not in columns:
+                    raise BadInput(f"{role}: unknown column {name!r}{nearest(name, columns)}")
+                if name in taken:
+                    other = taken[name]
+                    where = f"{other} twice" if other == role else f"both {other} and {role}"
+                    raise BadInput(f"column {name!r} stands in {where}; give it one role")
+                taken[name] = role
+        if not roles["quasi_identifiers"]:
+            raise BadInput("quasi_identifiers: name at least one column that others may know")
+        counted = (*roles["quasi_identifiers"], *roles["sensitive"])
+        for name, rule in rules.items():
+            if name not in counted:
+                raise BadInput(
+                    f"hierarchies: {name!r} is neither a quasi-identifier nor sensitive"
+                    f"{nearest(name, counted)}"
+                )
+            if not isinstance(rule, Hierarchy):
+                raise BadInput(
+                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {rule!r}"
+                )
+        return cls(
+            tuple(columns),
+            roles["quasi_identifiers"],
+            roles["sensitive"],
+            roles["identifiers"],
+            roles["insensitive"],
+            person,
+            {name: rules.get(name, Flat()) for name in counted},
+        )
+
+    @property
+    def counted(self) -> tuple[str, ...]:
+        """Columns whose values are counted."""
+        return (*self.quasi_identifiers, *self.sensitive)
+
+    @property
+    def published(self) -> tuple[str, ...]:
+        """Columns of the release, in the order of the source."""
+        kept = {*self.counted, *self.insensitive}
+        return tuple(column for column in self.columns if column in kept)
+
+    @property
+    def without_role(self) -> tuple[str, ...]:
+        """Columns dropped because nobody said what they are."""
+        named = {*self.counted, *self.insensitive, *self.identifiers, self.person}
+        return tuple(column for column in self.columns if column not in named)
+
+
+def _names(role: str, names: object) -> tuple[str, ...]:
+    if isinstance(names, str):
+        return (names,)
+    if not isinstance(names, (Mapping, Sequence)) or not all(isinstance(n, str) for n in names):
+        raise BadInput(f"{role}: expected column names, got {names!r}")
+    return tuple(names)

@@ -1,0 +1,1 @@
+"""Engines: the only rooms that see rows. Each knows one source and a few complete verbs."""

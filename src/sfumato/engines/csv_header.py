@@ -1,0 +1,70 @@
+"""The first line of a CSV file, read by us: no engine may rename, guess or drop a column."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.data.hierarchy import reason
+from sfumato.errors import BadInput
+
+DELIMITERS = ",;\t|"
+FIRST_BYTES = 1 << 20
+
+
+@dataclass(frozen=True)
+class Header:
+    """Delimiter and column names."""
+
+    delimiter: str
+    columns: tuple[str, ...]
+
+
+def read_header(path: Path) -> Header:
+    """Read names from the first record; the delimiter is the one that makes most of them."""
+    try:
+        with path.open("rb") as file:
+            start = file.read(FIRST_BYTES)
+    except OSError as error:
+        raise BadInput(f"{path}: cannot read: {reason(error)}") from None
+    if start[:2] == b"\x1f\x8b":
+        raise BadInput(f"{path}: the file is compressed; unpack it first")
+    if not start.strip(b"\r\n\xef\xbb\xbf "):
+        raise BadInput(f"{path}: the file is empty; expected a line with the column names")
+    try:
+        text = start[: start.rfind(b"\n") + 1 or None].decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        line = start[: error.start].count(b"\n") + 1
+        raise BadInput(f"{path}, line {line}: not UTF-8 text; convert the file first") from None
+    records = {}
+    for delimiter in DELIMITERS:
+        try:
+            records[delimiter] = next(
+                csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
+            )
+        except (csv.Error, StopIteration):
+            continue
+    if not records:
+        raise BadInput(f"{path}, line 1: cannot read the column names")
+    delimiter = max(records, key=lambda each: len(records[each]))
+    names = tuple(records[delimiter])
+    for j, name in enumerate(names):
+        if not name:
+            raise BadInput(f"{path}, line 1: column {j + 1} has no name")
+    return Header(delimiter, names)
+
+
+def refuse_alike(names: Sequence[str], where: str) -> None:
+    """Refuse names that are equal, or equal but for upper and lower case.
+
+    Databases and data frames do not agree on whether `Age` and `age` are one column.
+    """
+    seen: dict[str, str] = {}
+    for name in names:
+        other = seen.get(name.casefold())
+        if other is not None:
+            raise BadInput(f"{where}: two columns are named {other!r} and {name!r}; rename one")
+        seen[name.casefold()] = name

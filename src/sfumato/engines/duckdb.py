@@ -1,0 +1,360 @@
+"""DuckDB, the embedded engine: CSV, Parquet and anything that speaks the Arrow C stream."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import duckdb
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+from sfumato.data.groups import Counts
+from sfumato.data.hierarchy import reason
+from sfumato.data.keys import Codes
+from sfumato.engines import sql
+from sfumato.engines.csv_header import Header, read_header, refuse_alike
+from sfumato.engines.protocol import Format, Join, Lookup, Plan
+from sfumato.errors import BadInput
+from sfumato.private import PrivateDirectory, spill_parent
+
+# A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
+# one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
+FORMULA = r"^[=+\-@\t\r'']"
+CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
+PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
+
+
+class DuckDBEngine:
+    """One source read by an embedded DuckDB that spills into a private directory.
+
+    Inside, columns are called v0, v1, ... in the order of the source, so that no name of a source
+    can clash with one of ours.
+    """
+
+    def __init__(self, source: object, *, defused: bool = False) -> None:
+        self._scratch = PrivateDirectory(spill_parent())
+        self._connection = duckdb.connect(
+            config={
+                "temp_directory": str(self._scratch.path / "spill"),
+                "autoinstall_known_extensions": "false",
+                "autoload_known_extensions": "false",
+                "preserve_insertion_order": "false",
+            }
+        )
+        self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
+        self._codes: dict[str, Codes] = {}  # and the code of each of them
+        self.format: Format = "parquet"
+        self.name = "the table"
+        if isinstance(source, (str, Path)):
+            self.name = str(source)
+            relation, names = self._open_file(Path(source))
+        else:
+            relation, names = self._open_frame(source)
+        refuse_alike(names, self.name)
+        inner = [f"v{j}" for j in range(len(names))]
+        with self._explained():
+            aliased = f"{relation} AS t({', '.join(inner)})"
+            described = self._connection.sql(f"DESCRIBE SELECT * FROM {aliased}").fetchall()
+            types = [str(row[1]) for row in described]
+            selected = ", ".join(
+                f"{_cleaned(v, kind, defused=defused)} AS {v}"
+                for v, kind in zip(inner, types, strict=True)
+            )
+            self._connection.execute(f"CREATE TEMP VIEW source AS SELECT {selected} FROM {aliased}")
+        self._inner = dict(zip(names, inner, strict=True))
+        self._types = {
+            name: "VARCHAR" if kind.startswith("ENUM") else kind
+            for name, kind in zip(names, types, strict=True)
+        }
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the source's columns."""
+        return tuple(self._inner)
+
+    def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
+        """Count the distinct combinations in one pass, and list each column's values."""
+        for column in columns:
+            if re.search(r"\[|STRUCT|MAP|UNION|BLOB|BIT$", self._types[column]):
+                raise BadInput(
+                    f"column {column!r}: values of type {self._types[column]} cannot be counted; "
+                    "turn them into text, numbers or dates"
+                )
+        listed = ", ".join(self._inner[column] for column in columns)
+        with self._explained():
+            self._connection.execute(
+                "CREATE OR REPLACE TEMP TABLE combinations AS "
+                f"SELECT {listed}, count(*) AS n FROM source GROUP BY {listed}"
+            )
+            if person is not None:
+                self._one_row_each(person)
+            for column in columns:
+                result = self._connection.sql(
+                    f"SELECT DISTINCT {self._inner[column]} AS value FROM combinations"
+                )
+                self._values[column] = result.to_arrow_table()["value"].combine_chunks()
+        return {column: self._values[column].to_pylist() for column in columns}
+
+    def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
+        """Translate the counted combinations into codes, batch by batch."""
+        self._codes = dict(codes)
+        with self._explained():
+            joins = self._register_maps({column: {"code": codes[column]} for column in codes})
+            selected = ", ".join(f"m{j}.code AS c{j}" for j in range(len(codes)))
+            reader = self._connection.sql(
+                f"SELECT {selected}, n FROM combinations AS s {joins}"
+            ).to_arrow_reader(1 << 18)
+            batches = list(reader)
+        found = {
+            column: _joined([batch[f"c{j}"] for batch in batches], np.int32)
+            for j, column in enumerate(codes)
+        }
+        return found, _joined([batch["n"] for batch in batches], np.int64)
+
+    def apply(self, plan: Plan, target: Path, kind: Format) -> None:
+        """Write the release, sorted by its quasi-identifiers and then by everything else."""
+        with self._explained(target):
+            if isinstance(plan.how, Lookup):
+                labels, source = self._by_lookup(plan, plan.how)
+            else:
+                labels, source = self._by_join(plan, plan.how)
+            published = {}
+            for column in plan.columns:
+                value = labels.get(column, f"s.{self._inner[column]}")
+                if kind == "csv" and (column in labels or self._types[column] == "VARCHAR"):
+                    value = _defused(value)
+                elif kind == "parquet" and column in plan.integers and column not in labels:
+                    value = f"CAST({value} AS BIGINT)"
+                published[column] = value
+            rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
+            order = ", ".join(
+                f"{self._inner[column]} NULLS FIRST" for column in (*plan.quasi_identifiers, *rest)
+            )
+            rows = ", ".join(f"{value} AS {self._inner[c]}" for c, value in published.items())
+            named = ", ".join(
+                f"{self._inner[column]} AS {sql.name(column)}" for column in published
+            )
+            options = CSV_FORMAT if kind == "csv" else PARQUET_FORMAT
+            self._connection.execute(
+                f"COPY (SELECT {named} FROM (SELECT {rows} FROM {source}) ORDER BY {order}) "
+                f"TO {sql.text(target)} ({options})"
+            )
+
+    def read_back(self, path: Path, kind: Format) -> DuckDBEngine:
+        """Open a table that `apply` wrote."""
+        return DuckDBEngine(path, defused=kind == "csv")
+
+    def to_arrow(self) -> pa.Table:
+        """Read the whole source into memory."""
+        with self._explained():
+            table = self._connection.sql("SELECT * FROM source").to_arrow_table()
+        return table.rename_columns(list(self._inner))
+
+    def _open_file(self, path: Path) -> tuple[str, list[str]]:
+        if path.is_dir():
+            raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
+        try:
+            with path.open("rb") as file:
+                magic = file.read(4)
+        except OSError as error:
+            raise BadInput(f"{path}: cannot read: {reason(error)}") from None
+        if magic == b"PAR1":
+            try:
+                return f"read_parquet({sql.text(path)})", pq.read_schema(path).names
+            except (pa.ArrowException, OSError):
+                raise BadInput(f"{path}: the Parquet file is damaged") from None
+        if path.suffix in (".parquet", ".pq"):
+            raise BadInput(f"{path}: not a Parquet file, in spite of its name")
+        self.format = "csv"
+        header = read_header(path)
+        return _csv(path, header), list(header.columns)
+
+    def _open_frame(self, frame: object) -> tuple[str, list[str]]:
+        if not hasattr(frame, "__arrow_c_stream__"):
+            raise BadInput(
+                f"cannot read a {type(frame).__name__}; give a path to a CSV or Parquet file, or a "
+                "data frame (pandas, Polars, PyArrow, DuckDB)"
+            )
+        if isinstance(frame, (pa.RecordBatchReader, duckdb.DuckDBPyRelation)):
+            # A stream can be read once, so it goes into a private database file that can spill.
+            stream = pa.RecordBatchReader.from_stream(frame)
+            self._connection.execute(f"ATTACH {sql.text(self._scratch.path / 'stream.db')} AS kept")
+            self._connection.register("stream", stream)
+            self._connection.execute("CREATE TABLE kept.stream AS SELECT * FROM stream")
+            self._connection.unregister("stream")
+            return "kept.stream", stream.schema.names
+        try:
+            table = pa.table(frame)
+        except (pa.ArrowException, TypeError, ValueError) as error:
+            raise BadInput(f"the data frame cannot be read: {str(error).splitlines()[0]}") from None
+        names = list(table.column_names)
+        self._connection.register(
+            "frame", table.rename_columns([f"v{j}" for j in range(len(names))])
+        )
+        return "frame", names
+
+    def _one_row_each(self, person: str) -> None:
+        column = self._inner[person]
+        missing, repeated = self._connection.execute(
+            f"SELECT count(*) - count({column}), count({column}) - count(DISTINCT {column}) "
+            "FROM source"
+        ).fetchall()[0]
+        if missing:
+            raise BadInput(f"person: column {person!r} is missing in {missing} rows")
+        if repeated:
+            raise BadInput(
+                f"person: {repeated} rows repeat a value of {person!r}; a release counts people, "
+                "so give one row for each"
+            )
+
+    def _register_maps(self, maps: Mapping[str, Mapping[str, Any]]) -> str:
+        """Register value -> (code, text, ...) per column; return the joins that use them."""
+        joins = []
+        for j, (column, extra) in enumerate(maps.items()):
+            table = pa.table(
+                {"value": self._values[column]} | {k: pa.array(a) for k, a in extra.items()}
+            )
+            self._connection.register(f"map{j}", table)
+            joins.append(
+                f"JOIN map{j} AS m{j} ON s.{self._inner[column]} IS NOT DISTINCT FROM m{j}.value"
+            )
+        return " ".join(joins)
+
+    def _by_lookup(self, plan: Plan, how: Lookup) -> tuple[dict[str, str], str]:
+        """Give the published text of the recoded columns, and the rows to take it from."""
+        maps: dict[str, dict[str, Any]] = {}
+        published = {}
+        for column in plan.quasi_identifiers:
+            labels = how.labels[column]
+            if labels is None and not len(how.suppressed):
+                continue
+            codes = self._codes[column]
+            maps[column] = {"low": how.lows[column][codes]}
+            if labels is not None:
+                maps[column]["label"] = pa.array(labels, pa.string()).take(pa.array(codes))
+                published[column] = f"m{len(maps) - 1}.label"
+        source = f"source AS s {self._register_maps(maps)}"
+        if len(how.suppressed):
+            lows = {f"x{j}": how.suppressed[:, j] for j in range(how.suppressed.shape[1])}
+            self._connection.register("suppressed", pa.table(lows))
+            matched = " AND ".join(f"m{j}.low = x.x{j}" for j in range(len(lows)))
+            source += f" ANTI JOIN suppressed AS x ON {matched}"
+        return published, source
+
+    def _by_join(self, plan: Plan, how: Join) -> tuple[dict[str, str], str]:
+        """Give the published text of the recoded columns, and the rows to take it from."""
+        source = self._assigned(plan, how)
+        labels = {c: texts for c, texts in how.labels.items() if texts is not None}
+        if not labels:
+            return {}, f"({source}) AS s"
+        table = {"g": np.arange(len(next(iter(labels.values()))), dtype=np.int64)}
+        columns = {f"l{j}": pa.array(texts, pa.string()) for j, texts in enumerate(labels.values())}
+        self._connection.register("group_labels", pa.table(table | columns))
+        published = {column: f"b.l{j}" for j, column in enumerate(labels)}
+        return published, f"({source}) AS s JOIN group_labels AS b ON s.g = b.g"
+
+    def _assigned(self, plan: Plan, how: Join) -> str:
+        """Give the rows that are published, each with its group g."""
+        joins = self._register_maps({c: {"code": self._codes[c]} for c in how.columns})
+        words: list[list[str]] = [[] for _ in range(how.layout.n_words)]
+        for j, (word, shift) in enumerate(zip(how.layout.words, how.layout.shifts, strict=True)):
+            words[word].append(f"(m{j}.code::UBIGINT << {shift})")
+        packed = ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words))
+        coded = f"SELECT s.*, {packed} FROM source AS s {joins}"
+        key = ", ".join(f"k{w}" for w in range(len(words)))
+
+        same = (how.keys[1:] == how.keys[:-1]).all(axis=1)
+        split = np.append(same, False) | np.insert(same, 0, False) if len(how.keys) else same
+        parts = pa.table(
+            {f"k{w}": how.keys[:, w] for w in range(len(words))}
+            | {"g": how.groups, "first": how.first, "last": how.last}
+        )
+        whole = parts.filter(pa.array(~split & (how.groups >= 0)))
+        self._connection.register("whole_parts", whole.drop_columns(["first", "last"]))
+        source = f"SELECT * FROM ({coded}) JOIN whole_parts USING ({key})"
+        if not split.any():
+            return source
+        # Each person's turn comes from a keyed hash of the whole row: nobody without the secret
+        # can tell who of a combination went where, and all engines deal alike.
+        self._connection.register("split_parts", parts.filter(pa.array(split)))
+        self._connection.execute("SET VARIABLE secret = ?", [plan.secret.hex()])
+        row = sql.row_text((self._inner[c], self._types[c]) for c in sorted(self._types))
+        ranked = (
+            f"SELECT *, row_number() OVER (PARTITION BY {key} "
+            f"ORDER BY sha256(getvariable('secret') || {row})) AS turn FROM ({coded}) "
+            f"SEMI JOIN split_parts USING ({key})"
+        )
+        matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(len(words)))
+        dealt = (
+            f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r JOIN split_parts AS p "
+            f"ON {matched} AND r.turn > p.first AND r.turn <= p.last WHERE p.g >= 0"
+        )
+        return f"{source} UNION ALL BY NAME {dealt}"
+
+    @contextmanager
+    def _explained(self, target: Path | None = None) -> Iterator[None]:
+        """Turn the engine's errors into one line that names the place and no value."""
+        try:
+            yield
+        except duckdb.Error as error:
+            raise BadInput(_explanation(str(error), self.name, target)) from None
+
+
+def _csv(path: Path, header: Header) -> str:
+    """Read everything as text; an empty field is missing, a quoted empty field is empty."""
+    columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
+    return (
+        f"read_csv({sql.text(path)}, columns = {{{columns}}}, auto_detect = false, header = true, "
+        f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
+        "allow_quoted_nulls = false, null_padding = false, strict_mode = true)"
+    )
+
+
+def _cleaned(column: str, kind: str, *, defused: bool) -> str:
+    if kind in ("FLOAT", "DOUBLE"):  # not a number: missing
+        return f"nullif({column}, 'NaN'::{kind})"
+    if kind.startswith("ENUM"):
+        return f"CAST({column} AS VARCHAR)"
+    if defused and kind == "VARCHAR":
+        return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
+    return column
+
+
+def _defused(text: str) -> str:
+    return (
+        f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND TRY_CAST({text} AS DOUBLE) IS NULL "
+        f"THEN '''' || {text} ELSE {text} END"
+    )
+
+
+def _joined(chunks: list[pa.Array], dtype: type) -> Any:
+    if not chunks:
+        return np.zeros(0, dtype=dtype)
+    return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks]).astype(dtype)
+
+
+def _explanation(message: str, name: str, target: Path | None) -> str:
+    """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
+    found = re.search(r"Line: (\d+)", message)
+    place = f"{name}, line {found[1]}" if found else name
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if columns:
+        return f"{place}: {columns[2]} fields where the header has {columns[1]}"
+    if "not utf-8" in message or "Invalid unicode" in message:
+        return f"{place}: not UTF-8 text; convert the file first"
+    if "unterminated quote" in message:
+        return f"{place}: a quoted field does not end"
+    if "Maximum line size" in message:
+        return f"{place}: the line is too long"
+    if "state machine" in message or "quote" in message:
+        return f"{place}: not a regular CSV file; check its quotes and line ends"
+    if "No space left" in message or "failed to write" in message.lower():
+        return f"{target or name}: cannot write: no space left, or no permission"
+    if target is not None and "IO Error" in message:
+        return f"{target}: cannot write there"
+    return f"{place}: the engine refused: {message.splitlines()[0]}"

@@ -1,0 +1,86 @@
+"""What every engine can do, and what it is told when it writes a release.
+
+An engine holds one source. Whatever is counted or decided passes through as codes and counts;
+rows never enter Python.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
+from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.recoding import Labels
+
+Format = Literal["csv", "parquet"]
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """Publish by column: ground code -> text (None: the value as it is)."""
+
+    labels: Mapping[str, Labels | None]
+    lows: Mapping[str, Codes]  # ground code -> first rank of its published interval
+    suppressed: NDArray[np.int32]  # (n, n_columns): tuples of lows whose rows are left out
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Publish by combination: packed key -> group, by ranges of people where it is split."""
+
+    layout: Layout
+    columns: tuple[str, ...]  # the columns in the key
+    keys: Keys  # (n, n_words)
+    groups: NDArray[np.int64]  # (n,) -1: suppressed
+    first: NDArray[np.int64]  # (n,) people of the combination before this part
+    last: NDArray[np.int64]  # (n,) and up to the end of it
+    labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
+
+
+@dataclass(frozen=True, eq=False)
+class Plan:
+    """All an engine needs to write a release, in terms of codes."""
+
+    columns: tuple[str, ...]  # published, in order
+    quasi_identifiers: tuple[str, ...]
+    how: Lookup | Join
+    integers: frozenset[str]  # text columns that hold nothing but whole numbers
+    secret: bytes  # key of the order in which a split combination's people are dealt out
+
+
+class Engine(Protocol):
+    """One source of rows."""
+
+    name: str  # what messages call the source
+    format: Format  # in which a release of it is written unless told otherwise
+
+    @property
+    def columns(self) -> tuple[str, ...]:
+        """Names of the source's columns."""
+        ...
+
+    def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
+        """Group the rows by `columns`, and give each column's distinct values (None: missing)."""
+        ...
+
+    def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
+        """Count people per combination; codes are aligned with the values `domains` gave."""
+        ...
+
+    def apply(self, plan: Plan, target: Path, kind: Format) -> None:
+        """Write the release's rows, sorted by what is published."""
+        ...
+
+    def read_back(self, path: Path, kind: Format) -> Engine:
+        """Open a table that this engine wrote."""
+        ...
+
+    def to_arrow(self) -> Any:
+        """Read the whole source into a PyArrow table."""
+        ...

@@ -1,0 +1,1 @@
+"""Pure mathematics on counts: numbers and arrays in, numbers out."""

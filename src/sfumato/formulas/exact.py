@@ -1,0 +1,92 @@
+"""Thresholds decided without floating-point luck."""
+
+from __future__ import annotations
+
+import math
+from decimal import Decimal, localcontext
+from fractions import Fraction
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
+
+LARGEST_DENOMINATOR = 10**9
+CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
+
+
+def fraction(value: object) -> Fraction:
+    """Read a threshold exactly: a float is the nearest fraction with a small denominator.
+
+    >>> fraction(1 / 3), fraction(0.1 + 0.2), fraction("2/7")
+    (Fraction(1, 3), Fraction(3, 10), Fraction(2, 7))
+    """
+    if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
+        raise ValueError(f"not a number: {value!r}")
+    exact = Fraction(value)
+    return exact.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else exact
+
+
+def at_most(counts: Counts, sizes: Counts, share: Fraction) -> NDArray[np.bool_]:
+    """Decide counts / sizes <= share for every pair, in integers.
+
+    >>> at_most(np.array([1, 34]), np.array([3, 100]), Fraction(1, 3))
+    array([ True, False])
+    """
+    largest = int(max(counts.max(initial=0), sizes.max(initial=0)))
+    if largest * max(share.numerator, share.denominator) < 2**63:
+        return np.asarray(counts * share.denominator <= sizes * share.numerator)
+    big = counts.astype(object) * share.denominator <= sizes.astype(object) * share.numerator
+    return np.asarray(big, dtype=bool)
+
+
+def entropy_at_least(counts: Counts, l: Fraction) -> bool:
+    """Decide whether the entropy of a distribution is at least log l.
+
+    With n the sum of the counts c, this is n^n >= l^n * prod c^c. Far from a tie a float decides;
+    near one the two sides are compared by their prime factors, which settles equality, and
+    otherwise with as many digits as it takes.
+
+    >>> entropy_at_least(np.array([7, 7, 7]), Fraction(3))
+    True
+    >>> entropy_at_least(np.array([10**9, 10**9 - 1]), Fraction(2))
+    False
+    """
+    shared = int(np.gcd.reduce(counts))
+    reduced = [int(count) // shared for count in counts]  # the comparison is to a power of this
+    n = sum(reduced)
+    left = n * math.log(n) if n else 0.0
+    right = n * math.log(l) + sum(c * math.log(c) for c in reduced)
+    if abs(left - right) > CLEAR * max(1.0, abs(left), abs(right)):
+        return left > right
+    exponents: dict[int, int] = {}
+    for base, power in [(n, n), (l.numerator, -n), (l.denominator, n), *((c, -c) for c in reduced)]:
+        for prime, times in _factors(base):
+            exponents[prime] = exponents.get(prime, 0) + times * power
+    powers = {prime: power for prime, power in exponents.items() if power}
+    digits = 50
+    while powers:
+        with localcontext(prec=digits):
+            difference = sum(
+                (Decimal(prime).ln() * power for prime, power in powers.items()), Decimal(0)
+            )
+            size = max(abs(power) for power in powers.values()) * len(powers)
+            if abs(difference) > Decimal(size) * Decimal(10) ** (10 - digits):
+                return difference > 0
+        digits *= 2
+    return True
+
+
+@lru_cache(maxsize=4096)
+def _factors(number: int) -> tuple[tuple[int, int], ...]:
+    found, divisor = [], 2
+    while divisor * divisor <= number:
+        times = 0
+        while number % divisor == 0:
+            number //= divisor
+            times += 1
+        if times:
+            found.append((divisor, times))
+        divisor += 1 if divisor == 2 else 2
+    return (*found, (number, 1)) if number > 1 else tuple(found)

@@ -1,0 +1,75 @@
+"""What a release loses, from boxes and sizes alone."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
+from sfumato.errors import BadInput, nearest
+
+
+def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
+    """Loss of every box in every column, from 0 (a ground value) to 1 (the root).
+
+    (coverage - 1) / (base - 1), and 0 where the base is 1 (Wong 2009, definitions 6 and 7). The
+    coverage of an interval is the number of ground values in it. boxes: (n, n_columns, 2).
+    """
+    coverage = boxes[:, :, 1] - boxes[:, :, 0] + 1
+    return np.asarray((coverage - 1) / np.maximum(np.array(bases) - 1, 1), dtype=np.float64)
+
+
+def attribute_weights(
+    columns: Sequence[str], weights: Mapping[str, float] | None
+) -> NDArray[np.float64]:
+    """Give the weight of each column: as asked, made to add up to 1, or all equal.
+
+    >>> attribute_weights(["age", "zip"], {"age": 3, "zip": 1})
+    array([0.75, 0.25])
+    """
+    if weights is None:
+        return np.full(len(columns), 1 / len(columns))
+    for name, weight in weights.items():
+        if name not in columns:
+            raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
+        if not weight >= 0:
+            raise BadInput(f"weights: {name!r} must be a number >= 0, got {weight!r}")
+    chosen = np.array([float(weights.get(name, 0)) for name in columns])
+    if chosen.sum() == 0:
+        raise BadInput("weights: at least one must be above 0")
+    return np.asarray(chosen / chosen.sum())
+
+
+def information_loss(
+    loss: NDArray[np.float64],
+    sizes: Counts,
+    weights: NDArray[np.float64],
+    n_suppressed: int = 0,
+) -> float:
+    """Average loss of a row; a suppressed row has lost everything and counts 1.
+
+    loss: (n_groups, n_columns). Wong 2009, definition 7, knows no suppression; leaving
+    suppressed rows out would make them free.
+    """
+    n_rows = int(sizes.sum()) + n_suppressed
+    return float((sizes @ (loss @ weights) + n_suppressed) / n_rows) if n_rows else 0.0
+
+
+def discernibility(sizes: Counts, n_suppressed: int = 0) -> int:
+    """Sum of squared group sizes; a suppressed row costs as much as the table has rows.
+
+    >>> discernibility(np.array([3, 3, 3]), n_suppressed=1)
+    37
+    """
+    squares = sum(
+        int(size) ** 2 * int(times)
+        for size, times in zip(*np.unique(sizes, return_counts=True), strict=True)
+    )
+    return squares + n_suppressed * (int(sizes.sum()) + n_suppressed)
+
+
+def average_group_size(sizes: Counts) -> float:
+    """People per group; 0 without groups."""
+    return float(sizes.mean()) if len(sizes) else 0.0

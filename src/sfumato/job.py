@@ -1,0 +1,125 @@
+"""Job files: a release written down in TOML, so that it can be made again."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, Literal
+
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from sfumato.algorithms import ALGORITHMS, Algorithm
+from sfumato.criteria import CRITERIA, Criterion
+from sfumato.data.hierarchy import Hierarchy, reason
+from sfumato.errors import BadInput, nearest
+from sfumato.spec import from_spec
+from sfumato.table import Table, read
+
+
+class _Strict(BaseModel):
+    model_config = ConfigDict(extra="forbid", strict=True)
+
+
+class Columns(_Strict):
+    """The `[columns]` table: roles and hierarchies."""
+
+    quasi_identifiers: dict[str, dict[str, Any]] | list[str]
+    sensitive: list[str] | str = Field(default_factory=list)
+    identifiers: list[str] = Field(default_factory=list)
+    insensitive: list[str] = Field(default_factory=list)
+    person: str | None = None
+    hierarchies: dict[str, dict[str, Any]] = Field(default_factory=dict)
+
+
+class JobFile(_Strict):
+    """A whole job file."""
+
+    source: str
+    output: str
+    format: Literal["csv", "parquet"] | None = None
+    columns: Columns
+    criteria: list[dict[str, Any]] = Field(min_length=1)
+    method: dict[str, Any] = Field(default_factory=lambda: {"mondrian": {}})
+
+
+class Job:
+    """A checked job: paths are relative to the file it was read from."""
+
+    def __init__(self, written: JobFile, place: Path, where: str) -> None:
+        self.source = place / written.source
+        self.output = place / written.output
+        self.format = written.format
+        self._columns = written.columns
+        self._place = place
+        self._where = where
+        self.criterion = _criterion(written.criteria, where)
+        self.method: Algorithm = from_spec(ALGORITHMS, written.method, f"{where}: method")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Job:
+        """Read and check a job file; every error names the key."""
+        file = Path(path)
+        try:
+            written = tomllib.loads(file.read_text(encoding="utf-8"))
+        except (OSError, UnicodeDecodeError) as error:
+            raise BadInput(f"{file}: cannot read the job: {reason(error)}") from None
+        except tomllib.TOMLDecodeError as error:
+            raise BadInput(f"{file}: not TOML: {error}") from None
+        try:
+            checked = JobFile.model_validate(written)
+        except ValidationError as error:
+            raise BadInput(_explain(error, str(file))) from None
+        return cls(checked, file.parent, str(file))
+
+    def table(self) -> Table:
+        """Open the source."""
+        columns = self._columns
+        return read(
+            self.source,
+            self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
+            if isinstance(columns.quasi_identifiers, dict)
+            else columns.quasi_identifiers,
+            columns.sensitive,
+            columns.identifiers,
+            columns.insensitive,
+            columns.person,
+            self._hierarchies(columns.hierarchies, "hierarchies"),
+        )
+
+    def _hierarchies(
+        self, written: Mapping[str, Mapping[str, Any]], key: str
+    ) -> dict[str, Hierarchy]:
+        found: dict[str, Hierarchy] = {}
+        for column, spec in written.items():
+            where = f"{self._where}: columns.{key}.{column}"
+            if "csv" in spec:
+                odd = set(spec) - {"csv", "sep"}
+                if odd:
+                    raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
+                found[column] = Hierarchy.from_csv(self._place / str(spec["csv"]), spec.get("sep"))
+            else:
+                found[column] = Hierarchy.from_spec(spec, where)
+        return found
+
+
+def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
+    parts = [from_spec(CRITERIA, spec, f"{where}: criteria[{j}]") for j, spec in enumerate(specs)]
+    criterion = parts[0]
+    for part in parts[1:]:
+        criterion = criterion & part
+    return criterion
+
+
+def _explain(error: ValidationError, where: str) -> str:
+    """Turn the first finding into one line."""
+    first = error.errors()[0]
+    key = ".".join(
+        str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
+    )
+    if first["type"] == "extra_forbidden":
+        owner = Columns if first["loc"][0] == "columns" else JobFile
+        return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
+    if first["type"] == "missing":
+        return f"{where}: the key {key!r} is missing"
+    return f"{where}: {key}: {first['msg'][0].lower()}{first['msg'][1:]}"

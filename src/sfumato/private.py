@@ -1,0 +1,113 @@
+"""Directories that only we may read, that go when we go, and that a crash cannot leave for good.
+
+Spill files and staged releases hold originals. Each lives in a directory of mode 0700 that its
+owner keeps locked; a directory nobody has locked belongs to a process that died, and the next
+start sweeps it away.
+"""
+
+from __future__ import annotations
+
+import errno
+import fcntl
+import os
+import re
+import secrets
+import shutil
+import tempfile
+from pathlib import Path
+from types import TracebackType
+
+from sfumato.errors import BadInput
+
+NAME = re.compile(r"\.sfumato-[0-9a-f]{16}")
+
+
+class PrivateDirectory:
+    """A new directory of mode 0700 inside `parent`, locked for as long as this object lives."""
+
+    def __init__(self, parent: Path) -> None:
+        sweep(parent)
+        self.path, self._lock = _create(parent)
+
+    def close(self) -> None:
+        """Remove the directory with everything in it and give the lock up."""
+        if self._lock >= 0:
+            shutil.rmtree(self.path, ignore_errors=True)
+            self._unlock()
+
+    def become(self, target: Path) -> None:
+        """Rename the directory to `target`, in one step, and keep it."""
+        self.path.rename(target)
+        self._unlock()
+
+    def _unlock(self) -> None:
+        os.close(self._lock)
+        self._lock = -1
+
+    def __enter__(self) -> PrivateDirectory:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        if getattr(self, "_lock", -1) >= 0:
+            self.close()
+
+
+def spill_parent() -> Path:
+    """Name the place for spill directories: one per user inside the system's temporary place."""
+    parent = Path(tempfile.gettempdir()) / f"sfumato-{os.getuid()}"
+    parent.mkdir(mode=0o700, exist_ok=True)
+    status = parent.lstat()
+    if parent.is_symlink() or status.st_uid != os.getuid() or status.st_mode & 0o077:
+        raise BadInput(
+            f"{parent}: the directory for temporary files is not private to this user; "
+            "remove it, or set TMPDIR to a place of your own"
+        )
+    return parent
+
+
+def sweep(parent: Path) -> int:
+    """Remove the directories in `parent` whose owner is gone; return how many there were."""
+    swept = 0
+    for path in parent.glob(".sfumato-*"):
+        lock = _lock(path) if NAME.fullmatch(path.name) else None
+        if lock is not None:
+            shutil.rmtree(path, ignore_errors=True)
+            os.close(lock)
+            swept += 1
+    return swept
+
+
+def _create(parent: Path) -> tuple[Path, int]:
+    while True:
+        path = parent / f".sfumato-{secrets.token_hex(8)}"
+        path.mkdir(mode=0o700)
+        lock = _lock(path)
+        if lock is not None:  # None: a sweeper came between the two lines above; take another name
+            return path, lock
+
+
+def _lock(path: Path) -> int | None:
+    """Lock a directory; None when somebody else has it, or when it is gone."""
+    try:
+        handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
+    except OSError as error:
+        if error.errno in (errno.ENOENT, errno.ENOTDIR, errno.ELOOP, errno.EACCES):
+            return None
+        raise
+    try:
+        fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(handle)
+        return None
+    if not path.exists():
+        os.close(handle)
+        return None
+    return handle

@@ -1,0 +1,6 @@
+"""Releases: made from a table, checked on what is published, saved whole or not at all."""
+
+from sfumato.release.check import Check, check
+from sfumato.release.release import Release, anonymize, load
+
+__all__ = ["Check", "Release", "anonymize", "check", "load"]

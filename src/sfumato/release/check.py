@@ -1,0 +1,94 @@
+"""Does a table keep a promise as it stands? For raw tables, releases, and other tools' output."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured
+from sfumato.criteria.base import measure, validate, value_text, without_threshold
+from sfumato.data.frequency import Grouping
+from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Check:
+    """Every part of a criterion measured on one table."""
+
+    measured: tuple[Measured, ...]
+    n_rows: int
+    n_groups: int
+    asked: bool = True  # False: nothing was promised, the numbers only say what there is
+
+    @property
+    def holds(self) -> bool:
+        """Whether every part holds."""
+        return all(each.holds for each in self.measured)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return {
+            "holds": self.holds,
+            "rows": self.n_rows,
+            "groups": self.n_groups,
+            "criteria": [
+                {
+                    "criterion": each.criterion.spec()[0],
+                    "promised": _number(each.promised),
+                    "found": _number(each.found),
+                    "holds": each.holds,
+                    "rows_failing": each.n_people_failing,
+                }
+                for each in self.measured
+            ],
+        }
+
+    def __repr__(self) -> str:
+        lines = [f"{self.n_rows} rows in {self.n_groups} groups"]
+        for each in self.measured:
+            found = f"found {value_text(each.found)}"
+            if self.asked:
+                verdict = "holds" if each.holds else f"FAILS for {each.n_people_failing} rows"
+                found = f"{found}, {verdict}"
+            lines.append(
+                f"{each.criterion if self.asked else without_threshold(each.criterion)}: {found}"
+            )
+        return "\n".join(lines)
+
+
+def check(table: Table, criterion: Criterion | None = None) -> Check:
+    """Measure a criterion on a table as it is, without changing anything.
+
+    Without a criterion, the whole family is measured against its weakest threshold, so that the
+    numbers say what the table would satisfy.
+    """
+    frequencies = table.frequencies()
+    asked = criterion is not None
+    for part in () if criterion is not None else _family(frequencies.sensitive):
+        criterion = part if criterion is None else criterion & part
+    found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
+    return replace(found, asked=asked)
+
+
+def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:
+    """Give every criterion at the threshold that always holds."""
+    yield KAnonymity(1)
+    for column in sensitive:
+        attribute = column if len(sensitive) > 1 else None
+        yield LDiversity(1, "distinct", attribute=attribute)
+        yield LDiversity(1, "entropy", attribute=attribute)
+        yield LDiversity(1, "frequency", attribute=attribute)
+
+
+def checked(grouping: Grouping, criterion: Criterion) -> Check:
+    """Measure a criterion on groups."""
+    measured = tuple(measure(criterion, grouping))
+    return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes))
+
+
+def _number(value: object) -> Any:
+    return value if isinstance(value, (int, float, type(None))) else str(value)

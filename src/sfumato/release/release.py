@@ -1,0 +1,337 @@
+"""From a table to a release, and from a release to something a person can hold."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+from sfumato.algorithms import Algorithm, Mondrian, Recode
+from sfumato.criteria import Criterion
+from sfumato.criteria.base import validate
+from sfumato.data.frequency import Grouping
+from sfumato.data.groups import Groups
+from sfumato.data.hierarchy import reason
+from sfumato.data.recoding import Recoding
+from sfumato.data.schema import Schema
+from sfumato.engines.protocol import Engine, Format
+from sfumato.errors import BadInput, BrokenPromise
+from sfumato.private import PrivateDirectory, spill_parent
+from sfumato.progress import report
+from sfumato.release.check import Check, checked
+from sfumato.release.description import Description
+from sfumato.release.failpoints import reached
+from sfumato.release.summary import Summary
+from sfumato.spec import to_spec
+from sfumato.table import Table
+
+DESCRIPTION = "release.json"
+SECRET_BYTES = 32
+
+
+def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = None) -> Release:
+    """Find a recoding of `table` that satisfies `criterion`.
+
+    Args:
+        table: What `read` returned.
+        criterion: What must hold of every published group; combine several with `&`.
+        method: The algorithm; `Mondrian()` unless told otherwise.
+
+    Raises:
+        Unsatisfiable: No release by this method satisfies the criterion.
+    """
+    if not isinstance(table, Table):
+        raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
+    method = Mondrian() if method is None else method
+    if not isinstance(method, Algorithm):
+        raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {method!r}")
+    frequencies = table.frequencies()
+    validate(criterion, frequencies)
+    report("searching")
+    recoding = method.search(frequencies, criterion, os.urandom)
+    description = Description.of(table, recoding, criterion, method)
+    return Release(description, _Private(table, recoding, os.urandom(SECRET_BYTES)))
+
+
+def load(directory: str | Path) -> Release:
+    """Open a saved release: its public part, which is all there is on disk."""
+    place = Path(directory)
+    where = place / DESCRIPTION
+    try:
+        written = json.loads(where.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
+    except ValueError:
+        raise BadInput(f"{where}: damaged; not JSON") from None
+    if not isinstance(written, dict):
+        raise BadInput(f"{where}: damaged; not the description of a release")
+    description = Description.from_json(written, str(where))
+    (name, digest), *_ = written["files"].items()
+    data = place / name
+    try:
+        found = _digest(data)
+    except OSError as error:
+        raise BadInput(f"{data}: cannot read: {reason(error)}") from None
+    if found != digest:
+        raise BadInput(f"{data}: the file is not the one that was released (checksums differ)")
+    return Release(description, data=data)
+
+
+@dataclass(frozen=True, eq=False)
+class _Private:
+    """What never leaves the steward's machine."""
+
+    table: Table
+    recoding: Recoding
+    secret: bytes  # for dealing out split combinations, the same at every save
+
+
+class Release:
+    """A table about people in which no person can be traced, and how it was made.
+
+    The public part is what `save` writes. The private part (source, counts, recoding) exists only
+    in the process that made the release; after `load` it is absent.
+    """
+
+    def __init__(
+        self, description: Description, private: _Private | None = None, data: Path | None = None
+    ) -> None:
+        self.description = description
+        self._private = private
+        self._data = data
+
+    def __repr__(self) -> str:
+        shown = self.description
+        return (
+            f"<Release of {shown.n_rows} rows, {shown.n_suppressed} suppressed: "
+            f"{shown.criterion} by {shown.method}>"
+        )
+
+    @property
+    def criterion(self) -> Criterion:
+        """What was promised."""
+        return self.description.criterion
+
+    @property
+    def method(self) -> Algorithm:
+        """The algorithm that made it."""
+        return self.description.method
+
+    @property
+    def levels(self) -> dict[str, int] | None:
+        """Full-domain recoding: the level of every quasi-identifier; otherwise None."""
+        return None if self.description.levels is None else dict(self.description.levels)
+
+    @property
+    def n_suppressed(self) -> int:
+        """Number of rows left out."""
+        return self.description.n_suppressed
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows published."""
+        return self.description.n_rows
+
+    @property
+    def recoding(self) -> Recoding:
+        """The decision of the algorithm (private)."""
+        return self.private.recoding
+
+    @property
+    def table(self) -> Table:
+        """The original table (private)."""
+        return self.private.table
+
+    @property
+    def private(self) -> _Private:
+        """The private part; refused for a loaded release."""
+        if self._private is None:
+            raise BadInput(
+                "this needs the original table, and a loaded release has only its public part; "
+                "use the release that sf.anonymize returned"
+            )
+        return self._private
+
+    @property
+    def is_loaded(self) -> bool:
+        """Whether only the public part is here."""
+        return self._private is None
+
+    @cached_property
+    def grouping(self) -> Grouping:
+        """Which combinations were published together: of the original, or as published."""
+        if self._private is not None and not self.recoding.splits:
+            return self.recoding.grouping(self.table.frequencies())
+        with self._published() as engine:
+            return self._seen(engine)
+
+    @property
+    def groups(self) -> Groups:
+        """The published groups, with the sensitive attribute if there is exactly one."""
+        return self.groups_of(None)
+
+    def groups_of(self, attribute: str | None) -> Groups:
+        """The published groups, seen by one sensitive attribute."""
+        if attribute is None and len(self.description.sensitive) > 1:
+            return Groups(self.grouping.sizes)
+        return self.grouping.groups(attribute)
+
+    def summary(self) -> Summary:
+        """Groups, suppression, information loss, columns dropped."""
+        private = None if self._private is None else self._private.table
+        return Summary.of(self.description, self.grouping, private)
+
+    def check(self, criterion: Criterion | None = None) -> Check:
+        """Measure the promise, or another criterion, on the published table itself."""
+        with self._published() as engine:
+            return checked(self._seen(engine), criterion or self.criterion)
+
+    def to_arrow(self) -> Any:
+        """Give the published table as a PyArrow table."""
+        with self._published() as engine:
+            return engine.to_arrow()
+
+    def to_pandas(self) -> Any:
+        """Give the published table as a pandas data frame."""
+        return self.to_arrow().to_pandas()
+
+    def to_polars(self) -> Any:
+        """Give the published table as a Polars data frame."""
+        import polars  # noqa: PLC0415  (optional)
+
+        return polars.from_arrow(self.to_arrow())
+
+    def save(self, directory: str | Path, format: Format | None = None) -> Path:  # noqa: A002
+        """Write the release into a new directory, complete or not at all.
+
+        The rows are written to a private place beside it, read back and checked; the description
+        follows, and only then does the directory get its name.
+
+        Args:
+            directory: Where; it must not exist yet, or be empty.
+            format: "csv" or "parquet"; unless told otherwise CSV for a CSV source, else Parquet.
+        """
+        target = Path(directory)
+        private = self.private
+        kind = format or private.table.engine.format
+        if kind not in ("csv", "parquet"):
+            raise BadInput(f"save: format must be 'csv' or 'parquet', got {kind!r}")
+        try:
+            if target.exists() and (not target.is_dir() or any(target.iterdir())):
+                raise BadInput(f"{target}: exists already; a release is never overwritten")
+            target.parent.mkdir(parents=True, exist_ok=True)
+            with PrivateDirectory(target.parent) as staging:
+                reached("save.staged")
+                data = staging.path / f"data.{kind}"
+                self._write(data, kind)
+                reached("save.checked")
+                _describe(staging.path / DESCRIPTION, self.description, data)
+                reached("save.described")
+                _make_public(staging.path)
+                staging.become(target)
+                reached("save.renamed")
+            _sync(target.parent)
+        except OSError as error:
+            raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+        return target
+
+    def recoding_table(self) -> Any:
+        """Give the recoding as a PyArrow table of values and published values (private).
+
+        Where every column is recoded on its own: attribute, value, published. Otherwise a row
+        per combination: its values, its published values, and how many people it stands for.
+        """
+        import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
+
+        return pa.table(self.recoding.as_table(self.table.domains))
+
+    def save_recoding(self, path: str | Path) -> Path:
+        """Write the recoding into a private file, for `Recode.load` and other data.
+
+        It names no person, but it is meant for the steward: only the owner may read it.
+        """
+        limit = getattr(self.method, "max_suppressed", 0)
+        saved = Recode.of(self.recoding, self.table.domains, limit)
+        target = Path(path)
+        try:
+            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                json.dump(to_spec(saved), file, indent=2, ensure_ascii=False)
+                file.write("\n")
+        except OSError as error:
+            raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+        return target
+
+    def _write(self, data: Path, kind: Format) -> Engine:
+        """Write the published rows, read them back, and check what was read."""
+        private = self.private
+        private.table.write(private.recoding, data, kind, private.secret)
+        reached("save.applied")
+        report("reading back")
+        engine = private.table.engine.read_back(data, kind)
+        grouping = self._seen(engine) if self.n_rows else None
+        found = 0 if grouping is None else int(grouping.sizes.sum())
+        if found != self.n_rows:
+            raise BrokenPromise(
+                f"internal error: {self.n_rows} rows were to be published, {found} were written"
+            )
+        if grouping is not None:
+            verdict = checked(grouping, self.criterion)
+            if not verdict:
+                raise BrokenPromise(
+                    f"internal error: the written table breaks its promise: {verdict!r}"
+                )
+        return engine
+
+    @contextmanager
+    def _published(self) -> Iterator[Engine]:
+        """Open the published table: the saved file, or one staged and checked for the moment."""
+        if self._data is not None:
+            from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415
+
+            yield DuckDBEngine(self._data, defused=self._data.suffix == ".csv")
+            return
+        with PrivateDirectory(spill_parent()) as scratch:
+            data = scratch.path / "data.parquet"
+            yield self._write(data, "parquet")
+
+    def _seen(self, engine: Engine) -> Grouping:
+        """Group the published table as its reader would: labels alone, no hierarchy."""
+        shown = self.description
+        schema = Schema.of(engine.columns, shown.quasi_identifiers, shown.sensitive)
+        return Table(engine, schema).frequencies().as_it_is()
+
+
+def _describe(where: Path, description: Description, data: Path) -> None:
+    written: Mapping[str, Any] = description.to_json() | {"files": {data.name: _digest(data)}}
+    where.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def _digest(path: Path) -> str:
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def _make_public(directory: Path) -> None:
+    """Give the files the permissions that anything new of this user has, and settle them."""
+    mask = os.umask(0)
+    os.umask(mask)
+    for path in directory.iterdir():
+        path.chmod(0o666 & ~mask)
+        _sync(path)
+    directory.chmod(0o777 & ~mask)
+    _sync(directory)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

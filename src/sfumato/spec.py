@@ -1,0 +1,92 @@
+"""Objects as small JSON-like specifications and back: `{"k_anonymity": {"k": 5}}`.
+
+Hierarchies, criteria and methods are frozen dataclasses; job files and `release.json` write them
+the same way, by the snake-case name of the class and its parameters.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any, TypeVar
+
+from sfumato.errors import BadInput, nearest
+
+T = TypeVar("T")
+
+
+def name_of(kind: type) -> str:
+    """Give the specification's name of a class.
+
+    >>> name_of(type("KAnonymity", (), {})), name_of(type("LDiversity", (), {}))
+    ('k_anonymity', 'l_diversity')
+    >>> name_of(type("BCFAnonymizer", (), {}))
+    'bcf_anonymizer'
+    """
+    parts = re.findall(r"[A-Z]+(?=[A-Z][a-z])|[A-Z][a-z0-9]*|[A-Z]+", kind.__name__)
+    return "_".join(part.lower() for part in parts)
+
+
+def to_spec(instance: Any) -> dict[str, Any]:
+    """Write a frozen dataclass as `{name: {parameter: value}}`; defaults are left out."""
+    parameters = {}
+    for field in dataclasses.fields(instance):
+        value = getattr(instance, field.name)
+        if field.init and value != _default(field):
+            parameters[field.name] = _plain(value)
+    return {name_of(type(instance)): parameters}
+
+
+def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
+    """Build the object that `spec` names; every error says `where` it stands."""
+    if len(spec) != 1:
+        raise BadInput(f"{where}: give exactly one name with its parameters, got {len(spec)}")
+    ((name, parameters),) = spec.items()
+    if name not in kinds:
+        raise BadInput(f"{where}: unknown name {name!r}{nearest(name, kinds)}")
+    kind = kinds[name]
+    if not isinstance(parameters, Mapping):
+        raise BadInput(f"{where}.{name}: the parameters must be a table, got {parameters!r}")
+    known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+    for parameter in parameters:
+        if parameter not in known:
+            suggestion = nearest(parameter, sorted(known))
+            raise BadInput(f"{where}.{name}: unknown parameter {parameter!r}{suggestion}")
+    try:
+        return kind(**{key: _tuples(value) for key, value in parameters.items()})
+    except TypeError as error:
+        missing = re.sub(r"^.*__init__\(\) ", "", str(error))
+        raise BadInput(f"{where}.{name}: {missing}") from None
+    except BadInput as error:
+        raise BadInput(f"{where}: {error}", error.values) from None
+
+
+def describe(instance: Any) -> str:
+    """Write a frozen dataclass as the call that makes it, without its defaults."""
+    ((_, parameters),) = to_spec(instance).items()
+    inside = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    return f"{type(instance).__name__}({inside})"
+
+
+def _default(field: dataclasses.Field[Any]) -> Any:
+    if field.default_factory is not dataclasses.MISSING:
+        return field.default_factory()
+    return field.default
+
+
+def _plain(value: Any) -> Any:
+    if isinstance(value, Fraction):
+        return int(value) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
+    if isinstance(value, (set, frozenset)):
+        return sorted((_plain(each) for each in value), key=str)
+    if isinstance(value, (tuple, list)):
+        return [_plain(each) for each in value]
+    if isinstance(value, Mapping):
+        return {str(key): _plain(each) for key, each in value.items()}
+    return value
+
+
+def _tuples(value: Any) -> Any:
+    return tuple(_tuples(each) for each in value) if isinstance(value, list) else value

@@ -1,0 +1,166 @@
+"""A table of people: a source, the roles of its columns, and what has been counted of it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from functools import cached_property
+from pathlib import Path
+
+import numpy as np
+
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.hierarchy import Codes, Hierarchy, canonical_numbers
+from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.schema import Schema
+from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
+from sfumato.errors import BadInput
+from sfumato.progress import report
+
+INT64 = range(-(2**63), 2**63)
+
+
+def read(
+    source: object,
+    quasi_identifiers: Mapping[str, Hierarchy] | Sequence[str],
+    sensitive: str | Sequence[str] | None = None,
+    identifiers: Sequence[str] = (),
+    insensitive: Sequence[str] = (),
+    person: str | None = None,
+    hierarchies: Mapping[str, Hierarchy] | None = None,
+    engine: str | None = None,
+) -> Table:
+    """Open a table of personal records.
+
+    Args:
+        source: Path of a CSV or Parquet file, or a data frame that speaks the Arrow C stream
+            (pandas, Polars, PyArrow, DuckDB). CSV is read as text: 01234 stays 01234, an empty
+            field is missing, a quoted empty field is empty.
+        quasi_identifiers: Columns that others may know, with a hierarchy each; or only their names
+            (then `hierarchies`, or else `Flat()`).
+        sensitive: Columns that must not become known about a person.
+        identifiers: Columns that name a person; dropped.
+        insensitive: Columns published untouched. A column without any role is dropped.
+        person: Column that tells people apart; one row each. Dropped.
+        hierarchies: Further hierarchies, also for sensitive columns.
+        engine: `"duckdb"` (the default).
+    """
+    if engine not in (None, "duckdb"):
+        raise BadInput(f"engine: known is 'duckdb', got {engine!r}")
+    from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415  (heavy, so imported when used)
+
+    opened = DuckDBEngine(source)
+    schema = Schema.of(
+        opened.columns,
+        quasi_identifiers,
+        sensitive,
+        identifiers,
+        insensitive,
+        person,
+        hierarchies,
+    )
+    return Table(opened, schema)
+
+
+class Table:
+    """Rows somewhere, roles for their columns; counted once, when first asked."""
+
+    def __init__(self, engine: Engine, schema: Schema) -> None:
+        self.engine = engine
+        self.schema = schema
+
+    def __repr__(self) -> str:
+        schema = self.schema
+        parts = [f"quasi-identifiers {', '.join(schema.quasi_identifiers)}"]
+        if schema.sensitive:
+            parts.append(f"sensitive {', '.join(schema.sensitive)}")
+        if schema.without_role:
+            parts.append(f"dropped for want of a role: {', '.join(schema.without_role)}")
+        return f"<Table {self.engine.name}: {'; '.join(parts)}>"
+
+    @property
+    def domains(self) -> Mapping[str, Domain]:
+        """The values of every counted column."""
+        return self._coded[0]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.frequencies().n_rows
+
+    def frequencies(self) -> FrequencySet:
+        """Every distinct combination of counted columns with its number of people."""
+        return self._frequencies
+
+    def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
+        """Apply a recoding to all rows."""
+        self.frequencies()
+        report("applying")
+        plan = Plan(
+            self.schema.published,
+            self.schema.quasi_identifiers,
+            _lookup(recoding, self.domains)
+            if isinstance(recoding.how, Cut)
+            else _join(recoding, self.domains),
+            frozenset(column for column in self.schema.counted if self._is_integer(column)),
+            secret,
+        )
+        self.engine.apply(plan, target, kind)
+
+    @cached_property
+    def _coded(self) -> tuple[dict[str, Domain], dict[str, Codes]]:
+        report("reading")
+        found = self.engine.domains(self.schema.counted, self.schema.person)
+        if not found[self.schema.quasi_identifiers[0]]:
+            raise BadInput(f"{self.engine.name}: no rows")
+        domains, codes = {}, {}
+        for column, values in found.items():
+            domains[column], codes[column] = self.schema.hierarchies[column].grow(column, values)
+        return domains, codes
+
+    @cached_property
+    def _frequencies(self) -> FrequencySet:
+        domains, codes = self._coded
+        report("counting")
+        found, counts = self.engine.count(codes)
+        schema = self.schema
+        return FrequencySet.from_codes(
+            domains, schema.quasi_identifiers, schema.sensitive, found, counts
+        )
+
+    def _is_integer(self, column: str) -> bool:
+        """Whether a text column holds whole numbers only, written as numbers are."""
+        labels = [label for label in self.domains[column].labels if label is not None]
+        if not all(isinstance(label, str) for label in labels):
+            return False
+        numbers = canonical_numbers(labels)
+        return numbers is not None and all(
+            "." not in str(label) and label != "-0" and int(str(label)) in INT64 for label in labels
+        )
+
+
+def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:
+    assert isinstance(recoding.how, Cut)  # noqa: S101  (for the type checker)
+    lows = {column: side[:, 0] for column, side in recoding.how.intervals.items()}
+    return Lookup(recoding.labels(domains), lows, recoding.how.suppressed)
+
+
+def _join(recoding: Recoding, domains: Mapping[str, Domain]) -> Join:
+    assert not isinstance(recoding.how, Cut)  # noqa: S101
+    how = recoding.how
+    parts = how.parts[np.argsort(how.parts[:, 0], kind="stable")]
+    combination, group, people = parts.T
+    # Where a part begins among the people of its combination: a running sum, restarted there.
+    last = np.cumsum(people)
+    first_of = np.concatenate([[True], combination[1:] != combination[:-1]])[: len(parts)]
+    before = (last - people)[first_of]
+    last = last - np.repeat(before, np.diff(np.append(np.flatnonzero(first_of), len(parts))))
+    return Join(
+        how.combinations.layout,
+        how.combinations.columns,
+        how.combinations.keys[combination],
+        group,
+        last - people,
+        last,
+        recoding.labels(domains),
+    )
