@@ -58,8 +58,9 @@ def demo(
 ) -> None:
     """Anonymize the bundled census sample, check the result, and say where it is."""
     from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
 
-    with commands.out.failures():
+    with failures():
         commands.demo(output, json=json)
 
 
@@ -94,8 +95,9 @@ def anonymize(
     A column without a role is dropped. Exit code 3: no release satisfies the criteria.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
 
-    with commands.out.failures(show_values=show_values):
+    with failures(show_values=show_values):
         commands.anonymize(job, dry_run=dry_run, json=json)
 
 
@@ -126,6 +128,7 @@ def check(
     saved release, the exit code is 1 when a promise is not kept.
     """
     from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
 
-    with commands.out.failures(show_values=show_values):
+    with failures(show_values=show_values):
         commands.check(source, quasi_identifiers, sensitive, k, l, kind, json=json)

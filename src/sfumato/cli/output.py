@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sfumato.criteria.base import value_text, without_threshold
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import listening
 from sfumato.release import Check
@@ -45,13 +46,12 @@ def print_summary(summary: Summary, title: str) -> None:
 
 def print_check(check: Check, title: str) -> None:
     """Write what was measured."""
-    from sfumato.criteria.base import value_text, without_threshold  # noqa: PLC0415
-
+    rows: list[tuple[str, ...]]
     if check.asked:
         header = ["criterion", "promised", "found", "verdict"]
         rows = [
             (
-                each.criterion,
+                str(each.criterion),
                 value_text(each.promised),
                 value_text(each.found),
                 "holds" if each.holds else f"FAILS for {each.n_people_failing} rows",
