@@ -129,13 +129,14 @@ class Table:
         )
 
     def _is_integer(self, column: str) -> bool:
-        """Whether a text column holds whole numbers only, written as numbers are."""
-        labels = [label for label in self.domains[column].labels if label is not None]
-        if not all(isinstance(label, str) for label in labels):
+        """Whether a column without a type holds whole numbers only, written as numbers are."""
+        domain = self.domains[column]
+        if self.engine.typed or domain.numbers is None:
             return False
-        numbers = canonical_numbers(labels)
+        texts = [str(label) for label in domain.labels if label is not None]
+        numbers = canonical_numbers(texts)
         return numbers is not None and all(
-            "." not in str(label) and label != "-0" and int(str(label)) in INT64 for label in labels
+            "." not in text and text != "-0" and int(text) in INT64 for text in texts
         )
 
 

@@ -49,6 +49,7 @@ class DuckDBEngine:
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
+        self.typed = True
         self.name = "the table"
         if isinstance(source, (str, Path)):
             self.name = str(source)
@@ -170,7 +171,7 @@ class DuckDBEngine:
                 raise BadInput(f"{path}: the Parquet file is damaged") from None
         if path.suffix in (".parquet", ".pq"):
             raise BadInput(f"{path}: not a Parquet file, in spite of its name")
-        self.format = "csv"
+        self.format, self.typed = "csv", False
         header = read_header(path)
         return _csv(path, header), list(header.columns)
 

@@ -58,6 +58,7 @@ class Engine(Protocol):
     """One source of rows."""
 
     name: str  # what messages call the source
+    typed: bool  # False: all columns are text, and types are ours to derive
     format: Format  # in which a release of it is written unless told otherwise
 
     @property

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured
-from sfumato.criteria.base import measure, validate, value_text, without_threshold
+from sfumato.criteria.base import Value, measure, validate, value_text, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.table import Table
 
@@ -90,5 +91,7 @@ def checked(grouping: Grouping, criterion: Criterion) -> Check:
     return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes))
 
 
-def _number(value: object) -> Any:
-    return value if isinstance(value, (int, float, type(None))) else str(value)
+def _number(value: Value) -> int | float | str | None:
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    return "infinite" if value == float("inf") else value

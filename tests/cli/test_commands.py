@@ -1,0 +1,213 @@
+"""The command line: what it prints, what it writes, how it ends."""
+
+import json
+import os
+import pty
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.app import app
+
+JOB = """
+source = "patients.csv"
+output = "out/2026-q1"
+[columns]
+identifiers = ["name"]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+zip = { prefix = true }
+sex = { flat = true }
+[[criteria]]
+k_anonymity = { k = 5 }
+[[criteria]]
+l_diversity = { l = 3 }
+[method]
+mondrian = { strict = true }
+"""
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+@pytest.fixture
+def place(tmp_path) -> Path:
+    (tmp_path / "patients.csv").write_bytes(sf.datasets.patients().read_bytes())
+    (tmp_path / "job.toml").write_text(JOB)
+    return tmp_path
+
+
+def with_job(place: Path, old: str, new: str) -> Path:
+    assert old in JOB
+    (place / "job.toml").write_text(JOB.replace(old, new))
+    return place / "job.toml"
+
+
+def test_the_demo_makes_a_release_and_says_where_it_is(tmp_path):
+    result = run("demo", "--output", tmp_path / "demo")
+    assert result.exit_code == 0
+    assert f"The release is in {tmp_path / 'demo'}" in result.stdout.replace("\n", "")
+    assert sf.load(tmp_path / "demo").check()
+
+
+def test_the_demo_speaks_json(tmp_path):
+    result = run("demo", "--output", tmp_path / "demo", "--json")
+    found = json.loads(result.stdout)
+    assert found["check"]["holds"] is True
+    assert found["release"]["rows"] == 48842
+
+
+def test_a_job_makes_its_release_beside_itself(place):
+    result = run("anonymize", place / "job.toml")
+    assert result.exit_code == 0, result.stderr
+    assert sf.load(place / "out" / "2026-q1").check()
+    assert "columns dropped" in result.stdout
+
+
+def test_a_dry_run_writes_nothing(place):
+    before = sorted(place.rglob("*"))
+    result = run("anonymize", place / "job.toml", "--dry-run")
+    assert result.exit_code == 0
+    assert "nothing was written" in result.stdout
+    assert sorted(place.rglob("*")) == before
+
+
+def test_a_job_speaks_json(place):
+    found = json.loads(run("anonymize", place / "job.toml", "--json").stdout)
+    assert found["smallest_group"] >= 5
+    assert found["output"].endswith("2026-q1")
+
+
+def test_a_job_with_a_hierarchy_file_and_samarati(place):
+    (place / "sex.csv").write_text("female;*\nmale;*\nother;*\n")
+    job = with_job(place, "sex = { flat = true }", 'sex = { csv = "sex.csv" }')
+    job.write_text(
+        job.read_text().replace(
+            "mondrian = { strict = true }", "samarati = { max_suppressed = 0.05 }"
+        )
+    )
+    assert run("anonymize", job).exit_code == 0
+    assert sf.load(place / "out" / "2026-q1").levels is not None
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ('source = "patients.csv"', 'source = "nowhere.csv"', "no such file"),
+        ('source = "patients.csv"', "", "the key 'source' is missing"),
+        ('source = "patients.csv"', 'source = "patients.csv"\nsorce = 1', "did you mean 'source'"),
+        ('source = "patients.csv"', 'source = "."', "is a directory"),
+        ('source = "patients.csv"', "source = ", "not TOML"),
+        ('identifiers = ["name"]', 'identifiers = ["nmae"]', "did you mean 'name'"),
+        ('identifiers = ["name"]', 'identifiers = ["disease"]', "give it one role"),
+        ('identifiers = ["name"]', "identifiers = 5", "columns.identifiers: "),
+        ('identifiers = ["name"]', 'identifers = ["name"]', "did you mean 'identifiers'"),
+        ("age = { intervals = [5, 10, 20] }", "age = { intervals = [5, 7] }", "must nest"),
+        (
+            "age = { intervals = [5, 10, 20] }",
+            "age = { interval = [5] }",
+            "columns.quasi_identifiers.age",
+        ),
+        (
+            "zip = { prefix = true }",
+            "zip = { intervals = [5] }\nname = { intervals = [5] }",
+            "one role",
+        ),
+        ("k_anonymity = { k = 5 }", "k_anonymity = { k = 0 }", "integer >= 1, got 0"),
+        ("k_anonymity = { k = 5 }", "k_anonymity = { kk = 5 }", "unknown parameter 'kk'"),
+        ("k_anonymity = { k = 5 }", "k_anonymity = {}", "missing"),
+        ("k_anonymity = { k = 5 }", "k_anonimity = { k = 5 }", "did you mean 'k_anonymity'"),
+        ("l_diversity = { l = 3 }", 'l_diversity = { l = "x" }', "number >= 1"),
+        ("mondrian = { strict = true }", "mondrain = {}", "did you mean 'mondrian'"),
+    ],
+)
+def test_a_wrong_job_gets_one_line_and_writes_nothing(place, old, new, message):
+    result = run("anonymize", with_job(place, old, new))
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+    assert not (place / "out").exists()
+
+
+def test_what_cannot_be_had_ends_with_3(place):
+    result = run("anonymize", with_job(place, "{ k = 5 }", "{ k = 2001 }"))
+    assert result.exit_code == 3
+    assert "reaches 2000" in result.stderr
+    assert not (place / "out").exists()
+
+
+def test_a_second_run_of_a_job_is_refused(place):
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    result = run("anonymize", place / "job.toml")
+    assert result.exit_code == 2
+    assert "never overwritten" in result.stderr
+
+
+def test_values_are_shown_only_when_asked_for_or_on_a_terminal(place):
+    (place / "sex.csv").write_text("female;*\nmale;*\n")
+    job = with_job(place, "sex = { flat = true }", 'sex = { csv = "sex.csv" }')
+    assert "'other'" not in run("anonymize", job).stderr
+    assert "'other'" in run("anonymize", job, "--show-values").stderr
+    master, terminal = pty.openpty()
+    command = [sys.executable, "-m", "sfumato", "anonymize", str(job)]
+    subprocess.run(command, stderr=terminal, stdout=subprocess.DEVNULL, check=False)
+    os.close(terminal)
+    assert b"'other'" in os.read(master, 65536)
+
+
+def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(place):
+    command = [sys.executable, "-m", "sfumato", "anonymize", str(place / "job.toml"), "--dry-run"]
+    piped = subprocess.run(command, capture_output=True, check=True)
+    assert piped.stderr == b""
+    master, terminal = pty.openpty()
+    environment = {**os.environ, "TERM": "xterm"}
+    subprocess.run(command, stderr=terminal, stdout=subprocess.DEVNULL, env=environment, check=True)
+    os.close(terminal)
+    assert re.search(rb"reading|counting|searching|cutting", os.read(master, 65536))
+
+
+def test_check_measures_a_raw_table():
+    result = run("check", sf.datasets.patients(), "-q", "age,zip,sex", "-s", "disease", "--json")
+    assert result.exit_code == 0
+    found = json.loads(result.stdout)
+    assert found["groups"] == 1802
+    assert [each["found"] for each in found["criteria"]] == [1, 1, 1.0, 1]
+
+
+def test_check_ends_with_1_when_a_requirement_fails():
+    result = run("check", sf.datasets.patients(), "-q", "age,sex", "-s", "disease", "-k", 5)
+    assert result.exit_code == 1
+    assert "FAILS" in result.stdout
+
+
+def test_check_reads_a_release_a_job_and_another_tools_output(place):
+    assert run("check", place / "job.toml").exit_code == 1  # the raw table is not safe
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    released = place / "out" / "2026-q1"
+    assert run("check", released).exit_code == 0
+    assert run("check", released, "-k", 1000).exit_code == 1
+    assert (
+        run(
+            "check", released / "data.csv", "-q", "age,zip,sex", "-s", "disease", "-k", 5, "-l", 3
+        ).exit_code
+        == 0
+    )
+
+
+def test_check_needs_to_know_what_others_know():
+    result = run("check", sf.datasets.patients())
+    assert result.exit_code == 2
+    assert "--quasi-identifiers" in result.stderr
+
+
+def test_help_teaches():
+    assert "sfumato demo" in run("--help").stdout
+    assert "[columns.quasi_identifiers]" in run("anonymize", "--help").stdout
+    assert run("--version").stdout.strip() == sf.__version__

@@ -1,0 +1,205 @@
+"""Slow, obvious twins of what sfumato computes: the truth that fast results are compared with.
+
+Plain Python on plain tables. A row is a tuple; a column is a position in it. A hierarchy is a list
+of rows of labels, one per ground value: `(ground, level 1, ..., root)`. Hierarchies generalize the
+first `len(hierarchies)` columns of a row; what stands behind them is carried along. A node of the
+lattice is a tuple of levels. A criterion is a function of one group (a list of rows) to bool.
+"""
+
+import itertools
+import math
+from collections import Counter
+from fractions import Fraction
+
+# ---------------------------------------------------------------------------- groups and counts
+
+
+def rows_by_group(rows, columns):
+    """Rows that are equal in the given columns stand together: `{values: [row, ...]}`."""
+    groups = {}
+    for row in rows:
+        groups.setdefault(tuple(row[column] for column in columns), []).append(row)
+    return groups
+
+
+def histogram(values):
+    """How often each value occurs: `{value: count}`."""
+    return dict(Counter(values))
+
+
+# ------------------------------------------------------------------------------------- criteria
+
+
+def k_anonymous(values, k):
+    """At least k people (Ciriani 2008, definition 2.3)."""
+    return len(values) >= k
+
+
+def l_diverse(values, l, kind="distinct", protected=None, pooled=False):
+    """Judge the sensitive values of one group.
+
+    `protected`: the values that "frequency" bounds; `pooled`: these count together as one value.
+    """
+    if pooled:
+        pool = object()
+        values = [pool if value in protected else value for value in values]
+        protected = [pool]
+    counts = histogram(values)
+    if kind == "distinct":
+        return len(counts) >= l
+    if kind == "entropy":
+        return entropy_at_least(counts.values(), l)
+    bounded = counts if protected is None else protected
+    return all(counts.get(value, 0) * Fraction(l) <= len(values) for value in bounded)
+
+
+def entropy_at_least(counts, l):
+    """Entropy >= log l, decided in integers: n^n >= l^n * prod c^c."""
+    n, l = sum(counts), Fraction(l)
+    product = math.prod(count**count for count in counts)
+    return (n * l.denominator) ** n >= l.numerator**n * product
+
+
+def k_anonymity(k):
+    """Criterion of a group of rows."""
+    return lambda group: k_anonymous(group, k)
+
+
+def l_diversity(l, kind="distinct", protected=None, pooled=False, column=-1):
+    """Criterion of a group of rows, about one of their columns."""
+    return lambda group: l_diverse([row[column] for row in group], l, kind, protected, pooled)
+
+
+def both(*criteria):
+    """Criterion that asks for all of the given ones."""
+    return lambda group: all(criterion(group) for criterion in criteria)
+
+
+# ---------------------------------------------------------------------------------- hierarchies
+
+
+def hierarchy_from_parents(parents):
+    """Rows of labels from `{child: parent}`, where every leaf has the same depth."""
+    rows = []
+    for leaf in parents:
+        if leaf not in parents.values():
+            path = [leaf]
+            while path[-1] in parents:
+                path.append(parents[path[-1]])
+            rows.append(tuple(path))
+    return rows
+
+
+def label_at(hierarchy, value, level):
+    """What a ground value is called at a level."""
+    for labels in hierarchy:
+        if labels[0] == value:
+            return labels[level]
+    raise KeyError(value)
+
+
+def levels_of(hierarchy, label):
+    """All levels at which a label stands."""
+    return [level for level in range(len(hierarchy[0])) if label in {r[level] for r in hierarchy}]
+
+
+def coverage(hierarchy, value, level):
+    """Number of ground values under the node that holds `value` (Wong 2009, definition 6)."""
+    label = label_at(hierarchy, value, level)
+    return sum(labels[level] == label for labels in hierarchy)
+
+
+def base(hierarchy):
+    """Number of ground values (Wong 2009, definition 6)."""
+    return len(hierarchy)
+
+
+# -------------------------------------------------------------------------------------- lattice
+
+
+def heights_of(hierarchies):
+    """Level of the root of each hierarchy."""
+    return [len(hierarchy[0]) - 1 for hierarchy in hierarchies]
+
+
+def all_nodes(heights):
+    """Every vector of levels from the bottom to `heights`, lower sums first."""
+    nodes = itertools.product(*(range(height + 1) for height in heights))
+    return sorted(nodes, key=lambda node: (sum(node), node))
+
+
+def generalize(rows, hierarchies, node):
+    """Every row with its first columns at the levels of `node`, in the same order."""
+    known = [{labels[0]: labels for labels in hierarchy} for hierarchy in hierarchies]
+    return [
+        tuple(known[j][row[j]][level] for j, level in enumerate(node)) + row[len(node) :]
+        for row in rows
+    ]
+
+
+def groups_at(rows, hierarchies, node):
+    """Groups of the rows generalized to `node`, in the published labels."""
+    return rows_by_group(generalize(rows, hierarchies, node), range(len(node)))
+
+
+def suppressed_at(rows, hierarchies, node, criterion):
+    """Number of rows in groups that do not satisfy the criterion at `node`."""
+    groups = groups_at(rows, hierarchies, node).values()
+    return sum(len(group) for group in groups if not criterion(group))
+
+
+def safe_nodes(rows, hierarchies, criterion, max_suppressed=0):
+    """Every node where leaving out at most `max_suppressed` rows makes all groups safe."""
+    return [
+        node
+        for node in all_nodes(heights_of(hierarchies))
+        if suppressed_at(rows, hierarchies, node, criterion) <= max_suppressed
+    ]
+
+
+def below(node, other):
+    """Whether `node` is another one than `other` and nowhere more general."""
+    return node != other and all(a <= b for a, b in zip(node, other, strict=True))
+
+
+def minimal_nodes(rows, hierarchies, criterion, max_suppressed=0):
+    """Safe nodes with no safe node below them (Ciriani 2008, definition 3.4)."""
+    safe = safe_nodes(rows, hierarchies, criterion, max_suppressed)
+    return {node for node in safe if not any(below(other, node) for other in safe)}
+
+
+# ----------------------------------------------------------------------------------------- loss
+
+
+def value_loss(covered, ground_values):
+    """Loss of one published value: (coverage - 1) / (base - 1) (Wong 2009, definition 7)."""
+    return Fraction(covered - 1, ground_values - 1) if ground_values > 1 else Fraction(0)
+
+
+def information_loss(losses, weights, n_suppressed=0):
+    """Average over rows of the weighted sum over columns; a suppressed row counts 1.
+
+    losses: per published row the loss in every column.
+    """
+    each = [sum(w * loss for w, loss in zip(weights, row, strict=True)) for row in losses]
+    n = len(each) + n_suppressed
+    return (sum(each, Fraction(0)) + n_suppressed) / n if n else Fraction(0)
+
+
+def loss_at(rows, hierarchies, node, weights=None):
+    """Information loss of the rows generalized to `node`; weights: equal unless given."""
+    weights = weights or [Fraction(1, len(node))] * len(node)
+    losses = [
+        [
+            value_loss(coverage(hierarchy, value, level), base(hierarchy))
+            for hierarchy, value, level in zip(hierarchies, row, node, strict=False)
+        ]
+        for row in rows
+    ]
+    return information_loss(losses, weights)
+
+
+def discernibility(sizes, n_suppressed=0):
+    """Every row costs the size of its group, a suppressed one the number of all rows."""
+    n = sum(sizes) + n_suppressed
+    return sum(size for size in sizes for _ in range(size)) + n * n_suppressed
