@@ -1,0 +1,54 @@
+"""Every example in the documentation runs."""
+
+import re
+import shutil
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from sfumato.job import Job
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+
+
+def blocks(page: Path, language: str) -> list[str]:
+    return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
+    shutil.copy(sf.datasets.patients(), tmp_path)
+    monkeypatch.chdir(tmp_path)
+    code = "\n".join(blocks(page, "python"))
+    exec(compile(code, page.name, "exec"), {})
+    if page.name == "README.md":
+        (shown,) = re.findall(
+            r"^```\n(promise .*?)^```", page.read_text(), re.DOTALL | re.MULTILINE
+        )
+        assert shown in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_the_jobs_of_a_page_run(page, tmp_path):
+    shutil.copy(sf.datasets.patients(), tmp_path)
+    for number, text in enumerate(blocks(page, "toml")):
+        tomllib.loads(text)
+        path = tmp_path / f"job{number}.toml"
+        path.write_text(text)
+        job = Job.load(path)
+        assert sf.anonymize(job.table(), job.criterion, job.method).check()
+
+
+def test_the_commands_a_newcomer_needs_stand_at_the_top():
+    top = (ROOT / "README.md").read_text().split("## ")[0]
+    assert "make demo" in top
+    assert "make test" in top
+
+
+def test_links_between_pages_lead_somewhere():
+    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+        for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
+            assert (page.parent / target).exists(), f"{page.name}: {target}"
