@@ -88,9 +88,12 @@ class Domain:
         if low == last:
             text = _text(self.labels[low])
         else:
-            above = None if low == 0 else self.bound(low)
-            top = last == len(self) - 1 - self.has_missing
-            text = range_text(above, None if top else self.bound(last + 1))
+            top = len(self) - 1 - self.has_missing
+            if low == 0 and last == top:
+                return f"not {MISSING_TEXT}"
+            text = range_text(
+                None if low == 0 else self.bound(low), None if last == top else self.bound(last + 1)
+            )
         return f"{text} or {MISSING_TEXT}" if missing else text
 
     def bound(self, rank: int) -> str:
