@@ -25,6 +25,7 @@ from sfumato.private import PrivateDirectory, spill_parent
 # A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
 # one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
 FORMULA = r"^[=+\-@\t\r'']"
+MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
 
@@ -41,6 +42,7 @@ class DuckDBEngine:
         self._connection = duckdb.connect(
             config={
                 "temp_directory": str(self._scratch.path / "spill"),
+                "memory_limit": MEMORY_LIMIT,
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "preserve_insertion_order": "false",
@@ -304,6 +306,10 @@ class DuckDBEngine:
             yield
         except duckdb.Error as error:
             raise BadInput(_explanation(str(error), self.name, target)) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
 
 
 def _csv(path: Path, header: Header) -> str:
