@@ -30,11 +30,6 @@ def histogram(values):
 # ------------------------------------------------------------------------------------- criteria
 
 
-def k_anonymous(values, k):
-    """At least k people (Ciriani 2008, definition 2.3)."""
-    return len(values) >= k
-
-
 def l_diverse(values, l, kind="distinct", protected=None, pooled=False):
     """Judge the sensitive values of one group.
 
@@ -61,8 +56,8 @@ def entropy_at_least(counts, l):
 
 
 def k_anonymity(k):
-    """Criterion of a group of rows."""
-    return lambda group: k_anonymous(group, k)
+    """Criterion: at least k rows (Ciriani 2008, definition 2.3)."""
+    return lambda group: len(group) >= k
 
 
 def l_diversity(l, kind="distinct", protected=None, pooled=False, column=-1):
@@ -203,3 +198,50 @@ def discernibility(sizes, n_suppressed=0):
     """Every row costs the size of its group, a suppressed one the number of all rows."""
     n = sum(sizes) + n_suppressed
     return sum(size for size in sizes for _ in range(size)) + n * n_suppressed
+
+
+# ------------------------------------------------------------------------------------- Mondrian
+# A dimension is (rank of every value, its place on the axis, its labels by level or None): with
+# labels, a region is cut between children of the smallest node around it, else between any values.
+
+
+def allowable_cuts(rows, column, dimension, criterion):
+    """Every cut of a region along a column that leaves both sides safe: `[(left, right), ...]`."""
+    rank, _, labels = dimension
+    values = sorted({row[column] for row in rows}, key=rank.get)
+    cuts = []
+    for last, following in itertools.pairwise(values):
+        if labels and not _children_differ(values, last, following, labels):
+            continue
+        left = [row for row in rows if rank[row[column]] <= rank[last]]
+        right = [row for row in rows if rank[row[column]] > rank[last]]
+        if criterion(left) and criterion(right):
+            cuts.append((left, right))
+    return cuts
+
+
+def _children_differ(values, one, other, labels):
+    height = len(labels[one]) - 1
+    level = min(i for i in range(height + 1) if len({labels[value][i] for value in values}) == 1)
+    return labels[one][level - 1] != labels[other][level - 1]
+
+
+def mondrian(rows, dimensions, criterion):
+    """Regions of strict Mondrian, as lists of rows.
+
+    Cut along the widest column that allows it, the earlier one in a tie, nearest to halving, the
+    lower boundary in a tie; then do the same to both sides.
+    """
+    best, widest = None, -1
+    for column, (rank, place, labels) in enumerate(dimensions):
+        cuts = allowable_cuts(rows, column, (rank, place, labels), criterion)
+        inside = [place[row[column]] for row in rows]
+        if cuts:
+            whole = Fraction(max(place.values()) - min(place.values()))
+            width = Fraction(max(inside) - min(inside)) / whole
+            if width > widest:
+                best = min(cuts, key=lambda cut: abs(len(cut[0]) - len(cut[1])))
+                widest = width
+    if best is None:
+        return [rows]
+    return [region for side in best for region in mondrian(side, dimensions, criterion)]

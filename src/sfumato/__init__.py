@@ -20,8 +20,16 @@ _HOME = {
     "Groups": "data.groups",
     "KAnonymity": "criteria",
     "LDiversity": "criteria",
+    "RecursiveDiversity": "criteria",
+    "TCloseness": "criteria",
+    "AlphaKAnonymity": "criteria",
+    "PSensitiveKAnonymity": "criteria",
+    "KEAnonymity": "criteria",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
+    "Exhaustive": "algorithms",
+    "Incognito": "algorithms",
+    "Optimal": "algorithms",
     "Recode": "algorithms",
     "anonymize": "release",
     "load": "release",
@@ -36,22 +44,30 @@ _HOME = {
 _ROOMS = ("datasets", "utility")
 
 __all__ = [
+    "AlphaKAnonymity",
     "BadInput",
     "BrokenPromise",
     "Check",
     "Dates",
+    "Exhaustive",
     "Flat",
     "Groups",
     "Hierarchy",
+    "Incognito",
     "Intervals",
     "KAnonymity",
+    "KEAnonymity",
     "LDiversity",
     "Mondrian",
+    "Optimal",
+    "PSensitiveKAnonymity",
     "Prefix",
     "Recode",
+    "RecursiveDiversity",
     "Release",
     "Samarati",
     "SfumatoError",
+    "TCloseness",
     "Table",
     "Tree",
     "Unsatisfiable",
@@ -66,8 +82,16 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sfumato import datasets, utility
-    from sfumato.algorithms import Mondrian, Recode, Samarati
-    from sfumato.criteria import KAnonymity, LDiversity
+    from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
+    from sfumato.criteria import (
+        AlphaKAnonymity,
+        KAnonymity,
+        KEAnonymity,
+        LDiversity,
+        PSensitiveKAnonymity,
+        RecursiveDiversity,
+        TCloseness,
+    )
     from sfumato.data.groups import Groups
     from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable

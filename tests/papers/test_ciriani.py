@@ -93,7 +93,7 @@ def test_the_k_minimal_nodes_are_the_two_of_the_readings(figure_1):
         node
         for height in range(lattice.height + 1)
         for node in lattice.at_height(height)
-        if lattice.judge(node).n_suppressed <= 2
+        if lattice.n_suppressed(node) <= 2
     }
     minimal = {
         node
@@ -108,7 +108,7 @@ def test_the_k_minimal_nodes_are_the_two_of_the_readings(figure_1):
 
 def test_below_figure_5c_too_many_tuples_would_have_to_go(figure_1):
     lattice = Lattice(figure_1.frequencies(), sf.KAnonymity(3))
-    needed = {node: lattice.judge(node).n_suppressed for node in [(1, 0, 0), (0, 1, 0), (0, 0, 0)]}
+    needed = {node: lattice.n_suppressed(node) for node in [(1, 0, 0), (0, 1, 0), (0, 0, 0)]}
     # The text: at least 7 at [1,0,0], all tuples at the other two.
     assert needed == {(1, 0, 0): 7, (0, 1, 0): 10, (0, 0, 0): 10}
 

@@ -1,13 +1,25 @@
 """Algorithms: from counted combinations and a criterion to a recoding."""
 
 from sfumato.algorithms.base import Algorithm
+from sfumato.algorithms.exhaustive import Exhaustive
+from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.spec import name_of
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    name_of(kind): kind for kind in (Mondrian, Recode, Samarati)
+    name_of(kind): kind for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati)
 }
 
-__all__ = ["ALGORITHMS", "Algorithm", "Mondrian", "Recode", "Samarati"]
+__all__ = [
+    "ALGORITHMS",
+    "Algorithm",
+    "Exhaustive",
+    "Incognito",
+    "Mondrian",
+    "Optimal",
+    "Recode",
+    "Samarati",
+]

@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, holding
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.keys import Keys, distinct
+from sfumato.data.groups import Groups
 from sfumato.data.recoding import Cut, Recoding
+
+if TYPE_CHECKING:
+    from sfumato.algorithms.rollup import NodeGroups
 
 Node = tuple[int, ...]  # a level per quasi-identifier: the distance vector
 
 
-@dataclass(frozen=True, eq=False)
-class Judged:
-    """A node with the people that would have to be suppressed there."""
-
-    node: Node
-    unsafe: NDArray[np.bool_]  # (n_groups,)
-    n_suppressed: int
-
-
-@dataclass(frozen=True, eq=False)
 class Lattice:
     """All nodes over the hierarchies of a frequency set, judged by one criterion."""
 
-    frequencies: FrequencySet
-    criterion: Criterion
+    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
+        self.frequencies = frequencies
+        self.criterion = criterion
+        from sfumato.algorithms.rollup import RollUp  # noqa: PLC0415  (brings a compiler along)
+
+        by_value = any(part.looks_at_values for part in criterion.parts)
+        self.rollup = RollUp(frequencies, with_values=by_value)
 
     @cached_property
     def heights(self) -> Node:
@@ -44,48 +44,56 @@ class Lattice:
         """Height of the top node."""
         return sum(self.heights)
 
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(np.prod([height + 1 for height in self.heights], dtype=object))
+
+    def nodes(self) -> Iterator[Node]:
+        """Give all nodes in lexicographic order, in which counting them costs least."""
+        return itertools.product(*(range(height + 1) for height in self.heights))
+
     def at_height(self, height: int) -> Iterator[Node]:
         """Give the nodes whose levels add up to `height`, in lexicographic order."""
         return _nodes(self.heights, height)
 
-    def judge(self, node: Node) -> Judged:
-        """Count the people in groups that break the criterion."""
-        key = np.bitwise_or.reduce([self._fields[j][level] for j, level in enumerate(node)])
-        _, index = distinct(key)
-        n_groups = int(index.max(initial=-1)) + 1
-        # The boxes are not needed to judge: an empty one per group stands for them.
-        boxes = np.zeros((n_groups, 0, 2), dtype=np.int32)
-        grouping = Grouping(self.frequencies, boxes, index[self.frequencies.combination_of])
+    def n_suppressed(self, node: Node) -> int:
+        """Number of people in groups that break the criterion."""
+        groups = self.rollup.at(node)
+        return int(groups.sizes[~self.safe(groups)].sum())
+
+    def safe(self, groups: NodeGroups) -> NDArray[np.bool_]:
+        """Say for every group of a node whether the criterion holds."""
+        held = np.ones(len(groups.sizes), dtype=bool)
+        for part in self.criterion.parts:
+            if part.looks_at_values:
+                attribute = str(self.frequencies.attribute(part.attribute))
+                held &= part.holds(groups.groups(attribute))
+            else:
+                held &= part.holds(Groups(groups.sizes))
+        return held
+
+    def unsafe_combinations(self, node: Node) -> NDArray[np.bool_]:
+        """Say which combinations of quasi-identifiers would be suppressed at a node."""
+        grouping = self.grouping(node)
         unsafe = ~holding(self.criterion, grouping)
-        return Judged(node, unsafe, int(grouping.sizes[unsafe].sum()))
+        group = np.empty(len(self.frequencies.combinations), dtype=np.intp)
+        group[self.frequencies.combination_of] = grouping.index
+        return np.asarray(unsafe[group])
 
     def grouping(self, node: Node) -> Grouping:
         """Give the groups of a node, nobody suppressed."""
         return self._cut(node).grouping(self.frequencies)
 
-    def recoding(self, judged: Judged) -> Recoding:
-        """Give the recoding of a judged node, its unsafe groups suppressed."""
-        boxes = self.grouping(judged.node).boxes
-        return Recoding(replace(self._cut(judged.node), suppressed=boxes[judged.unsafe][:, :, 0]))
+    def recoding(self, node: Node) -> Recoding:
+        """Give the recoding of a node, its unsafe groups suppressed."""
+        grouping = self.grouping(node)
+        unsafe = ~holding(self.criterion, grouping)
+        return Recoding(replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0]))
 
     def _cut(self, node: Node) -> Cut:
         levels = dict(zip(self.frequencies.quasi_identifiers, node, strict=True))
         return Cut.at_levels(self.frequencies.domains, levels)
-
-    @cached_property
-    def _fields(self) -> list[list[Keys]]:
-        """The bits of every column at every level: a node's keys are their disjunction."""
-        ground = self.frequencies.combinations
-        fields = []
-        for j, name in enumerate(ground.columns):
-            taxonomy, codes = ground.domains[name].taxonomy, ground.codes(name)
-            blank = [np.zeros_like(codes)] * len(ground.columns)
-            levels = [
-                ground.layout.pack([*blank[:j], taxonomy.low[level][codes], *blank[j + 1 :]])
-                for level in range(taxonomy.height + 1)
-            ]
-            fields.append(levels)
-        return fields
 
 
 def _nodes(heights: Node, height: int) -> Iterator[Node]:

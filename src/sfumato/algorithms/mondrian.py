@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import ClassVar
+from dataclasses import dataclass, replace
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Algorithm, Draw
+from sfumato.algorithms.relaxed import Halving
 from sfumato.criteria.base import Criterion, holding, reached
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, sum_by
@@ -23,16 +24,22 @@ COUNTS_AT_ONCE = 1 << 22  # counts held while the cuts of a batch of regions are
 
 @dataclass(frozen=True)
 class Mondrian(Algorithm):
-    """Strict multidimensional partitioning into boxes, by any criterion.
+    """Multidimensional partitioning into boxes, by any criterion; nobody is suppressed.
 
     A region is cut along the quasi-identifier whose values in the region spread widest, as a
-    share of the column's whole range; ties go to the earlier column. The cut is the boundary
-    nearest to halving the people, out of all boundaries that leave both sides safe; if there is
-    none, the next widest column is tried. So no region of the result has an allowable cut at any
-    value of any dimension (definition 4.3), not only at the median.
+    share of the column's whole range; ties go to the earlier column. If no cut there leaves both
+    sides safe, the next widest column is tried, or with `dimensions="widest"` none.
 
-    Numeric, date and flat columns can be cut between any two values. In a tree, a cut falls
-    between the children of the smallest node around the region's values.
+    Strict: boxes do not overlap. The cut is the boundary nearest to halving the people, out of
+    all boundaries that leave both sides safe. So no region of the result has an allowable cut at
+    any value of any dimension (definition 4.3), not only at the median. Numeric, date and flat
+    columns can be cut between any two values; in a tree, a cut falls between the children of the
+    smallest node around the region's values.
+
+    Relaxed (`strict=False`): the people are halved, those with the median value by the order of
+    their combinations, so boxes may overlap and k-anonymous groups have k to 2k - 1 members,
+    unless all of them are alike. Which people of one combination go where is chance and never
+    depends on their sensitive values.
 
     Boxes reach to the cuts, not to the extremes of the people inside; `tight=True` shrinks them
     to those, which says more about the people and loses less.
@@ -40,33 +47,39 @@ class Mondrian(Algorithm):
 
     strict: bool = True
     tight: bool = False
+    dimensions: Literal["all", "widest"] = "all"
     deterministic: ClassVar[bool] = True
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        if self.strict is not True:
-            raise BadInput(f"Mondrian: strict must be True, got {self.strict!r}")
+        for name in ("strict", "tight"):
+            if not isinstance(getattr(self, name), bool):
+                raise BadInput(f"Mondrian: {name} must be true or false")
+        if self.dimensions not in ("all", "widest"):
+            raise BadInput(
+                f"Mondrian: dimensions must be 'all' or 'widest', got {self.dimensions!r}"
+            )
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
-        """Cut all regions in rounds until no cut is allowable."""
-        del draw
+        """Cut all regions until no cut is allowable."""
         _refuse_unsafe_whole(frequencies, criterion)
-        space = _Space(frequencies, criterion)
-        while len(space.open):
-            report("cutting", len(space.boxes) - len(space.open), len(space.boxes))
-            space.cut_all()
-        boxes = _tight(space) if self.tight else space.boxes
-        ground = frequencies.combinations
-        parts = np.stack([np.arange(len(ground)), space.region_of, ground.counts], axis=1)
-        return Recoding(Assignment(ground, boxes, parts.astype(np.int64)))
+        widest_only = self.dimensions == "widest"
+        if self.strict:
+            found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
+        else:
+            found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
+        return Recoding(_tight(found) if self.tight else found)
 
 
 class _Space:
     """The regions so far, and the region of every combination."""
 
-    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
-        ground = frequencies.combinations
+    def __init__(
+        self, frequencies: FrequencySet, criterion: Criterion, *, widest_only: bool
+    ) -> None:
+        ground = self.ground = frequencies.combinations
+        self.widest_only = widest_only
         self.domains = [frequencies.domains[name] for name in ground.columns]
         self.codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
         self.counts = ground.counts
@@ -119,17 +132,21 @@ class _Space:
         entries = self.judge.entries(members)
         for j, domain in enumerate(self.domains):
             line = _Line.of(domain, region, self.codes[members, j], self.counts[members])
+            span = domain.span(line.low, line.high)
             rank, candidate = line.boundaries(domain)
             candidate = self.judge.keep_safe(line, candidate, entries)
+            if self.widest_only:  # a wider column takes the turn even when it has no cut
+                wider = (span > widest) & (line.low < line.high)
+                widest[wider], dimension[wider] = span[wider], -1
             if not len(candidate):
                 continue
             # Nearest to halving first, then the lower boundary.
             uneven = np.abs(2 * line.left[candidate] - line.total[candidate])
             best = candidate[np.lexsort((candidate, uneven, line.region[candidate]))]
             best = best[np.flatnonzero(np.diff(line.region[best], prepend=-1))]
-            where, span = line.region[best], domain.span(line.low, line.high)
-            wider = span[where] > widest[where]
-            where, best = where[wider], best[wider]
+            where = line.region[best]
+            chosen = wider[where] if self.widest_only else span[where] > widest[where]
+            where, best = where[chosen], best[chosen]
             widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
         return dimension, boundary
 
@@ -228,7 +245,7 @@ class _Judge:
         for name in self.attributes:
             sides = self._histograms(name, line, candidate, entries)
             domain = self.frequencies.domains[self._column(name)]
-            reference = self._reference(name)
+            reference = self.frequencies.reference(self._column(name))
             for people, histogram in zip(sizes, sides, strict=True):
                 groups = Groups(people, histogram, domain, reference)
                 for part in self.by_value:
@@ -256,10 +273,6 @@ class _Judge:
         right = upto[line.ends][region] - before - left
         return Histogram.from_dense(left), Histogram.from_dense(right)
 
-    def _reference(self, name: str | None) -> Counts:
-        n_values = len(self.frequencies.domains[self._column(name)])
-        return sum_by(self.codes[name].astype(np.intp), self.frequencies.counts, n_values)
-
 
 def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
     """Refuse a table that is unsafe even as a single group: then every cut of it is."""
@@ -273,9 +286,32 @@ def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> Non
         )
 
 
-def _tight(space: _Space) -> NDArray[np.int32]:
-    low = np.full(space.boxes.shape[:2], np.iinfo(np.int32).max, dtype=np.int32)
-    high = np.full(space.boxes.shape[:2], -1, dtype=np.int32)
-    np.minimum.at(low, space.region_of, space.codes)
-    np.maximum.at(high, space.region_of, space.codes)
-    return np.stack([low, high], axis=2)
+def _strict(space: _Space) -> Assignment:
+    while len(space.open):
+        report("cutting", len(space.boxes) - len(space.open), len(space.boxes))
+        space.cut_all()
+    ground = space.ground
+    parts = np.stack([np.arange(len(ground)), space.region_of, ground.counts], axis=1)
+    return Assignment(ground, space.boxes, parts.astype(np.int64))
+
+
+def _relaxed(halving: Halving) -> Assignment:
+    regions = halving.run()
+    keys = np.concatenate([region.keys for region in regions])
+    counts = np.concatenate([region.counts for region in regions])
+    group = np.repeat(np.arange(len(regions)), [len(region.keys) for region in regions])
+    parts = np.stack([keys, group, counts], axis=1).astype(np.int64)
+    boxes = np.stack([region.box for region in regions])
+    return Assignment(halving.counted, boxes, parts)
+
+
+def _tight(assignment: Assignment) -> Assignment:
+    """Shrink every box to the people inside."""
+    boxes = assignment.boxes
+    low = np.full(boxes.shape[:2], np.iinfo(np.int32).max, dtype=np.int32)
+    high = np.full(boxes.shape[:2], -1, dtype=np.int32)
+    names = assignment.combinations.quasi_identifiers
+    codes = np.stack([assignment.combinations.codes(name) for name in names], axis=1)
+    np.minimum.at(low, assignment.parts[:, 1], codes[assignment.parts[:, 0]])
+    np.maximum.at(high, assignment.parts[:, 1], codes[assignment.parts[:, 0]])
+    return replace(assignment, boxes=np.stack([low, high], axis=2))

@@ -129,8 +129,8 @@ class Recode(Algorithm):
         for column, level, height in zip(self.levels, node, lattice.heights, strict=True):
             if not 0 <= level <= height:
                 raise BadInput(f"Recode: {column!r} has levels 0 to {height}, got {level}")
-        judged = lattice.judge(node)
-        return lattice.recoding(judged), judged.unsafe, lattice.grouping(node)
+        grouping = lattice.grouping(node)
+        return lattice.recoding(node), ~holding(criterion, grouping), grouping
 
     def _by_boxes(
         self, frequencies: FrequencySet, criterion: Criterion

@@ -1,10 +1,37 @@
 """What must hold of every group of a release."""
 
+from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.base import Criterion, Measured
 from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity
+from sfumato.criteria.p_sensitive import PSensitiveKAnonymity
+from sfumato.criteria.recursive_diversity import RecursiveDiversity
+from sfumato.criteria.t_closeness import TCloseness
 from sfumato.spec import name_of
 
-CRITERIA: dict[str, type[Criterion]] = {name_of(kind): kind for kind in (KAnonymity, LDiversity)}
+CRITERIA: dict[str, type[Criterion]] = {
+    name_of(kind): kind
+    for kind in (
+        KAnonymity,
+        LDiversity,
+        RecursiveDiversity,
+        TCloseness,
+        AlphaKAnonymity,
+        PSensitiveKAnonymity,
+        KEAnonymity,
+    )
+}
 
-__all__ = ["CRITERIA", "Criterion", "KAnonymity", "LDiversity", "Measured"]
+__all__ = [
+    "CRITERIA",
+    "AlphaKAnonymity",
+    "Criterion",
+    "KAnonymity",
+    "KEAnonymity",
+    "LDiversity",
+    "Measured",
+    "PSensitiveKAnonymity",
+    "RecursiveDiversity",
+    "TCloseness",
+]

@@ -13,9 +13,11 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest
+from sfumato.formulas.exact import fraction
 from sfumato.spec import describe, to_spec
 
-Value = int | Fraction | float | None  # None: there is no group to measure
+Number = int | Fraction | float
+Value = Number | tuple[Number | None, ...] | None  # None: there is no group to measure
 
 
 class Criterion:
@@ -146,7 +148,21 @@ def value_text(value: Value) -> str:
     """Write a measured value for a person."""
     if value is None:
         return "-"
+    if isinstance(value, tuple):
+        return f"({', '.join(value_text(each) for each in value)})"
     return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fraction:
+    """Read a threshold exactly, and refuse one that is not above 0 (or, with `zero`, below)."""
+    try:
+        exact = fraction(value)
+    except (ValueError, ZeroDivisionError, OverflowError):
+        exact = None
+    if exact is None or exact < 0 or (exact == 0 and not zero):
+        least = ">= 0" if zero else "> 0"
+        raise BadInput(f"{owner}: {name} must be a number {least}, got {value!r}")
+    return exact
 
 
 def validate(criterion: object, frequencies: FrequencySet) -> Criterion:

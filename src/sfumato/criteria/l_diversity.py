@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, Value
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.diversity import entropy, entropy_diverse, most_frequent
-from sfumato.formulas.exact import at_most, fraction
+from sfumato.formulas.diversity import entropy, entropy_diverse
+from sfumato.formulas.exact import at_most, fraction, largest_ratio
 
 KINDS = ("distinct", "entropy", "frequency")
 
@@ -64,18 +64,12 @@ class LDiversity(Criterion):
             raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {kind!r}")
         if kind == "distinct" and exact.denominator != 1:
             raise BadInput(f"LDiversity: l must be an integer for distinct values, got {l!r}")
-        if isinstance(values, str):
-            raise BadInput(f"LDiversity: values must be a list of values, got the text {values!r}")
-        if values is not None and not values:
-            raise BadInput("LDiversity: values is empty; leave it out to protect every value")
-        if pooled and values is None:
-            raise BadInput("LDiversity: pooled needs the values that count as one")
+        listed = protected_values("LDiversity", values, pooled)
         if values is not None and kind != "frequency" and not pooled:
             raise BadInput(
                 f'LDiversity: with kind="{kind}" values can only be pooled into one; '
                 "say pooled=True"
             )
-        listed = None if values is None else tuple(sorted(set(values), key=str))
         for name, value in {
             "l": exact,
             "kind": kind,
@@ -87,7 +81,7 @@ class LDiversity(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Judge every group."""
-        histogram = self._protected(groups)
+        histogram = self._judged(groups)
         if self.kind == "distinct":
             return np.asarray(histogram.n_distinct() >= self.l.numerator)
         if self.kind == "entropy":
@@ -98,12 +92,12 @@ class LDiversity(Criterion):
         """The l of the worst group: a number of values, e to its entropy, or 1 over a share."""
         if not len(groups):
             return None
-        histogram = self._protected(groups)
+        histogram = self._judged(groups)
         if self.kind == "distinct":
             return int(histogram.n_distinct().min())
         if self.kind == "entropy":
             return float(np.exp(entropy(histogram).min()))
-        share = most_frequent(groups.sizes, histogram)
+        share = largest_ratio(histogram.largest(), groups.sizes)
         return 1 / share if share else float("inf")
 
     def promised(self) -> Value:
@@ -118,9 +112,22 @@ class LDiversity(Criterion):
         """The values given."""
         return self.values or ()
 
-    def _protected(self, groups: Groups) -> Histogram:
+    def _judged(self, groups: Groups) -> Histogram:
+        if self.kind == "frequency":
+            return groups.bounded(self.values, pooled=self.pooled)
         if self.values is None:
             return groups.histogram
-        codes = groups.codes_of(self.values)
-        histogram = groups.histogram.pooled(codes) if self.pooled else groups.histogram
-        return histogram.only(codes) if self.kind == "frequency" else histogram
+        return groups.histogram.pooled(groups.codes_of(self.values))
+
+
+def protected_values(
+    owner: str, values: Sequence[object] | set[object] | frozenset[object] | None, pooled: bool
+) -> tuple[object, ...] | None:
+    """Check the values that a steward calls sensitive; None: all of them."""
+    if isinstance(values, str):
+        raise BadInput(f"{owner}: values must be a list of values, got the text {values!r}")
+    if values is not None and not values:
+        raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
+    if pooled and values is None:
+        raise BadInput(f"{owner}: pooled needs the values that count as one")
+    return None if values is None else tuple(sorted(set(values), key=str))

@@ -157,8 +157,19 @@ class FrequencySet:
         histogram = Histogram.from_entries(
             group, codes if whole else codes[kept], counts, (n_groups, len(domain))
         )
-        reference = sum_by(codes.astype(np.intp), self.counts, len(domain))
-        return Groups(sizes, histogram, domain, reference)
+        return Groups(sizes, histogram, domain, self.reference(name))
+
+    def reference(self, attribute: str) -> Counts:
+        """How many people of the whole table have each value of a sensitive column."""
+        if attribute not in self._references:
+            codes = self.codes(attribute).astype(np.intp)
+            counted = sum_by(codes, self.counts, len(self.domains[attribute]))
+            self._references[attribute] = counted
+        return self._references[attribute]
+
+    @cached_property
+    def _references(self) -> dict[str, Counts]:
+        return {}
 
     def as_it_is(self) -> Grouping:
         """Group the people whose quasi-identifiers are equal, without any recoding."""

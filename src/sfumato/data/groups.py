@@ -103,6 +103,12 @@ class Histogram:
             largest[filled] = np.maximum.reduceat(self.counts, self.starts[filled])
         return largest
 
+    def rows(self, first: int, last: int) -> Histogram:
+        """Some of the groups, from `first` up to but not including `last`."""
+        entries = slice(self.starts[first], self.starts[last])
+        starts = self.starts[first : last + 1] - self.starts[first]
+        return Histogram(starts, self.codes[entries], self.counts[entries], self.n_values)
+
     def row(self, group: int) -> Counts:
         """The counts of one group, without the zeros."""
         return self.counts[self.starts[group] : self.starts[group + 1]]
@@ -156,6 +162,19 @@ class Groups:
             f"<Groups: {len(self)} groups of {self.sizes.min()} to {self.sizes.max()} people, "
             f"{len(self.values)} sensitive values>"
         )
+
+    @property
+    def labels(self) -> tuple[object, ...]:
+        """The sensitive values, by code."""
+        return self.values.labels if isinstance(self.values, Domain) else self.values
+
+    def bounded(self, values: Sequence[object] | None, *, pooled: bool) -> Histogram:
+        """Count only some of the values, each for itself or all together; None: all values."""
+        if values is None:
+            return self.histogram
+        codes = self.codes_of(values)
+        histogram = self.histogram.pooled(codes) if pooled else self.histogram
+        return histogram.only(codes)
 
     def codes_of(self, values: Sequence[object]) -> NDArray[np.int32]:
         """Codes of values that a user names; a value that nobody has is left out."""

@@ -36,12 +36,16 @@ def entropy_diverse(histogram: Histogram, l: Fraction) -> NDArray[np.bool_]:
     return diverse
 
 
-def most_frequent(sizes: Counts, histogram: Histogram) -> Fraction | None:
-    """Give the largest share that a value has in any group; None without groups."""
-    largest = histogram.largest()
-    # The float picks the candidates, fractions decide among them.
-    shares = largest / np.maximum(sizes, 1)
-    if not len(shares):
-        return None
-    near = np.flatnonzero(shares >= shares.max() - CLEAR)
-    return max(Fraction(int(largest[g]), int(sizes[g])) for g in near)
+def head_and_tail(histogram: Histogram, l: int) -> tuple[Counts, Counts]:
+    """Give r_1 and r_l + ... + r_m of every group, its counts in descending order.
+
+    >>> head_and_tail(Histogram.from_dense([[3, 2, 1], [0, 4, 0]]), 2)
+    (array([3, 4]), array([3, 0]))
+    """
+    group = histogram.group_of
+    order = np.lexsort((-histogram.counts, group))
+    place = np.arange(len(order)) - histogram.starts[:-1][group]  # 0 for the most frequent
+    late = np.where(place >= l - 1, histogram.counts[order], 0)
+    tail = np.zeros(histogram.n_groups, dtype=np.int64)
+    np.add.at(tail, group, late)
+    return histogram.largest(), tail

@@ -6,12 +6,14 @@ import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from functools import lru_cache
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 
+Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
 
@@ -28,17 +30,46 @@ def fraction(value: object) -> Fraction:
     return exact.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else exact
 
 
-def at_most(counts: Counts, sizes: Counts, share: Fraction) -> NDArray[np.bool_]:
+def at_most(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:
     """Decide counts / sizes <= share for every pair, in integers.
 
     >>> at_most(np.array([1, 34]), np.array([3, 100]), Fraction(1, 3))
     array([ True, False])
     """
+    left, right = _scaled(counts, sizes, share)
+    return np.asarray(left <= right, dtype=bool)
+
+
+def below(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:
+    """Decide counts < share * sizes for every pair, in integers.
+
+    >>> below(np.array([1, 33]), np.array([3, 100]), Fraction(1, 3))
+    array([False,  True])
+    """
+    left, right = _scaled(counts, sizes, share)
+    return np.asarray(left < right, dtype=bool)
+
+
+def largest_ratio(counts: Exact, sizes: Exact) -> Fraction | float | None:
+    """Give the largest counts / sizes, exactly; None without any, infinite where a size is 0.
+
+    >>> largest_ratio(np.array([1, 2]), np.array([3, 7]))
+    Fraction(1, 3)
+    """
+    if not len(counts):
+        return None
+    if (sizes == 0).any():
+        return float("inf")
+    ratios = (counts / sizes).astype(np.float64)  # picks the candidates; fractions decide
+    near = np.flatnonzero(ratios >= ratios.max() * (1 - CLEAR))
+    return max(Fraction(int(counts[g]), int(sizes[g])) for g in near)
+
+
+def _scaled(counts: Exact, sizes: Exact, share: Fraction) -> tuple[Exact, Exact]:
     largest = int(max(counts.max(initial=0), sizes.max(initial=0)))
-    if largest * max(share.numerator, share.denominator) < 2**63:
-        return np.asarray(counts * share.denominator <= sizes * share.numerator)
-    big = counts.astype(object) * share.denominator <= sizes.astype(object) * share.numerator
-    return np.asarray(big, dtype=bool)
+    if largest * max(share.numerator, share.denominator) >= 2**63:
+        counts, sizes = counts.astype(object), sizes.astype(object)
+    return counts * share.denominator, sizes * share.numerator
 
 
 def entropy_at_least(counts: Counts, l: Fraction) -> bool:

@@ -91,7 +91,9 @@ def checked(grouping: Grouping, criterion: Criterion) -> Check:
     return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes))
 
 
-def _number(value: Value) -> int | float | str | None:
+def _number(value: Value) -> Any:
+    if isinstance(value, tuple):
+        return [_number(each) for each in value]
     if isinstance(value, Fraction):
         return value.numerator if value.denominator == 1 else float(value)
     return "infinite" if value == float("inf") else value

@@ -1,0 +1,77 @@
+"""The full-domain generalization of least price, found and proved."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.lattice import Lattice, Node
+from sfumato.algorithms.metric import METRICS
+from sfumato.algorithms.minimal import refuse
+from sfumato.criteria.base import Criterion
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, nearest
+from sfumato.progress import report
+
+ROUNDING = 1e-9  # of a sum of floats, relative
+
+
+@dataclass(frozen=True)
+class Optimal(Algorithm):
+    """The best of all nodes by a metric, with at most `max_suppressed` rows left out.
+
+    Neither most prices nor, with suppression, most criteria are monotone, so nothing is concluded
+    from one node about another, except by the metric's bound: a node is passed over only when no
+    recoding there can beat the best one found. Ties go to the lower node, then to the first in
+    the order of the columns.
+
+    Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
+    bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
+    group), "height", "relative_height" and "distinct" (nothing).
+    """
+
+    metric: str = "loss"
+    max_suppressed: float = 0
+    deterministic: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = True
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_limit("Optimal", self.max_suppressed)
+        if self.metric not in METRICS:
+            raise BadInput(
+                f"Optimal: unknown metric {self.metric!r}{nearest(self.metric, METRICS)}"
+            )
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Price every node that the bound does not settle."""
+        del draw
+        lattice = Lattice(frequencies, criterion)
+        metric = METRICS[self.metric](lattice)
+        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
+        best: tuple[float, int, Node] | None = None
+        for done, node in enumerate(lattice.nodes()):
+            report("searching", done, lattice.n_nodes)
+            if best is not None and _dearer(metric.bound(node), best[0]):
+                continue
+            groups = lattice.rollup.at(node)
+            safe = lattice.safe(groups)
+            if int(groups.sizes[~safe].sum()) > limit:
+                continue
+            price = metric.price(node, groups, safe)
+            if (
+                best is None
+                or _dearer(best[0], price)
+                or (not _dearer(price, best[0]) and (sum(node), node) < best[1:])
+            ):
+                best = (price, sum(node), node)
+        if best is None:
+            raise refuse(lattice, limit)
+        return lattice.recoding(best[2])
+
+
+def _dearer(price: float, other: float) -> bool:
+    """Whether a price is above another by more than floats can be wrong."""
+    return price > other + ROUNDING * max(abs(other), 1e-12)

@@ -1,0 +1,188 @@
+"""Frequency sets of lattice nodes, each rolled up from a lower one instead of from the ground."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.groups import Counts, Groups, Histogram
+from sfumato.data.keys import Keys, Layout
+
+
+@dataclass(frozen=True, eq=False)
+class _Rolled:
+    """Combinations with some columns generalized, each counted once."""
+
+    keys: Keys
+    counts: Counts
+
+
+class RollUp:
+    """Counts the groups of any node of the lattice.
+
+    The columns are generalized one after the other. The steps to the last node asked for are
+    kept, and the next one starts where its way parts from that one; so nodes asked for in
+    lexicographic order cost little, and memory holds one frequency set per column.
+    """
+
+    def __init__(self, frequencies: FrequencySet, *, with_values: bool) -> None:
+        self.frequencies = frequencies
+        counted = frequencies if with_values else frequencies.combinations
+        self.with_values = with_values
+        self.layout: Layout = counted.layout
+        self.taxonomies = [
+            frequencies.domains[name].taxonomy for name in frequencies.quasi_identifiers
+        ]
+        self.steps = [_Rolled(counted.keys, counted.counts)]  # after 0, 1, 2, ... columns
+        self.node: list[int] = []
+        self.masks = np.zeros(self.layout.n_words, dtype=np.uint64)  # the quasi-identifiers' bits
+        for j in range(len(self.taxonomies)):
+            self.masks[self.layout.words[j]] |= self._mask(j)
+
+    def at(self, node: tuple[int, ...]) -> NodeGroups:
+        """Count the groups of a node."""
+        shared = 0
+        while shared < len(self.node) and self.node[shared] == node[shared]:
+            shared += 1
+        # The first column that differs can still be rolled up from its own lower level.
+        start = self.steps[shared]
+        if shared < len(self.node) and 0 < self.node[shared] < node[shared]:
+            start = self.steps[shared + 1]
+        del self.steps[shared + 1 :], self.node[shared:]
+        for j in range(shared, len(node)):
+            self.steps.append(self._generalized(start, j, node[j]))
+            self.node.append(node[j])
+            start = self.steps[-1]
+        return NodeGroups(self, start)
+
+    def _mask(self, j: int) -> np.uint64:
+        return np.uint64(((1 << self.layout.widths[j]) - 1) << self.layout.shifts[j])
+
+    def _generalized(self, rolled: _Rolled, j: int, level: int) -> _Rolled:
+        if level == 0:
+            return rolled
+        lows = self.taxonomies[j].low[level].astype(np.uint64)
+        word, shift = self.layout.words[j], np.uint64(self.layout.shifts[j])
+        return _Rolled(*_roll(rolled.keys, rolled.counts, word, shift, self._mask(j), lows))
+
+
+class NodeGroups:
+    """The groups of one node; the order of groups means nothing."""
+
+    def __init__(self, owner: RollUp, rolled: _Rolled) -> None:
+        self._owner = owner
+        self._rolled = rolled
+        if owner.with_values:
+            self._index, self.keys, self.sizes = _group(rolled.keys, rolled.counts, owner.masks)
+        else:
+            self.keys, self.sizes = rolled.keys, rolled.counts
+
+    def groups(self, attribute: str) -> Groups:
+        """The groups with the histogram of one sensitive attribute."""
+        owner = self._owner
+        frequencies = owner.frequencies
+        domain = frequencies.domains[attribute]
+        codes = owner.layout.unpack(self._rolled.keys, frequencies.columns.index(attribute))
+        shape = (len(self.sizes), len(domain))
+        if len(frequencies.sensitive) == 1:
+            starts, order = _rows(self._index, len(self.sizes))
+            histogram = Histogram(starts, codes[order], self._rolled.counts[order], len(domain))
+        else:
+            histogram = Histogram.from_entries(
+                self._index.astype(np.intp), codes, self._rolled.counts, shape
+            )
+        return Groups(self.sizes, histogram, domain, frequencies.reference(attribute))
+
+    def lows(self, column: int) -> NDArray[np.int32]:
+        """The first rank of every group's interval in one column."""
+        return self._owner.layout.unpack(self.keys, column)
+
+
+@numba.njit(cache=True)
+def _mixed(value: np.uint64) -> np.uint64:
+    value ^= value >> np.uint64(33)
+    value *= np.uint64(0xFF51AFD7ED558CCD)
+    value ^= value >> np.uint64(33)
+    value *= np.uint64(0xC4CEB9FE1A85EC53)
+    return value ^ (value >> np.uint64(33))
+
+
+@numba.njit(cache=True)
+def _aggregated(keys, counts):  # type: ignore[no-untyped-def]
+    """Number equal keys alike, in the order of their first appearance, and add up their counts."""
+    n, n_words = keys.shape
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int32)
+    index = np.empty(n, dtype=np.int32)
+    found = np.empty((n, n_words), dtype=np.uint64)
+    sums = np.empty(n, dtype=np.int64)
+    n_found = 0
+    for i in range(n):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            mixed = _mixed(mixed ^ keys[i, w])
+        slot = np.int64(mixed & np.uint64(size - 1))
+        while True:
+            here = slots[slot]
+            if here < 0:
+                slots[slot] = n_found
+                index[i] = n_found
+                sums[n_found] = counts[i]
+                for w in range(n_words):
+                    found[n_found, w] = keys[i, w]
+                n_found += 1
+                break
+            same = True
+            for w in range(n_words):
+                if found[here, w] != keys[i, w]:
+                    same = False
+                    break
+            if same:
+                index[i] = here
+                sums[here] += counts[i]
+                break
+            slot = (slot + 1) & (size - 1)
+    return index, found[:n_found].copy(), sums[:n_found].copy()
+
+
+@numba.njit(cache=True)
+def _roll(keys, counts, word, shift, mask, lows):  # type: ignore[no-untyped-def]
+    """Replace one column's codes by the first ranks of their nodes, and count again."""
+    rolled = keys.copy()
+    for i in range(len(keys)):
+        code = (keys[i, word] & mask) >> shift
+        rolled[i, word] = (keys[i, word] & ~mask) | (lows[code] << shift)
+    _, found, sums = _aggregated(rolled, counts)
+    return found, sums
+
+
+@numba.njit(cache=True)
+def _group(keys, counts, masks):  # type: ignore[no-untyped-def]
+    """Number the keys by the bits in `masks` alone."""
+    bare = keys.copy()
+    for i in range(len(keys)):
+        for w in range(len(masks)):
+            bare[i, w] &= masks[w]
+    return _aggregated(bare, counts)
+
+
+@numba.njit(cache=True)
+def _rows(index, n_groups):  # type: ignore[no-untyped-def]
+    """Sort entries by group, by counting: the starts of the groups, and the order of entries."""
+    starts = np.zeros(n_groups + 1, dtype=np.int64)
+    for group in index:
+        starts[group + 1] += 1
+    for g in range(n_groups):
+        starts[g + 1] += starts[g]
+    place = starts[:-1].copy()
+    order = np.empty(len(index), dtype=np.int64)
+    for i in range(len(index)):
+        order[place[index[i]]] = i
+        place[index[i]] += 1
+    return starts, order

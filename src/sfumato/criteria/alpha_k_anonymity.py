@@ -1,0 +1,77 @@
+"""(alpha, k)-anonymity (Wong et al.; Ciriani 2008, definition 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value, positive
+from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.l_diversity import protected_values
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput
+from sfumato.formulas.exact import at_most, largest_ratio
+
+
+@dataclass(frozen=True)
+class AlphaKAnonymity(Criterion):
+    """At least k people in every group, and no sensitive value has a share above alpha.
+
+    `values` are the sensitive ones, all unless given; with `pooled` they count together. With
+    k = 1 this is confidence bounding.
+
+    >>> groups = Groups([3, 3], [[2, 1], [0, 3]], values=["HIV", "none"])
+    >>> AlphaKAnonymity(0.5, 3, values=["HIV"]).holds(groups)
+    array([False,  True])
+    """
+
+    alpha: Fraction
+    k: int
+    values: tuple[object, ...] | None = None
+    pooled: bool = False
+    attribute: str | None = None
+
+    def __init__(
+        self,
+        alpha: float | Fraction | str,
+        k: int,
+        values: Sequence[object] | set[object] | frozenset[object] | None = None,
+        pooled: bool = False,
+        attribute: str | None = None,
+    ) -> None:
+        exact = positive("AlphaKAnonymity", "alpha", alpha)
+        if exact > 1:
+            raise BadInput(f"AlphaKAnonymity: alpha must be from 0 to 1, got {alpha!r}")
+        object.__setattr__(self, "alpha", exact)
+        object.__setattr__(self, "k", KAnonymity(k).k)
+        object.__setattr__(self, "values", protected_values("AlphaKAnonymity", values, pooled))
+        object.__setattr__(self, "pooled", bool(pooled))
+        object.__setattr__(self, "attribute", attribute)
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Compare sizes with k and shares with alpha."""
+        largest = groups.bounded(self.values, pooled=self.pooled).largest()
+        return (groups.sizes >= self.k) & at_most(largest, groups.sizes, self.alpha)
+
+    def measure(self, groups: Groups) -> Value:
+        """The largest share, and the size of the smallest group."""
+        if not len(groups):
+            return None
+        largest = groups.bounded(self.values, pooled=self.pooled).largest()
+        return (largest_ratio(largest, groups.sizes), int(groups.sizes.min()))
+
+    def promised(self) -> Value:
+        """The alpha and the k."""
+        return (self.alpha, self.k)
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """A union of safe groups is safe; a safe group joined by others may not be."""
+        return not suppression
+
+    def named_values(self) -> tuple[object, ...]:
+        """The values given."""
+        return self.values or ()

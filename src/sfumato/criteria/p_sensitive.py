@@ -1,0 +1,53 @@
+"""p-sensitive k-anonymity (Truta et al.; Ciriani 2008, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value
+from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput
+
+
+@dataclass(frozen=True)
+class PSensitiveKAnonymity(Criterion):
+    """At least k people and at least p different sensitive values in every group.
+
+    >>> groups = Groups([3, 3], [[2, 1], [0, 3]], values=["a", "b"])
+    >>> PSensitiveKAnonymity(2, 3).holds(groups), PSensitiveKAnonymity(2, 3).measure(groups)
+    (array([ True, False]), (1, 3))
+    """
+
+    p: int
+    k: int
+    attribute: str | None = None
+
+    def __post_init__(self) -> None:
+        KAnonymity(self.k)
+        if isinstance(self.p, bool) or not isinstance(self.p, int) or not 1 <= self.p <= self.k:
+            raise BadInput(
+                f"PSensitiveKAnonymity: p must be an integer from 1 to k = {self.k}, got {self.p!r}"
+            )
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Count people and values."""
+        return (groups.sizes >= self.k) & (groups.histogram.n_distinct() >= self.p)
+
+    def measure(self, groups: Groups) -> Value:
+        """The fewest values, and the size of the smallest group."""
+        if not len(groups):
+            return None
+        return (int(groups.histogram.n_distinct().min()), int(groups.sizes.min()))
+
+    def promised(self) -> Value:
+        """The p and the k."""
+        return (self.p, self.k)
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """More people take away neither people nor values."""
+        del suppression
+        return True

@@ -1,0 +1,56 @@
+"""Recursive (c, l)-diversity (Machanavajjhala et al.; Ciriani 2008, section 5)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value, positive
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput
+from sfumato.formulas.diversity import head_and_tail
+from sfumato.formulas.exact import below, largest_ratio
+
+
+@dataclass(frozen=True)
+class RecursiveDiversity(Criterion):
+    """The most frequent value is not too frequent, even when l - 2 others are ruled out.
+
+    With the counts of a group in descending order, r_1 < c (r_l + ... + r_m), strictly.
+
+    >>> groups = Groups(sizes=[6], histogram=[[3, 2, 1]], values=["a", "b", "c"])
+    >>> RecursiveDiversity(2, 2).holds(groups), RecursiveDiversity(1, 2).holds(groups)
+    (array([ True]), array([False]))
+    """
+
+    c: Fraction
+    l: int
+    attribute: str | None = None
+
+    def __init__(self, c: float | Fraction | str, l: int, attribute: str | None = None) -> None:
+        object.__setattr__(self, "c", positive("RecursiveDiversity", "c", c))
+        if isinstance(l, bool) or not isinstance(l, int) or l < 1:
+            raise BadInput(f"RecursiveDiversity: l must be an integer >= 1, got {l!r}")
+        object.__setattr__(self, "l", l)
+        object.__setattr__(self, "attribute", attribute)
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Compare head and tail of every group."""
+        head, tail = head_and_tail(groups.histogram, self.l)
+        return below(head, tail, self.c)
+
+    def measure(self, groups: Groups) -> Value:
+        """The largest r_1 / (r_l + ... + r_m): every c above it is satisfied."""
+        head, tail = head_and_tail(groups.histogram, self.l)
+        return largest_ratio(head, tail)
+
+    def promised(self) -> Value:
+        """The c."""
+        return self.c
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """A union of safe groups is safe; a safe group joined by others may not be."""
+        return not suppression

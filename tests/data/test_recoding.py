@@ -1,0 +1,235 @@
+"""Decisions: what a cut or an assignment publishes, against generalizing row by row."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import naive
+import sfumato as sf
+from properties.generated import Generated, tables
+from sfumato.data.recoding import Assignment, Cut, Recoding, level_intervals, rows_in
+
+
+@st.composite
+def cuts(draw):
+    """A table, a node of its lattice, and the cut at its levels."""
+    table = draw(tables())
+    node = draw(st.sampled_from(naive.all_nodes(naive.heights_of(table.paths))))
+    frequencies = table.frequencies()
+    levels = dict(zip(table.columns, node, strict=True))
+    return table, node, frequencies, Cut.at_levels(frequencies.domains, levels)
+
+
+def published(how, frequencies, table):
+    """The published quasi-identifiers of every group, from the labels of its box."""
+    labels = how.labels(frequencies.domains)
+    ground = [frequencies.domains[name].labels for name in table.columns]
+    found = []
+    for box in how.grouping(frequencies).boxes:
+        sides = zip(table.columns, ground, box[:, 0], strict=True)
+        found.append(
+            tuple(
+                values[low] if labels[name] is None else labels[name][low]
+                for name, values, low in sides
+            )
+        )
+    return found
+
+
+@settings(max_examples=150, deadline=None)
+@given(cuts())
+def test_a_cut_at_levels_groups_the_rows_that_are_generalized_alike(drawn):
+    table, node, frequencies, cut = drawn
+    grouping = cut.grouping(frequencies)
+    expected = naive.groups_at(table.rows, table.paths, node)
+    found = dict(zip(published(cut, frequencies, table), grouping.sizes.tolist(), strict=True))
+    assert found == {values: len(rows) for values, rows in expected.items()}
+    histograms = grouping.groups().histogram.to_dense().tolist()
+    names = frequencies.domains["s"].labels
+    for values, counts in zip(published(cut, frequencies, table), histograms, strict=True):
+        seen = {name: count for name, count in zip(names, counts, strict=True) if count}
+        assert seen == naive.histogram(row[-1] for row in expected[values])
+    assert grouping.n_suppressed == 0
+
+
+@settings(deadline=None)
+@given(cuts())
+def test_the_box_of_a_group_is_the_node_of_every_row_in_it(drawn):
+    table, node, frequencies, cut = drawn
+    grouping = cut.grouping(frequencies)
+    for j, (name, level) in enumerate(zip(table.columns, node, strict=True)):
+        low, high = grouping.boxes[grouping.index, j].T
+        codes, taxonomy = frequencies.codes(name), frequencies.domains[name].taxonomy
+        assert (low == taxonomy.low[level, codes]).all()
+        assert (high == taxonomy.high[level, codes]).all()
+
+
+@settings(deadline=None)
+@given(cuts(), st.data())
+def test_groups_listed_as_suppressed_are_left_out(drawn, data):
+    _, _, frequencies, cut = drawn
+    whole = cut.grouping(frequencies)
+    n_groups = len(whole.boxes)
+    unsafe = np.array(data.draw(st.lists(st.booleans(), min_size=n_groups, max_size=n_groups)))
+    smaller = Cut.at_levels(frequencies.domains, cut.levels, whole.boxes[unsafe][:, :, 0])
+    grouping = smaller.grouping(frequencies)
+    assert grouping.boxes.tolist() == whole.boxes[~unsafe].tolist()
+    assert grouping.n_suppressed == int(whole.sizes[unsafe].sum())
+    assert Recoding(smaller).n_suppressed(frequencies) == grouping.n_suppressed
+
+
+@settings(deadline=None)
+@given(cuts())
+def test_a_cut_is_looked_at_as_a_table_of_values_and_published_values(drawn):
+    table, node, frequencies, cut = drawn
+    listed = Recoding(cut).as_table(frequencies.domains)
+    rows = list(zip(*(listed[key] for key in ("attribute", "value", "published")), strict=True))
+    assert set(rows) == {
+        (name, labels[0], labels[level])
+        for name, paths, level in zip(table.columns, table.paths, node, strict=True)
+        for labels in paths
+    }
+    assert len(rows) == len(set(rows))
+
+
+def test_a_column_at_its_ground_level_is_published_as_it_is():
+    domains = {"q": sf.Tree({"E": ["x", "y"], "A": ["z"]}).grow("q", ["x"])[0]}
+    assert Cut.at_levels(domains, {"q": 0}).labels(domains) == {"q": None}
+    assert Cut.at_levels(domains, {"q": 1}).labels(domains) == {"q": ["E", "E", "A"]}
+    assert Cut.at_levels(domains, {"q": 2}).labels(domains) == {"q": ["*", "*", "*"]}
+
+
+def test_the_missing_value_stays_missing_below_the_root():
+    domains = {"q": sf.Prefix().grow("q", ["130", "131", None])[0]}
+    assert Cut.at_levels(domains, {"q": 1}).labels(domains) == {"q": ["13*", "13*", None]}
+    assert Cut.at_levels(domains, {"q": 3}).labels(domains) == {"q": ["*", "*", "*"]}
+
+
+def test_a_cut_of_intervals_that_are_no_nodes_is_published_as_ranges():
+    domains = {"age": sf.Flat().grow("age", ["17", "23", "38", "52"])[0]}
+    intervals = {"age": np.array([[0, 1], [0, 1], [2, 3], [2, 3]], dtype=np.int32)}
+    cut = Cut(intervals, np.zeros((0, 1), dtype=np.int32))
+    assert cut.labels(domains) == {"age": ["<30", "<30", ">=30", ">=30"]}
+    assert Recoding(cut).levels is None
+    ground = {"age": np.array([[j, j] for j in range(4)], dtype=np.int32)}
+    assert Cut(ground, cut.suppressed).labels(domains) == {"age": None}
+
+
+@given(cuts())
+def test_a_full_domain_recoding_knows_its_levels(drawn):
+    table, node, _, cut = drawn
+    recoding = Recoding(cut)
+    assert recoding.levels == dict(zip(table.columns, node, strict=True))
+    assert not recoding.splits
+    assert recoding.publish == "generalized"
+
+
+@given(cuts())
+def test_intervals_of_a_level_are_the_nodes_around_each_value(drawn):
+    table, node, frequencies, cut = drawn
+    levels = dict(zip(table.columns, node, strict=True))
+    intervals = level_intervals(frequencies.domains, levels)
+    for name, paths, level in zip(table.columns, table.paths, node, strict=True):
+        labels = frequencies.domains[name].labels
+        for code, (low, high) in enumerate(intervals[name].tolist()):
+            assert low <= code <= high
+            assert high - low + 1 == naive.coverage(paths, labels[code], level)
+        assert cut.intervals[name].tolist() == intervals[name].tolist()
+
+
+@given(
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=8),
+    st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), max_size=4),
+)
+def test_rows_are_found_among_the_listed_ones(rows, listed):
+    def array(pairs):
+        return np.array(pairs, dtype=np.int32).reshape(len(pairs), 2)
+
+    assert rows_in(array(rows), array(listed)).tolist() == [row in listed for row in rows]
+
+
+# ------------------------------------------------------------------------------------ assignments
+
+
+@pytest.fixture
+def people():
+    """Six people of four combinations."""
+    rows = [
+        ("17", "F", "flu"),
+        ("17", "F", "HIV"),
+        ("23", "F", "flu"),
+        ("38", "M", "acne"),
+        ("52", "M", "flu"),
+        ("52", "M", "flu"),
+    ]
+    rules = [sf.Flat(), sf.Tree(["F", "M"])]
+    paths = [[(age, "*") for age in ("17", "23", "38", "52")], [("F", "*"), ("M", "*")]]
+    return Generated(rows, paths, rules).frequencies()
+
+
+BOXES = np.array([[[0, 1], [0, 0]], [[2, 3], [1, 1]]], dtype=np.int32)
+
+
+def assignment(frequencies, parts, boxes=BOXES, **options):
+    parts = np.array(parts, dtype=np.int64)
+    return Assignment(frequencies.combinations, boxes, parts, **options)
+
+
+def test_an_assignment_puts_whole_combinations_into_boxes(people):
+    how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, 1, 1), (3, 1, 2)])
+    grouping = how.grouping(people)
+    assert grouping.sizes.tolist() == [3, 3]
+    assert grouping.boxes.tolist() == BOXES.tolist()
+    flu = people.domains["s"].labels.index("flu")
+    assert grouping.groups().histogram.to_dense()[:, flu].tolist() == [2, 2]
+    assert how.labels(people.domains) == {"q0": ["<30", ">=30"], "q1": None}
+    assert not Recoding(how).splits
+    assert Recoding(how).levels is None
+
+
+def test_people_assigned_to_no_box_are_suppressed(people):
+    how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, -1, 1), (3, -1, 2)], BOXES[:1])
+    assert how.grouping(people).sizes.tolist() == [3]
+    assert how.grouping(people).n_suppressed == 3
+    assert Recoding(how).n_suppressed(people) == 3
+
+
+def test_a_combination_that_is_not_mentioned_is_in_no_box(people):
+    how = assignment(people, [(0, 0, 2), (1, 0, 1)], BOXES[:1])
+    assert how.grouping(people).n_suppressed == 3
+
+
+def test_an_assignment_is_looked_at_as_a_table(people):
+    how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, 1, 1), (3, -1, 2)])
+    assert Recoding(how).as_table(people.domains) == {
+        "q0": ["17", "23", "38", "52"],
+        "q1": ["F", "F", "M", "M"],
+        "published q0": ["<30", "<30", ">=30", None],
+        "published q1": ["F", "F", "M", None],
+        "suppressed": [False, False, False, True],
+        "people": [2, 1, 1, 2],
+    }
+
+
+def test_texts_fixed_beforehand_are_published(people):
+    texts = {"q0": ["young", "old"], "q1": None}
+    how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, 1, 1), (3, 1, 2)], texts=texts)
+    assert how.labels(people.domains) == texts
+    assert how.as_table(people.domains)["published q0"] == ["young", "young", "old", "old"]
+
+
+def test_a_split_combination_has_no_single_group(people):
+    how = assignment(people, [(0, 0, 1), (0, 1, 1), (1, 0, 1), (2, 1, 1), (3, 1, 2)])
+    assert how.splits
+    assert Recoding(how).splits
+    with pytest.raises(ValueError, match="a split combination has no single group"):
+        how.grouping(people)
+
+
+def test_an_assignment_may_tell_people_apart_by_their_sensitive_value(people):
+    """Its combinations are then the keys of the frequency set themselves."""
+    n = len(people)
+    parts = np.stack([np.arange(n), np.arange(n) % 2, people.counts], axis=1)
+    how = Assignment(people, BOXES, parts)
+    assert how.grouping(people).index.tolist() == [j % 2 for j in range(n)]

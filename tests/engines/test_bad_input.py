@@ -1,0 +1,519 @@
+"""Bad input gets one line that says what is wrong and where, and never a value of the data."""
+
+import gzip
+import os
+import subprocess
+import sys
+import tempfile
+from decimal import Decimal
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import sfumato as sf
+from sfumato.data.recoding import Cut, Recoding
+
+SECRET = "S3cret"
+KEY = bytes(32)
+MEGABYTE = 1 << 20
+
+
+def refusal(read, source, **roles):
+    """Give the message that refuses a source; it has one line and no value of the data."""
+    with pytest.raises(sf.BadInput) as caught:
+        read(source, **(roles or {"quasi_identifiers": ["age"], "sensitive": "zip"})).frequencies()
+    message = str(caught.value)
+    assert "\n" not in message
+    assert SECRET not in message
+    return message
+
+
+def write(place, data, name="table.csv"):
+    path = place / name
+    path.write_bytes(data)
+    return path
+
+
+def known_bug(*case, reason):
+    return pytest.param(*case, marks=pytest.mark.xfail(strict=True, reason=reason))
+
+
+def secret(text):
+    return text.replace(b"?", SECRET.encode())
+
+
+# ------------------------------------------------------------------------------------ CSV files
+
+MANY = b"1,2\n" * 500_000  # two megabytes: beyond what is read for the header
+
+
+@pytest.mark.parametrize(
+    ("data", "place", "message"),
+    [
+        (b"", "", "the file is empty"),
+        (b"\xef\xbb\xbf", "", "the file is empty"),
+        (b"\r\n\n\n", "", "the file is empty"),
+        (b"age,zip", "", "no rows"),
+        (b"age,zip\r\n", "", "no rows"),
+        (b"age,age\n?,2\n", "", "two columns are named 'age' and 'age'; rename one"),
+        (b"age,zip,Age\n?,2,3\n", "", "two columns are named 'age' and 'Age'; rename one"),
+        (b"age,,zip\n?,2,3\n", ", line 1", "column 2 has no name"),
+        (b"age,zip\n1,2\n?\n", ", line 3", "1 fields where the header has 2"),
+        (b"age,zip\n1,2\n?", ", line 3", "1 fields where the header has 2"),
+        (b"age,zip\n1,?,3\n1,2\n", ", line 2", "3 fields where the header has 2"),
+        (b"age,zip\r\n1,2\r\n1,?,3\r\n", ", line 3", "3 fields where the header has 2"),
+        (b"age,zip\n" + MANY + b"?\n" + MANY, ", line 500002", "1 fields where the header has 2"),
+        known_bug(
+            b"age,zip\n1,?,\n1,2\n",
+            ", line 2",
+            "3 fields where the header has 2",
+            reason="an empty field too many is overlooked",
+        ),
+        (b"age,zip\n1,2\n?\xff,2\n", ", line 3", "not UTF-8 text"),
+        (b"age,zip\n1,2\n\xc3,?\n", ", line 3", "not UTF-8 text"),
+        (b"age,zi\xe9\n1,?\n", ", line 1", "not UTF-8 text"),
+        (b"age,zip\n" + MANY + b"?\xff,2\n" + MANY, ", line 500002", "not UTF-8 text"),
+        known_bug(
+            b"\xef\xbb\xbfage,zip\n\xff,?\n",
+            ", line 2",
+            "not UTF-8 text",
+            reason="behind a byte-order mark the line is counted three bytes too early",
+        ),
+        ("age,zip\nS3cret,2\n".encode("utf-16"), ", line 1", "not UTF-8 text"),
+        (b"PK\x03\x04\x14\x00\x06\x00\xb5\xff?", ", line 1", "not UTF-8 text"),
+        (gzip.compress(b"age,zip\n?,2\n"), "", "the file is compressed; unpack it first"),
+        (b'age,zip\n1,"2\n?,4\n', ", line 2", "a quoted field does not end"),
+        (b'age,zip\n1,2\n"?"x,4\n', ", line 3", "a quoted field does not end"),
+        (b"age,zip\r\n1,2\n?,4\r\n", "", "not a regular CSV file; check its quotes and line ends"),
+        (b"age,zip\n1,2\n?" + b"x" * 10 * MEGABYTE + b",2\n", ", line 3", "the line is too long"),
+        (b'age,zip\n1,2\n"?' + b"x" * 10 * MEGABYTE + b'",2\n', ", line 3", "the line is too long"),
+        (b"age," + b"x" * 10 * MEGABYTE + b"\n?,2\n", ", line 1", "cannot read the column names"),
+        known_bug(
+            b"age,x" + "é".encode() * 5 * MEGABYTE + b"\n?,2\n",
+            ", line 1",
+            "cannot read the column names",
+            reason="a letter cut in two is taken for a wrong encoding",
+        ),
+    ],
+    ids=[
+        *("empty", "mark alone", "blank", "header", "header and end", "twice", "case", "no name"),
+        *("short", "short at the end", "long", "long crlf", "short far down", "long by an empty"),
+        *("byte", "half a letter", "name", "byte far down", "behind a mark", "utf-16", "xlsx"),
+        *("gzip", "open quote", "behind a quote", "mixed ends", "10 MB", "10 MB quoted"),
+        *("10 MB name", "10 MB of letters"),
+    ],
+)
+def test_a_bad_csv_file_is_refused_with_its_name_and_line(read, tmp_path, data, place, message):
+    path = write(tmp_path, secret(data))
+    assert refusal(read, path).startswith(f"{path}{place}: {message}")
+
+
+@pytest.mark.xfail(strict=True, reason="the engine's own words: syntax error at or near )")
+def test_blank_lines_before_the_names_are_named(read, tmp_path):
+    path = write(tmp_path, b"\n\nage,zip\n1,2\n")
+    assert refusal(read, path).startswith(f"{path}, line 1: ")
+
+
+@pytest.mark.xfail(strict=True, reason="the engine goes by the name and tries to unpack it")
+def test_a_plain_file_with_the_name_of_a_packed_one_is_read(read, counted, tmp_path):
+    path = write(tmp_path, b"age,zip\n1,2\n", name="table.csv.gz")
+    assert counted(read(path, quasi_identifiers=["age"])) == {("1",): 1}
+
+
+def test_a_wrong_delimiter_shows_in_the_name_that_is_suggested(read, tmp_path):
+    path = write(tmp_path, b"age:zip\nS3cret:2\n")
+    assert refusal(read, path) == "quasi_identifiers: unknown column 'age'; did you mean 'age:zip'?"
+
+
+def test_nul_bytes_are_kept_and_keep_values_apart(read, counted, tmp_path):
+    path = write(tmp_path, b"age,zip\n1\x00,2\n1,2\n\x00,2\n")
+    found = counted(read(path, quasi_identifiers=["age"]))
+    assert found == {("1\0",): 1, ("1",): 1, ("\0",): 1}
+
+
+def test_one_row_is_a_table(read, counted, tmp_path):
+    path = write(tmp_path, b"age,zip\n37,01234")
+    found = counted(read(path, quasi_identifiers=["age"], sensitive="zip"))
+    assert found == {("37", "01234"): 1}
+
+
+PIECES = [
+    b'"',
+    b'""',
+    b",",
+    b";",
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\0",
+    b"\xff",
+    b"\xef\xbb\xbf",
+    b"\\",
+    b"1",
+]
+
+
+@settings(deadline=None, max_examples=60)
+@given(st.lists(st.sampled_from([SECRET.encode(), *PIECES]), max_size=20).map(b"".join))
+@example(b'S3cret,"S3cret\n')
+def test_whatever_stands_in_a_file_it_is_read_or_refused_in_one_line(read, tmp_path_factory, body):
+    path = write(tmp_path_factory.mktemp("fuzzed"), b"age,zip\n" + body)
+    try:
+        table = read(path, quasi_identifiers=["age"], sensitive="zip")
+        message = None if table.n_rows else "nothing"
+    except sf.BadInput as error:
+        message = str(error)
+    if message is not None:
+        assert message.startswith(str(path))
+        assert "\n" not in message
+        assert SECRET not in message
+
+
+# -------------------------------------------------------------------------- files of other kinds
+
+
+def test_a_directory_is_no_table(read, tmp_path):
+    assert refusal(read, tmp_path) == f"{tmp_path}: is a directory; give a CSV or Parquet file"
+
+
+def test_a_file_that_is_not_there_is_named(read, tmp_path):
+    path = tmp_path / "patients.csv"
+    assert refusal(read, path) == f"{path}: cannot read: no such file or directory"
+
+
+WITHOUT_PERMISSION = """
+import os, sys
+import sfumato as sf
+import sfumato.engines.duckdb
+
+if os.getuid() == 0:
+    os.setuid(65534)
+try:
+    sf.read(sys.argv[1], quasi_identifiers=["age"])
+except sf.BadInput as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
+def test_a_file_without_permission_is_named(name):
+    with tempfile.TemporaryDirectory() as place:
+        Path(place).chmod(0o777)
+        path = write(Path(place), b"PAR1", name)
+        path.chmod(0)
+        found = subprocess.run(
+            [sys.executable, "-c", WITHOUT_PERMISSION, path],
+            env={**os.environ, "TMPDIR": place},
+            capture_output=True,
+            text=True,
+            check=True,
+        )
+    assert found.stdout == f"{path}: cannot read: permission denied\n"
+
+
+@pytest.mark.xfail(strict=True, reason="the first bytes are lost, and rows are taken for names")
+def test_a_pipe_is_refused_or_read_whole():
+    code = (
+        "import sfumato as sf\n"
+        "try: print(sf.read('/dev/stdin', quasi_identifiers=['age']).n_rows)\n"
+        "except sf.BadInput as error: print(error)\n"
+    )
+    rows = "age,zip\n" + f"{SECRET},2\n" * 300_000
+    found = subprocess.run(
+        [sys.executable, "-c", code], input=rows, capture_output=True, text=True, check=True
+    )
+    assert found.stdout == "300000\n" or found.stdout.startswith("/dev/stdin: ")
+
+
+def parquet_bytes(table):
+    sink = pa.BufferOutputStream()
+    pq.write_table(table, sink, compression="none")
+    return sink.getvalue().to_pybytes()
+
+
+PARQUET = parquet_bytes(
+    pa.table({"age": [SECRET] * 1000, "zip": [f"{j:05d}" for j in range(1000)]})
+)
+
+
+@pytest.mark.parametrize(
+    "data",
+    [
+        b"PAR1",
+        PARQUET[: len(PARQUET) // 2],
+        PARQUET[:-8] + b"\xff" * 4 + b"PAR1",
+        known_bug(PARQUET[:4] + b"\xff" * 200 + PARQUET[204:], reason="the engine's own words"),
+        known_bug(PARQUET.replace(b"age", b"a\xffe"), reason="UnicodeDecodeError"),
+    ],
+    ids=["magic alone", "half", "no footer", "overwritten", "name"],
+)
+def test_a_damaged_parquet_file_is_named(read, tmp_path, data):
+    path = write(tmp_path, data, "table.parquet")
+    assert refusal(read, path) == f"{path}: the Parquet file is damaged"
+
+
+@pytest.mark.xfail(strict=True, reason="the engine's message holds the value")
+def test_text_in_a_parquet_file_that_is_not_utf_8_is_not_shown(read, tmp_path):
+    path = write(tmp_path, PARQUET.replace(b"S3cret", b"S3cre\xff"), "table.parquet")
+    message = refusal(read, path)
+    assert message.startswith(f"{path}: not UTF-8 text")
+    assert "S3cre" not in message
+
+
+def test_a_name_that_promises_parquet_must_keep_it(read, tmp_path):
+    path = write(tmp_path, b"age,zip\nS3cret,2\n", "table.parquet")
+    assert refusal(read, path) == f"{path}: not a Parquet file, in spite of its name"
+
+
+def test_a_parquet_file_without_rows_is_named(read, tmp_path):
+    path = write(tmp_path, parquet_bytes(pa.table({"age": [1]}).slice(1)), "table.parquet")
+    assert refusal(read, path, quasi_identifiers=["age"]) == f"{path}: no rows"
+
+
+# --------------------------------------------------------------------------------------- frames
+
+
+@pytest.mark.parametrize("wrong", [{"age": [1]}, [("age", 1)], None, 7, b"age\n1\n"])
+def test_what_is_no_table_is_named_by_its_type(read, wrong):
+    message = refusal(read, wrong)
+    assert message.startswith(f"cannot read a {type(wrong).__name__}; give a path")
+
+
+@pytest.mark.parametrize(
+    "wrong", [pd.Series([SECRET]), pl.Series([SECRET]), pa.chunked_array([[1]])]
+)
+def test_a_single_column_is_no_table(read, wrong):
+    assert refusal(read, wrong).startswith("the data frame cannot be read: ")
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table({"age": pa.array([], pa.int64())}),
+        pd.DataFrame({"age": []}),
+        pl.DataFrame({"age": []}),
+        pa.table({"age": pa.array([], pa.int64())}).to_reader(),
+    ],
+    ids=["arrow", "pandas", "polars", "reader"],
+)
+def test_a_frame_without_rows_is_refused(read, frame):
+    assert refusal(read, frame, quasi_identifiers=["age"]) == "the table: no rows"
+
+
+def test_a_stream_that_was_read_already_has_no_rows(read):
+    stream = pa.table({"age": [1]}).to_reader()
+    stream.read_all()
+    assert refusal(read, stream, quasi_identifiers=["age"]) == "the table: no rows"
+
+
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        (pa.array([[SECRET]]), "VARCHAR[]"),
+        (pa.array([{"x": SECRET}]), "STRUCT(x VARCHAR)"),
+        (pa.array([SECRET.encode()], pa.binary()), "BLOB"),
+        (pa.array([[("x", 1)]], pa.map_(pa.string(), pa.int8())), "MAP(VARCHAR, TINYINT)"),
+    ],
+    ids=["list", "struct", "binary", "map"],
+)
+def test_values_that_cannot_be_counted_are_named_by_column_and_type(read, values, kind):
+    message = refusal(read, pa.table({"age": values}), quasi_identifiers=["age"])
+    assert message == (
+        f"column 'age': values of type {kind} cannot be counted; "
+        "turn them into text, numbers or dates"
+    )
+
+
+@pytest.mark.xfail(strict=True, reason="the message of PyArrow holds the value")
+def test_a_pandas_column_of_mixed_types_is_named_without_its_values(read):
+    message = refusal(read, pd.DataFrame({"age": [1, SECRET]}), quasi_identifiers=["age"])
+    assert "age" in message
+
+
+@pytest.mark.parametrize(
+    "frame",
+    [
+        pa.table({"age": pa.array([Decimal(10) ** 50], pa.decimal256(60, 0))}),
+        pa.table({"age": pa.array(np.array([1.5], np.float16))}),
+        pa.table({"age": pa.array([Decimal(10) ** 50], pa.decimal256(60, 0))}).to_reader(),
+        pa.table({}),
+    ],
+    ids=["decimal256", "float16", "reader", "no columns"],
+)
+@pytest.mark.xfail(strict=True, reason="duckdb.Error: registering is not explained")
+def test_a_frame_the_engine_does_not_know_is_refused(read, frame):
+    assert refusal(read, frame, quasi_identifiers=["age"]).startswith("the table: ")
+
+
+@pytest.mark.xfail(strict=True, reason="duckdb.Error with the source's own words")
+def test_a_stream_that_breaks_is_refused(read):
+    def batches():
+        yield pa.record_batch({"age": ["x"]})
+        raise RuntimeError(SECRET)
+
+    stream = pa.RecordBatchReader.from_batches(pa.schema({"age": pa.string()}), batches())
+    assert refusal(read, stream, quasi_identifiers=["age"]).startswith("the table: ")
+
+
+@pytest.mark.xfail(strict=True, reason="the engine's message holds the value")
+def test_a_conversion_that_fails_does_not_show_the_value(read):
+    frame = pa.table({"age": pa.array([SECRET], pa.json_())})
+    assert refusal(read, frame, quasi_identifiers=["age"]).startswith("the table: ")
+
+
+@pytest.mark.parametrize("kind", [pa.date32(), pa.timestamp("s")], ids=str)
+@pytest.mark.xfail(strict=True, reason="OverflowError")
+def test_a_date_after_the_year_9999_is_refused_by_column(read, kind):
+    days = pa.array([5_000_000]).cast(pa.int32()).cast(pa.date32())
+    message = refusal(read, pa.table({"age": days.cast(kind)}), quasi_identifiers=["age"])
+    assert "'age'" in message
+
+
+@pytest.mark.xfail(strict=True, reason="read, and refused only when it is written")
+def test_a_column_of_a_frame_without_a_name_is_refused(read):
+    frame = pa.table([pa.array([1]), pa.array([2])], names=["age", ""])
+    assert "column 2 has no name" in refusal(read, frame, quasi_identifiers=["age"])
+
+
+# ------------------------------------------------------------------------------ roles and values
+
+PEOPLE = pa.table({"age": ["37", SECRET], "zip": ["01234", SECRET], "day": ["2026-11-15", SECRET]})
+
+
+@pytest.mark.parametrize(
+    ("roles", "message"),
+    [
+        (
+            {"quasi_identifiers": ["aeg"]},
+            "quasi_identifiers: unknown column 'aeg'; did you mean 'age'?",
+        ),
+        (
+            {"quasi_identifiers": ["age"], "sensitive": "zipp"},
+            "sensitive: unknown column 'zipp'; did you mean 'zip'?",
+        ),
+        (
+            {"quasi_identifiers": ["age"], "person": "who"},
+            "person: unknown column 'who'; known are 'age', 'zip', 'day'",
+        ),
+        (
+            {"quasi_identifiers": ["age", "zip"], "sensitive": ["zip"]},
+            "column 'zip' stands in both quasi_identifiers and sensitive; give it one role",
+        ),
+        (
+            {"quasi_identifiers": ["age", "age"]},
+            "column 'age' stands in quasi_identifiers twice; give it one role",
+        ),
+        (
+            {"quasi_identifiers": []},
+            "quasi_identifiers: name at least one column that others may know",
+        ),
+        (
+            {"quasi_identifiers": {"age": sf.Intervals(5)}},
+            "column 'age': 1 distinct values are not numbers; Intervals needs numbers, "
+            "so mend them or give the column another hierarchy",
+        ),
+        (
+            {"quasi_identifiers": {"day": sf.Dates()}},
+            "column 'day': 1 distinct values are not dates; write them as YYYY-MM-DD",
+        ),
+        (
+            {"quasi_identifiers": {"zip": sf.Tree({"01***": ["01234"]})}},
+            "column 'zip': 1 distinct values are missing from its hierarchy; "
+            "add them to it, or mend the data",
+        ),
+    ],
+)
+def test_a_wrong_role_or_a_value_that_does_not_fit_names_the_column(read, roles, message):
+    assert refusal(read, PEOPLE, **roles) == message
+
+
+@pytest.mark.parametrize("rule", [sf.Intervals(5), sf.Dates(), sf.Tree(["37"])])
+def test_values_that_do_not_fit_travel_beside_the_message(read, rule):
+    with pytest.raises(sf.BadInput) as caught:
+        read(pa.table({"a": ["37", SECRET]}), quasi_identifiers={"a": rule}).frequencies()
+    assert SECRET in caught.value.values
+    assert SECRET not in str(caught.value)
+    assert SECRET in caught.value.with_values()
+
+
+@pytest.mark.parametrize("value", ["2026-02-30", "15.11.2026", "2026-13-01", "yesterday", ""])
+def test_a_date_that_does_not_parse_is_refused(read, value):
+    frame = pa.table({"day": ["2026-11-15", value]})
+    message = refusal(read, frame, quasi_identifiers={"day": sf.Dates()})
+    assert message.startswith("column 'day': 1 distinct values are not dates")
+
+
+# -------------------------------------------------------------------------------------- writing
+
+
+def as_it_is(table):
+    table.frequencies()
+    return Recoding(Cut.at_levels(table.domains, dict.fromkeys(table.schema.quasi_identifiers, 0)))
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_place_that_cannot_be_written_is_named_and_nothing_is_left(read, tmp_path, kind):
+    table = read(PEOPLE, quasi_identifiers=["age"])
+    for target in (tmp_path / "missing" / f"x.{kind}", tmp_path):
+        with pytest.raises(sf.BadInput) as caught:
+            table.write(as_it_is(table), target, kind, KEY)
+        assert str(caught.value) == f"{target}: cannot write there"
+    assert list(tmp_path.iterdir()) == []
+
+
+NO_SPACE = """
+import resource, sys
+from pathlib import Path
+import duckdb
+import sfumato as sf
+from sfumato.data.recoding import Cut, Recoding
+
+frame = duckdb.sql("SELECT i % 2 AS age, md5(i::VARCHAR) AS note FROM range(100000) t(i)")
+table = sf.read(frame.to_arrow_table(), quasi_identifiers=["age"], insensitive=["note"])
+table.frequencies()
+resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
+target = Path(sys.argv[1])
+try:
+    table.write(Recoding(Cut.at_levels(table.domains, {"age": 0})), target, sys.argv[2], bytes(32))
+except sf.BadInput as error:
+    print(error)
+"""
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_disk_that_is_full_is_named_and_nothing_is_left(tmp_path, kind):
+    (tmp_path / "out").mkdir()
+    target = tmp_path / "out" / f"data.{kind}"
+    found = subprocess.run(
+        [sys.executable, "-c", NO_SPACE, target, kind], capture_output=True, text=True, check=True
+    )
+    assert found.stdout.startswith(f"{target}: cannot write")
+    assert found.stdout.count("\n") == 1
+    assert list(target.parent.iterdir()) == []
+
+
+@pytest.mark.xfail(strict=True, reason="the target is blamed")
+def test_a_source_that_is_gone_when_it_is_applied_is_named(read, tmp_path):
+    path = write(tmp_path, b"age,zip\n1,2\n")
+    table = read(path, quasi_identifiers=["age"])
+    recoding = as_it_is(table)
+    path.unlink()
+    with pytest.raises(sf.BadInput) as caught:
+        table.write(recoding, tmp_path / "out.csv", "csv", KEY)
+    assert str(caught.value).startswith(f"{path}: ")
+
+
+def test_bytes_that_are_not_text_far_down_are_refused_when_they_would_be_published(read, tmp_path):
+    path = write(tmp_path, b"age,zip\n" + MANY + b"1,\xff\n")
+    table = read(path, quasi_identifiers=["age"], insensitive=["zip"])
+    with pytest.raises(sf.BadInput) as caught:
+        table.write(as_it_is(table), tmp_path / "out.csv", "csv", KEY)
+    assert str(caught.value).startswith(f"{path}, line 500002: not UTF-8 text")
+    assert not (tmp_path / "out.csv").exists()

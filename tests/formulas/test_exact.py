@@ -1,0 +1,203 @@
+"""Thresholds: decided by integers, whatever floats would say."""
+
+import math
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+import naive
+from sfumato.formulas.exact import at_most, below, entropy_at_least, fraction, largest_ratio
+
+COUNTS = st.lists(st.integers(1, 40), min_size=1, max_size=6)
+
+
+def exponential_of_entropy(counts):
+    n = sum(counts)
+    return math.exp(math.log(n) - sum(c * math.log(c) for c in counts) / n)
+
+
+# --------------------------------------------------------------------------------------- fraction
+
+
+@pytest.mark.parametrize(
+    ("value", "exact"),
+    [
+        (1 / 3, Fraction(1, 3)),
+        (0.1 + 0.2, Fraction(3, 10)),
+        (2 / 3, Fraction(2, 3)),
+        (1 / (0.1 + 0.2), Fraction(10, 3)),
+        (0.65, Fraction(13, 20)),
+        (5, Fraction(5)),
+        (2**70, Fraction(2**70)),
+        (Fraction(22, 7), Fraction(22, 7)),
+        (Fraction(1, 10**12), Fraction(1, 10**12)),
+        ("2/7", Fraction(2, 7)),
+        ("0.1", Fraction(1, 10)),
+        (Decimal("0.3"), Fraction(3, 10)),
+        (np.float64(1) / 3, Fraction(1, 3)),
+    ],
+)
+def test_a_threshold_is_read_as_the_fraction_that_was_meant(value, exact):
+    assert fraction(value) == exact
+
+
+@given(st.integers(0, 10**4), st.integers(1, 10**4))
+def test_a_quotient_of_small_integers_survives_the_float(numerator, denominator):
+    assert fraction(numerator / denominator) == Fraction(numerator, denominator)
+
+
+@given(st.floats(0, 1000))
+def test_the_fraction_of_a_float_is_near_it_and_has_a_small_denominator(value):
+    exact = fraction(value)
+    assert exact.denominator <= 10**9
+    assert abs(exact - Fraction(value)) <= Fraction(1, 10**9)
+
+
+@pytest.mark.parametrize("value", [True, None, [1], "x", "", float("nan"), Decimal("NaN")])
+def test_what_is_no_number_is_no_threshold(value):
+    with pytest.raises(ValueError, match=r".+"):
+        fraction(value)
+
+
+# ---------------------------------------------------------------------------------------- at_most
+
+SHARES = st.one_of(
+    st.fractions(0, 1, max_denominator=12),
+    st.fractions(0, 1, max_denominator=10**9),
+    st.fractions(0, 1, max_denominator=10**30),
+)
+PAIRS = st.lists(
+    st.tuples(st.integers(0, 2**62), st.integers(1, 2**62)).map(sorted),
+    min_size=1,
+    max_size=6,
+)
+
+
+def arrays(pairs):
+    counts = np.array([count for count, _ in pairs], dtype=np.int64)
+    return counts, np.array([size for _, size in pairs], dtype=np.int64)
+
+
+def judged(pairs, share):
+    return at_most(*arrays(pairs), share).tolist()
+
+
+@settings(max_examples=300)
+@given(PAIRS, SHARES)
+def test_shares_are_compared_as_integers(pairs, share):
+    assert judged(pairs, share) == [count <= share * size for count, size in pairs]
+    assert below(*arrays(pairs), share).tolist() == [c < share * size for c, size in pairs]
+
+
+@pytest.mark.parametrize("third", [1, 2**53 // 3, 2**53 + 1, 2**60 + 1])
+def test_exactly_a_third_is_at_most_a_third_and_a_person_less_makes_it_more(third):
+    pairs = [(third, 3 * third), (third, 3 * third - 1), (third, 3 * third + 1)]
+    assert judged(pairs, Fraction(1, 3)) == [True, False, True]
+    assert judged(pairs, fraction(1 / 3)) == [True, False, True]
+    assert below(*arrays(pairs), fraction(1 / 3)).tolist() == [False, False, True]
+
+
+@pytest.mark.parametrize("size", [10, 10 * 2**53, 10 * (2**53 + 1), 2**62 // 10 * 10])
+def test_three_tenths_are_at_most_the_sum_of_a_tenth_and_two_tenths(size):
+    share = size // 10 * 3
+    pairs = [(share, size), (share + 1, size), (share, size - 1)]
+    assert judged(pairs, fraction(0.1 + 0.2)) == [True, False, False]
+
+
+@pytest.mark.parametrize("count", [2**61, 2**62, 2**63 - 1])
+def test_products_beyond_64_bits_do_not_wrap_around(count):
+    share = Fraction(10**9 - 1, 10**9)
+    assert judged([(count, count), (count - 1, count)], share) == [False, False]
+    assert judged([(count, count), (0, count)], Fraction(1)) == [True, True]
+    assert judged([(1, count)], Fraction(1, count)) == [True]
+    assert judged([(1, count - 1)], Fraction(1, count)) == [False]
+
+
+def test_nothing_to_judge_is_no_judgement():
+    assert judged([], Fraction(1, 2)) == []
+
+
+# ---------------------------------------------------------------------------------- largest_ratio
+
+
+@given(PAIRS)
+def test_the_largest_ratio_is_exact(pairs):
+    assert largest_ratio(*arrays(pairs)) == max(Fraction(count, size) for count, size in pairs)
+
+
+def test_the_largest_ratio_is_found_among_ratios_that_a_float_cannot_tell():
+    big = 2**53
+    pairs = [(big + 1, 3 * big + 3), (big + 1, 3 * big + 2), (big + 1, 3 * big + 4)]
+    assert largest_ratio(*arrays(pairs)) == Fraction(big + 1, 3 * big + 2)
+
+
+def test_without_groups_there_is_no_ratio_and_over_nobody_it_is_infinite():
+    assert largest_ratio(*arrays([])) is None
+    assert largest_ratio(*arrays([(1, 2), (1, 0)])) == math.inf
+
+
+# ------------------------------------------------------------------------------- entropy_at_least
+
+
+@settings(max_examples=300, deadline=None)
+@given(COUNTS, st.fractions(1, 7, max_denominator=20))
+@example([4, 1, 1, 1, 1], Fraction(4))  # not uniform, and e to its entropy is exactly 4
+@example([8, 2, 2, 2, 2], Fraction(4))
+@example([2, 1, 1], Fraction(3))
+def test_entropy_is_compared_as_integers_are(counts, l):
+    assert entropy_at_least(np.array(counts), l) == naive.entropy_at_least(counts, l)
+
+
+@settings(max_examples=300, deadline=None)
+@given(COUNTS, st.sampled_from([10, 10**4, 10**9, 10**15]), st.integers(-1, 1))
+def test_entropy_is_compared_as_integers_are_next_to_a_tie(counts, denominator, step):
+    """The threshold is a fraction as near to the achieved value as a float can say."""
+    near = Fraction(exponential_of_entropy(counts)).limit_denominator(denominator)
+    l = max(Fraction(1), near + Fraction(step, 10**16))
+    assert entropy_at_least(np.array(counts), l) == naive.entropy_at_least(counts, l)
+
+
+@settings(deadline=None)
+@given(st.integers(1, 60), st.one_of(st.integers(1, 10**6), st.sampled_from([2**53, 2**53 + 1])))
+def test_a_uniform_group_of_m_values_reaches_exactly_m(m, count):
+    counts = np.full(m, count, dtype=np.int64)
+    assert entropy_at_least(counts, Fraction(m))
+    assert not entropy_at_least(counts, m + Fraction(1, 10**15))
+    assert m == 1 or entropy_at_least(counts, m - Fraction(1, 10**15))
+
+
+@pytest.mark.parametrize("count", [2, 10**3, 10**9, 2**40, 2**53])
+def test_a_group_that_is_a_person_short_of_uniform_does_not_reach_two(count):
+    assert not entropy_at_least(np.array([count, count - 1]), Fraction(2))
+    assert not entropy_at_least(np.array([count, count + 2]), Fraction(2))
+    assert entropy_at_least(np.array([count, count]), Fraction(2))
+
+
+@pytest.mark.parametrize("scale", [1, 7, 10**6, 2**50])
+def test_a_tie_needs_no_uniform_group(scale):
+    counts = np.array([4, 1, 1, 1, 1], dtype=np.int64) * scale
+    assert entropy_at_least(counts, Fraction(4))
+    assert not entropy_at_least(counts, Fraction(4) + Fraction(1, 10**12))
+
+
+@given(COUNTS)
+def test_every_group_reaches_one_and_none_more_than_its_number_of_values(counts):
+    assert entropy_at_least(np.array(counts), Fraction(1))
+    assert not entropy_at_least(np.array(counts), len(counts) + Fraction(1, 10**9))
+
+
+@pytest.mark.xfail(run=False, reason="trial division up to the root of 2^62 takes minutes")
+def test_near_ties_of_large_counts_are_decided_at_once():
+    prime = 2**61 - 1
+    assert not entropy_at_least(np.array([prime, prime - 2]), Fraction(2))
+
+
+@pytest.mark.xfail(strict=True, reason="nobody has entropy 0, which is not at least log 2")
+def test_a_group_of_nobody_reaches_nothing_above_one():
+    nobody = np.zeros(0, dtype=np.int64)
+    assert entropy_at_least(nobody, Fraction(1))
+    assert not entropy_at_least(nobody, Fraction(2))
