@@ -201,47 +201,49 @@ def discernibility(sizes, n_suppressed=0):
 
 
 # ------------------------------------------------------------------------------------- Mondrian
-# A dimension is (rank of every value, its place on the axis, its labels by level or None): with
-# labels, a region is cut between children of the smallest node around it, else between any values.
-
-
-def allowable_cuts(rows, column, dimension, criterion):
-    """Every cut of a region along a column that leaves both sides safe: `[(left, right), ...]`."""
-    rank, _, labels = dimension
-    values = sorted({row[column] for row in rows}, key=rank.get)
-    cuts = []
-    for last, following in itertools.pairwise(values):
-        if labels and not _children_differ(values, last, following, labels):
-            continue
-        left = [row for row in rows if rank[row[column]] <= rank[last]]
-        right = [row for row in rows if rank[row[column]] > rank[last]]
-        if criterion(left) and criterion(right):
-            cuts.append((left, right))
-    return cuts
-
-
-def _children_differ(values, one, other, labels):
-    height = len(labels[one]) - 1
-    level = min(i for i in range(height + 1) if len({labels[value][i] for value in values}) == 1)
-    return labels[one][level - 1] != labels[other][level - 1]
+# A dimension is (rank of every value, its place on the axis, its labels by level or None).
 
 
 def mondrian(rows, dimensions, criterion):
     """Regions of strict Mondrian, as lists of rows.
 
-    Cut along the widest column that allows it, the earlier one in a tie, nearest to halving, the
-    lower boundary in a tie; then do the same to both sides.
+    Cut along the widest column that allows it, the earlier one in a tie: a tree between its
+    largest nodes first, then nearest to halving, the lower boundary in a tie; then do the same to
+    both sides.
     """
     best, widest = None, -1
-    for column, (rank, place, labels) in enumerate(dimensions):
-        cuts = allowable_cuts(rows, column, (rank, place, labels), criterion)
+    for column, dimension in enumerate(dimensions):
+        place = dimension[1]
+        cuts = allowable_cuts(rows, column, dimension, criterion)
         inside = [place[row[column]] for row in rows]
         if cuts:
             whole = Fraction(max(place.values()) - min(place.values()))
             width = Fraction(max(inside) - min(inside)) / whole
             if width > widest:
-                best = min(cuts, key=lambda cut: abs(len(cut[0]) - len(cut[1])))
+                best = min(cuts, key=lambda cut: (-cut[0], abs(len(cut[1]) - len(cut[2]))))
                 widest = width
     if best is None:
         return [rows]
-    return [region for side in best for region in mondrian(side, dimensions, criterion)]
+    return [region for side in best[1:] for region in mondrian(side, dimensions, criterion)]
+
+
+def allowable_cuts(rows, column, dimension, criterion):
+    """Every cut along a column that leaves both sides safe: `[(level, left, right), ...]`.
+
+    The level is that of the smallest node around the two values that a cut in a tree parts.
+    """
+    rank, _, labels = dimension
+    values = sorted({row[column] for row in rows}, key=rank.get)
+    cuts = []
+    for last, following in itertools.pairwise(values):
+        left = [row for row in rows if rank[row[column]] <= rank[last]]
+        right = [row for row in rows if rank[row[column]] > rank[last]]
+        if criterion(left) and criterion(right):
+            level = meeting_level(labels[last], labels[following]) if labels else 0
+            cuts.append((level, left, right))
+    return cuts
+
+
+def meeting_level(one, other):
+    """Level at which two paths come together."""
+    return next(level for level in range(len(one)) if one[level] == other[level])

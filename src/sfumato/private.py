@@ -28,11 +28,13 @@ class PrivateDirectory:
     def __init__(self, parent: Path) -> None:
         sweep(parent)
         self.path, self._lock = _create(parent)
+        self._owner = os.getpid()  # a forked child has a copy of this object, not the directory
 
     def close(self) -> None:
         """Remove the directory with everything in it and give the lock up."""
         if self._lock >= 0:
-            shutil.rmtree(self.path, ignore_errors=True)
+            if os.getpid() == self._owner:
+                shutil.rmtree(self.path, ignore_errors=True)
             self._unlock()
 
     def become(self, target: Path) -> None:

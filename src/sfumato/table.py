@@ -10,14 +10,13 @@ import numpy as np
 
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Codes, Hierarchy, canonical_numbers
+from sfumato.data.hierarchy import Codes, Hierarchy
 from sfumato.data.recoding import Cut, Recoding
 from sfumato.data.schema import Schema
+from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.progress import report
-
-INT64 = range(-(2**63), 2**63)
 
 
 def read(
@@ -45,11 +44,7 @@ def read(
         hierarchies: Further hierarchies, also for sensitive columns.
         engine: `"duckdb"` (the default).
     """
-    if engine not in (None, "duckdb"):
-        raise BadInput(f"engine: known is 'duckdb', got {engine!r}")
-    from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415  (heavy, so imported when used)
-
-    opened = DuckDBEngine(source)
+    opened = open_source(source, engine)
     schema = Schema.of(
         opened.columns,
         quasi_identifiers,
@@ -102,10 +97,15 @@ class Table:
             _lookup(recoding, self.domains)
             if isinstance(recoding.how, Cut)
             else _join(recoding, self.domains),
-            frozenset(column for column in self.schema.counted if self._is_integer(column)),
+            self.codes,
             secret,
         )
         self.engine.apply(plan, target, kind)
+
+    @property
+    def codes(self) -> frozenset[str]:
+        """Counted columns that are no numbers, even where they look like some: 13053 is a code."""
+        return frozenset(c for c in self.schema.counted if self.domains[c].numbers is None)
 
     @cached_property
     def _coded(self) -> tuple[dict[str, Domain], dict[str, Codes]]:
@@ -126,17 +126,6 @@ class Table:
         schema = self.schema
         return FrequencySet.from_codes(
             domains, schema.quasi_identifiers, schema.sensitive, found, counts
-        )
-
-    def _is_integer(self, column: str) -> bool:
-        """Whether a column without a type holds whole numbers only, written as numbers are."""
-        domain = self.domains[column]
-        if self.engine.typed or domain.numbers is None:
-            return False
-        texts = [str(label) for label in domain.labels if label is not None]
-        numbers = canonical_numbers(texts)
-        return numbers is not None and all(
-            "." not in text and text != "-0" and int(text) in INT64 for text in texts
         )
 
 

@@ -9,6 +9,7 @@ import naive
 import sfumato as sf
 from properties.generated import Generated, tables
 from sfumato.data.recoding import Assignment, Cut, Recoding, level_intervals, rows_in
+from sfumato.errors import BadInput
 
 
 @st.composite
@@ -233,3 +234,63 @@ def test_an_assignment_may_tell_people_apart_by_their_sensitive_value(people):
     parts = np.stack([np.arange(n), np.arange(n) % 2, people.counts], axis=1)
     how = Assignment(people, BOXES, parts)
     assert how.grouping(people).index.tolist() == [j % 2 for j in range(n)]
+
+
+# ------------------------------------------------------------------------------ what is published
+
+
+def test_published_boxes_are_each_once_with_the_people_in_them(people):
+    """Boxes 0 and 2 are the same, box 3 is empty."""
+    boxes = np.concatenate([BOXES, BOXES[:1], [[[0, 0], [0, 0]]]])
+    how = assignment(people, [(0, 0, 2), (1, 2, 1), (2, 1, 1), (3, -1, 2)], boxes)
+    found, sizes = Recoding(how).published_boxes(people)
+    assert dict(zip(map(str, found.tolist()), sizes.tolist(), strict=True)) == {
+        str(BOXES[0].tolist()): 3,
+        str(BOXES[1].tolist()): 1,
+    }
+
+
+@given(cuts())
+def test_published_boxes_of_a_cut_are_its_groups(drawn):
+    _, _, frequencies, cut = drawn
+    grouping = cut.grouping(frequencies)
+    boxes, sizes = Recoding(cut).published_boxes(frequencies)
+    assert boxes.tolist() == grouping.boxes.tolist()
+    assert sizes.tolist() == grouping.sizes.tolist()
+
+
+@given(cuts())
+def test_levels_of_a_tree_are_never_ambiguous(drawn):
+    _, _, frequencies, cut = drawn
+    Recoding(cut).refuse_ambiguous(frequencies.domains)
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "sides"),
+    [
+        pytest.param(sf.Flat(), ["*", "a"], [(0, 0), (0, 1)], id="a value named like the root"),
+        pytest.param(
+            sf.Tree({"Other": ["Other", "b"], "Y": ["c", "d"]}),
+            ["b", "c"],
+            [(0, 0), (0, 1)],
+            id="a value named like its parent",
+        ),
+        pytest.param(
+            sf.Flat(), ["-1", "-0", "0", "5", "7"], [(1, 3), (2, 3)], id="nought and minus nought"
+        ),
+        pytest.param(
+            sf.Tree(["a", "b, c", "a, b", "c", "d"]), ["a", "c"], [(0, 1), (2, 3)], id="commas"
+        ),
+    ],
+)
+def test_two_intervals_under_one_name_are_refused_and_the_name_kept_out(rule, values, sides):
+    rows = [(value, "flu") for value in values]
+    frequencies = Generated(rows, [], [rule]).frequencies()
+    boxes = np.array([[side] for side in sides], dtype=np.int32)
+    parts = [(c, c % 2, 1) for c in range(len(frequencies.combinations))]
+    how = assignment(frequencies, parts, boxes)
+    with pytest.raises(BadInput, match="column 'q0': two different generalized values") as caught:
+        Recoding(how).refuse_ambiguous(frequencies.domains)
+    text = frequencies.domains["q0"].interval_labels(boxes[:, 0])[0]
+    assert caught.value.values == (text,)
+    Recoding(assignment(frequencies, parts, boxes[[0, 0]])).refuse_ambiguous(frequencies.domains)

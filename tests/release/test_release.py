@@ -85,13 +85,23 @@ def test_a_criterion_about_values_needs_a_sensitive_column():
         sf.anonymize(read(people(), sensitive=None), sf.LDiversity(2))
 
 
-def test_with_several_sensitive_columns_the_criterion_says_which():
+def test_with_several_sensitive_columns_a_criterion_is_about_one_or_about_all():
     table = read(people(), sensitive=["disease", "note"])
+    one = sf.anonymize(table, sf.LDiversity(2, attribute="note") & sf.KAnonymity(3))
+    assert sf.LDiversity(2).holds(one.groups_of("note")).all()
+    assert "sensitive, no criterion" in str(one.summary())
+    assert one.check()
+    # About all: each of them among the quasi-identifiers when the other is judged.
+    both = sf.anonymize(table, sf.LDiversity(2))
+    assert both.check()
+    rows = both.to_arrow().to_pylist()
+    for judged, other in (("disease", "note"), ("note", "disease")):
+        finer: dict[tuple, set] = {}
+        for row in rows:
+            finer.setdefault((row["age"], row["zip"], row[other]), set()).add(row[judged])
+        assert min(map(len, finer.values())) >= 2
     with pytest.raises(sf.BadInput, match="say with attribute="):
-        sf.anonymize(table, sf.LDiversity(2))
-    release = sf.anonymize(table, sf.LDiversity(2, attribute="note") & sf.KAnonymity(3))
-    assert sf.LDiversity(2).holds(release.groups_of("note")).all()
-    assert release.check()
+        sf.anonymize(table, sf.LDiversity(2, "frequency", values=["HIV"]))
 
 
 def test_a_value_nobody_has_is_refused_before_anything_is_searched():

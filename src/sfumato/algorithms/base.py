@@ -41,13 +41,15 @@ class Algorithm:
 def allowed_rows(max_suppressed: float, n_rows: int) -> int:
     """Turn a limit into rows: an int is a number of rows, a float a share of them.
 
+    At least one row has to be published, so not all may be suppressed.
+
     >>> allowed_rows(2, 10), allowed_rows(0.25, 10), allowed_rows(0.3, 10), allowed_rows(1.0, 10)
-    (2, 2, 3, 10)
+    (2, 2, 3, 9)
     """
     if isinstance(max_suppressed, int):
-        return max_suppressed
+        return min(max_suppressed, n_rows - 1)
     share = fraction(max_suppressed)
-    return share.numerator * n_rows // share.denominator
+    return min(share.numerator * n_rows // share.denominator, n_rows - 1)
 
 
 def check_limit(owner: str, max_suppressed: object) -> None:

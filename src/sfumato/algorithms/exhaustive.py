@@ -23,7 +23,7 @@ class Exhaustive(Algorithm):
     max_suppressed: float = 0
     prefer: Prefer = "absolute_distance"
     deterministic: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

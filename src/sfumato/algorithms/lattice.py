@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, holding
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.groups import Groups
 from sfumato.data.recoding import Cut, Recoding
 
 if TYPE_CHECKING:
@@ -64,19 +63,12 @@ class Lattice:
 
     def safe(self, groups: NodeGroups) -> NDArray[np.bool_]:
         """Say for every group of a node whether the criterion holds."""
-        held = np.ones(len(groups.sizes), dtype=bool)
-        for part in self.criterion.parts:
-            if part.looks_at_values:
-                attribute = str(self.frequencies.attribute(part.attribute))
-                held &= part.holds(groups.groups(attribute))
-            else:
-                held &= part.holds(Groups(groups.sizes))
-        return held
+        return holding(self.criterion, groups.joint)
 
     def unsafe_combinations(self, node: Node) -> NDArray[np.bool_]:
         """Say which combinations of quasi-identifiers would be suppressed at a node."""
         grouping = self.grouping(node)
-        unsafe = ~holding(self.criterion, grouping)
+        unsafe = ~holding(self.criterion, grouping.joint)
         group = np.empty(len(self.frequencies.combinations), dtype=np.intp)
         group[self.frequencies.combination_of] = grouping.index
         return np.asarray(unsafe[group])
@@ -88,7 +80,7 @@ class Lattice:
     def recoding(self, node: Node) -> Recoding:
         """Give the recoding of a node, its unsafe groups suppressed."""
         grouping = self.grouping(node)
-        unsafe = ~holding(self.criterion, grouping)
+        unsafe = ~holding(self.criterion, grouping.joint)
         return Recoding(replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0]))
 
     def _cut(self, node: Node) -> Cut:

@@ -74,5 +74,5 @@ def refuse(lattice: Lattice, limit: int) -> Unsatisfiable:
     return Unsatisfiable(
         f"no level of these hierarchies satisfies {lattice.criterion} with at most {limit} of "
         f"{lattice.frequencies.n_rows} rows suppressed; with everything generalized to the top "
-        f"{list(lattice.heights)}, {reached(lattice.criterion, top)}"
+        f"{list(lattice.heights)}, {reached(lattice.criterion, top.joint)}"
     )

@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.relaxed import Halving
-from sfumato.criteria.base import Criterion, holding, reached
+from sfumato.criteria.base import All, Criterion, holding, reached
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, Grouping, sum_by
+from sfumato.data.frequency import FrequencySet, Grouping, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
@@ -32,9 +32,8 @@ class Mondrian(Algorithm):
 
     Strict: boxes do not overlap. The cut is the boundary nearest to halving the people, out of
     all boundaries that leave both sides safe. So no region of the result has an allowable cut at
-    any value of any dimension (definition 4.3), not only at the median. Numeric, date and flat
-    columns can be cut between any two values; in a tree, a cut falls between the children of the
-    smallest node around the region's values.
+    any value of any dimension (definition 4.3), not only at the median. A tree is cut between its
+    largest nodes as long as that is allowable, and inside them where it is not.
 
     Relaxed (`strict=False`): the people are halved, those with the median value by the order of
     their combinations, so boxes may overlap and k-anonymous groups have k to 2k - 1 members,
@@ -49,7 +48,7 @@ class Mondrian(Algorithm):
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
     deterministic: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -133,20 +132,12 @@ class _Space:
         for j, domain in enumerate(self.domains):
             line = _Line.of(domain, region, self.codes[members, j], self.counts[members])
             span = domain.span(line.low, line.high)
-            rank, candidate = line.boundaries(domain)
-            candidate = self.judge.keep_safe(line, candidate, entries)
+            wider = (span > widest) & (line.low < line.high)
             if self.widest_only:  # a wider column takes the turn even when it has no cut
-                wider = (span > widest) & (line.low < line.high)
                 widest[wider], dimension[wider] = span[wider], -1
-            if not len(candidate):
-                continue
-            # Nearest to halving first, then the lower boundary.
-            uneven = np.abs(2 * line.left[candidate] - line.total[candidate])
-            best = candidate[np.lexsort((candidate, uneven, line.region[candidate]))]
-            best = best[np.flatnonzero(np.diff(line.region[best], prepend=-1))]
+            rank, candidate = line.boundaries(domain)
+            best = self.judge.first_safe(line, candidate[wider[line.region[candidate]]], entries)
             where = line.region[best]
-            chosen = wider[where] if self.widest_only else span[where] > widest[where]
-            where, best = where[chosen], best[chosen]
             widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
         return dimension, boundary
 
@@ -189,18 +180,22 @@ class _Line:
         return self.value[self.ends]
 
     def boundaries(self, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Give the last rank below a cut at each cell, and the cells where one may be made."""
+        """Give the last rank below a cut at each cell, and the cells to cut at, best first.
+
+        A tree is cut between its largest nodes first; then nearest to halving; then lower.
+        """
         following = np.append(self.value[1:], 0)
         inner = np.ones(len(self.value), dtype=bool)
         inner[self.ends] = False
+        cells = np.flatnonzero(inner)
+        uneven = np.abs(2 * self.left[cells] - self.total[cells])
+        rank = (self.value + following - 1) // 2  # half-way through the values in between
         if domain.numbers is not None:
-            rank = (self.value + following - 1) // 2  # half-way through the values in between
-        else:
-            level = domain.taxonomy.enclosing_level(self.low, self.high)
-            child = np.maximum(level - 1, 0)[self.region]
-            rank = domain.taxonomy.high[child, self.value]
-            inner &= rank < following
-        return rank.astype(np.int32), np.flatnonzero(inner)
+            return rank, cells[np.lexsort((cells, uneven))]
+        # The two neighbours part below the smallest node around both.
+        level = domain.taxonomy.enclosing_level(self.value[cells], following[cells])
+        rank[cells] = domain.taxonomy.high[level - 1, self.value[cells]]
+        return rank, cells[np.lexsort((cells, uneven, -level))]
 
 
 class _Judge:
@@ -210,15 +205,9 @@ class _Judge:
         self.frequencies = frequencies
         self.by_size = [part for part in criterion.parts if not part.looks_at_values]
         self.by_value = [part for part in criterion.parts if part.looks_at_values]
-        self.attributes = {part.attribute for part in self.by_value}
-        self.codes = {name: frequencies.codes(self._column(name)) for name in self.attributes}
-        sizes = [len(frequencies.domains[self._column(name)]) for name in self.attributes]
-        self.n_values = max(sizes, default=1)
+        self.n_values = len(frequencies.persons_values.codes) if self.by_value else 1
         n_combinations = len(frequencies.combinations)
         self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n_combinations + 1))
-
-    def _column(self, attribute: str | None) -> str:
-        return str(self.frequencies.attribute(attribute))
 
     def entries(self, members: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
         """Give the keys of some combinations, and which of these each key belongs to."""
@@ -227,62 +216,93 @@ class _Judge:
         offset = np.arange(len(member)) - np.repeat(np.cumsum(n_keys) - n_keys, n_keys)
         return self.first_key[members][member] + offset, member
 
-    def keep_safe(
+    def first_safe(
         self,
         line: _Line,
         candidate: NDArray[np.intp],
         entries: tuple[NDArray[np.intp], NDArray[np.intp]],
     ) -> NDArray[np.intp]:
-        """Keep the cuts whose two sides both satisfy the criterion."""
+        """Give for each region the first candidate whose two sides satisfy the criterion."""
         for part in self.by_size:
             left = line.left[candidate]
             right = line.total[candidate] - left
             candidate = candidate[part.holds(Groups(left)) & part.holds(Groups(right))]
-        if not self.by_value or not len(candidate):
-            return candidate
-        sizes = (line.left[candidate], line.total[candidate] - line.left[candidate])
-        safe = np.ones(len(candidate), dtype=bool)
-        for name in self.attributes:
-            sides = self._histograms(name, line, candidate, entries)
-            domain = self.frequencies.domains[self._column(name)]
-            reference = self.frequencies.reference(self._column(name))
-            for people, histogram in zip(sizes, sides, strict=True):
-                groups = Groups(people, histogram, domain, reference)
-                for part in self.by_value:
-                    if part.attribute == name:
-                        safe &= part.holds(groups)
-        return candidate[safe]
+        if not self.by_value:
+            return _first_of_each(line.region, candidate)
+        # As many candidates at a time as their counts fit in memory, the best ones first.
+        found: list[NDArray[np.intp]] = []
+        step = max(1, COUNTS_AT_ONCE // self.n_values)
+        while len(candidate):
+            chunk = np.sort(candidate[:step])
+            safe = self._safe(line, chunk, entries)
+            best = _first_of_each(line.region, candidate[:step][np.isin(candidate[:step], safe)])
+            found.append(best)
+            rest = candidate[step:]
+            candidate = rest[~np.isin(line.region[rest], line.region[best])]
+        return np.concatenate(found) if found else candidate
 
-    def _histograms(
+    def _safe(
         self,
-        name: str | None,
         line: _Line,
-        candidate: NDArray[np.intp],
+        cells: NDArray[np.intp],
         entries: tuple[NDArray[np.intp], NDArray[np.intp]],
-    ) -> tuple[Histogram, Histogram]:
+    ) -> NDArray[np.intp]:
+        """Keep the cuts, given as ascending cells, that leave both sides safe."""
         key, member = entries
-        n_values = len(self.frequencies.domains[self._column(name)])
-        cell = line.cell_of[member] * n_values + self.codes[name][key]
-        n_cells = len(line.region)
-        flat = sum_by(cell, self.frequencies.counts[key], n_cells * n_values)
-        counts = flat.reshape(n_cells, n_values)
-        upto = np.cumsum(counts, axis=0)
-        region = line.region[candidate]
-        before = (upto - counts)[line.starts][region]
-        left = upto[candidate] - before
-        right = upto[line.ends][region] - before - left
-        return Histogram.from_dense(left), Histogram.from_dense(right)
+        # Every entry falls between two candidates, or behind the last one of its region.
+        slot = np.searchsorted(cells, line.cell_of[member])
+        n_slots = len(cells) + 1
+        value = self.frequencies.persons_values.of_key[key]
+        flat = sum_by(
+            slot * self.n_values + value, self.frequencies.counts[key], n_slots * self.n_values
+        )
+        upto = np.cumsum(flat.reshape(n_slots, self.n_values), axis=0)[:-1]
+        region = line.region[cells]
+        new = np.flatnonzero(np.diff(region, prepend=-1))
+        before = self._before(line, region[new], entries)
+        left = upto - np.repeat(before, np.diff(np.append(new, len(cells))), axis=0)
+        whole = self._before(line, region[new] + 1, entries) - before
+        right = np.repeat(whole, np.diff(np.append(new, len(cells))), axis=0) - left
+        criterion = All(tuple(self.by_value))
+        safe = np.ones(len(cells), dtype=bool)
+        people = line.left[cells]
+        for size, counts in ((people, left), (line.total[cells] - people, right)):
+            groups = JointGroups(self.frequencies, size, Histogram.from_dense(counts))
+            safe &= holding(criterion, groups)
+        return cells[safe]
+
+    def _before(
+        self,
+        line: _Line,
+        region: NDArray[np.intp],
+        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
+    ) -> Counts:
+        """Count the values of everybody in regions before each of the given ascending ones."""
+        key, member = entries
+        slot = np.searchsorted(region, line.region[line.cell_of[member]], side="right")
+        value = self.frequencies.persons_values.of_key[key]
+        n_slots = len(region) + 1
+        flat = sum_by(
+            slot * self.n_values + value, self.frequencies.counts[key], n_slots * self.n_values
+        )
+        return np.cumsum(flat.reshape(n_slots, self.n_values), axis=0)[:-1]
+
+
+def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Keep the first cell of every region."""
+    _, first = np.unique(region[cells], return_index=True)
+    return cells[first]
 
 
 def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
-    """Refuse a table that is unsafe even as a single group: then every cut of it is."""
+    """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
     whole = np.zeros(len(frequencies), dtype=np.intp)
     box = [[[0, len(frequencies.domains[c]) - 1] for c in frequencies.quasi_identifiers]]
     grouping = Grouping(frequencies, np.array(box, dtype=np.int32), whole)
-    if not holding(criterion, grouping).all():
+    if not holding(criterion, grouping.joint).all():
         raise Unsatisfiable(
             f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, grouping)}"
+            f"{frequencies.n_rows} rows {reached(criterion, grouping.joint)}"
         )
 
 

@@ -35,7 +35,7 @@ class Optimal(Algorithm):
     metric: str = "loss"
     max_suppressed: float = 0
     deterministic: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
+    symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

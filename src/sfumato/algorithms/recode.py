@@ -19,8 +19,8 @@ from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import reason
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Labels, Recoding
-from sfumato.errors import BadInput, Unsatisfiable, nearest
-from sfumato.spec import from_spec, to_spec
+from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.spec import describe, from_spec, to_spec
 
 PAIRS_AT_ONCE = 1 << 24
 
@@ -33,20 +33,25 @@ class Recode(Algorithm):
 
     Nothing is searched: levels, or boxes, are taken as they are, groups that fail the criterion
     are suppressed up to `max_suppressed`, and the release is checked like any other. Values that
-    the earlier table did not have find their place by their hierarchy or by their order.
+    the earlier table did not have find their place by their hierarchy or by their order; where
+    the hierarchy has changed so that a level or a node means something else, it is refused.
     """
 
     levels: Mapping[str, int] | None = None
     boxes: tuple[Mapping[str, Side], ...] | None = None
     max_suppressed: float = 0
+    shapes: Mapping[str, str] | None = None  # per column: height and order of its hierarchy
     deterministic: ClassVar[bool] = True
-    symmetric: ClassVar[bool] = True
-    joint: ClassVar[bool] = False
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_limit("Recode", self.max_suppressed)
         if (self.levels is None) == (self.boxes is None):
             raise BadInput("Recode: give either levels or boxes")
+        for column, level in (self.levels or {}).items():
+            if isinstance(level, bool) or not isinstance(level, int):
+                raise BadInput(f"Recode: the level of {column!r} must be an integer, got {level!r}")
 
     def spec(self) -> dict[str, Any]:
         """Write the method down for the public: of boxes only that there were some.
@@ -57,7 +62,7 @@ class Recode(Algorithm):
 
     def __str__(self) -> str:
         if self.boxes is None:
-            return super().__str__()
+            return describe(replace(self, shapes=None))
         return f"Recode({len(self.boxes)} boxes)" if self.boxes else "Recode(boxes)"
 
     @classmethod
@@ -69,6 +74,8 @@ class Recode(Algorithm):
             raise BadInput(f"{path}: cannot read the recoding: {reason(error)}") from None
         except ValueError:
             raise BadInput(f"{path}: damaged; not JSON") from None
+        if not isinstance(written, dict):
+            raise BadInput(f"{path}: damaged; not a recoding")
         return from_spec({"recode": cls}, written, str(path))
 
     @classmethod
@@ -78,71 +85,84 @@ class Recode(Algorithm):
         if isinstance(how, Cut):
             if how.levels is None:
                 raise BadInput("Recode: only full-domain levels and boxes can be applied again")
-            return cls(levels=dict(how.levels), max_suppressed=max_suppressed)
+            shapes = {column: _shape(domains[column]) for column in how.levels}
+            return cls(dict(how.levels), None, max_suppressed, shapes)
         if how.splits:
             raise BadInput(
                 "Recode: this recoding deals the people of one combination out by counts, which "
                 "has no meaning for other data"
             )
+        columns = how.combinations.quasi_identifiers
         labels = how.labels(domains)
         boxes = []
-        for g, box in enumerate(how.boxes):
+        for g, box in enumerate(how.boxes.tolist()):
             sides = {}
-            for column, (low, high) in zip(how.combinations.quasi_identifiers, box, strict=True):
+            for column, (low, high) in zip(columns, box, strict=True):
                 texts = labels[column]
-                side = _write_side(domains[column], int(low), int(high))
+                side = _write_side(domains[column], low, high)
                 sides[column] = side if texts is None else {**side, "label": texts[g]}
             boxes.append(sides)
-        return cls(boxes=tuple(boxes), max_suppressed=max_suppressed)
+        shapes = {column: _shape(domains[column]) for column in columns}
+        return cls(None, tuple(boxes), max_suppressed, shapes)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Translate, then suppress what fails."""
         del draw
+        self._refuse_other_columns(frequencies)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        columns = frequencies.quasi_identifiers
-        named = set(self.levels if self.levels is not None else (self.boxes or ({},))[0])
-        if named != set(columns):
-            odd = min(named.symmetric_difference(columns))
-            raise BadInput(
-                "Recode: the recoding and the table have different quasi-identifiers"
-                f"{nearest(odd, named - set(columns) or columns)}"
-            )
         if self.levels is not None:
-            recoding, unsafe, grouping = self._by_levels(frequencies, criterion)
+            recoding, failing, grouping = self._by_levels(self.levels, frequencies, criterion)
         else:
-            recoding, unsafe, grouping = self._by_boxes(frequencies, criterion)
-        failing = int(grouping.sizes[unsafe].sum())
+            recoding, failing, grouping = self._by_boxes(self.boxes or (), frequencies, criterion)
         if failing > limit:
             raise Unsatisfiable(
                 f"the recoding does not satisfy {criterion} on this table: {failing} of "
                 f"{frequencies.n_rows} rows are in groups that fail, at most {limit} may be "
-                f"suppressed; {reached(criterion, grouping)}"
+                f"suppressed; {reached(criterion, grouping.joint)}"
             )
         return recoding
 
+    def _refuse_other_columns(self, frequencies: FrequencySet) -> None:
+        if self.boxes == ():
+            raise BadInput("Recode: the boxes are not here; load the saved recoding")
+        named = set(self.levels if self.levels is not None else (self.boxes or ({},))[0])
+        columns = frequencies.quasi_identifiers
+        if named != set(columns):
+            odd = min(named.symmetric_difference(columns))
+            raise BadInput(f"Recode: {odd!r} is a quasi-identifier here but not there")
+        for column in columns if self.shapes is not None else ():
+            here, there = _shape(frequencies.domains[column]), (self.shapes or {}).get(column)
+            if here != there:
+                raise BadInput(
+                    f"Recode: the hierarchy of {column!r} is not what it was ({there} then, {here} "
+                    "now), so its levels mean something else; anonymize the table anew"
+                )
+
     def _by_levels(
-        self, frequencies: FrequencySet, criterion: Criterion
-    ) -> tuple[Recoding, NDArray[np.bool_], Grouping]:
+        self, levels: Mapping[str, int], frequencies: FrequencySet, criterion: Criterion
+    ) -> tuple[Recoding, int, Grouping]:
         lattice = Lattice(frequencies, criterion)
-        assert self.levels is not None  # noqa: S101  (for the type checker)
-        node = tuple(self.levels[column] for column in frequencies.quasi_identifiers)
-        for column, level, height in zip(self.levels, node, lattice.heights, strict=True):
-            if not 0 <= level <= height:
-                raise BadInput(f"Recode: {column!r} has levels 0 to {height}, got {level}")
+        for column, height in zip(frequencies.quasi_identifiers, lattice.heights, strict=True):
+            if not 0 <= levels[column] <= height:
+                raise BadInput(f"Recode: {column!r} has levels 0 to {height}, got {levels[column]}")
+        node = tuple(levels[column] for column in frequencies.quasi_identifiers)
         grouping = lattice.grouping(node)
-        return lattice.recoding(node), ~holding(criterion, grouping), grouping
+        failing = grouping.sizes[~holding(criterion, grouping.joint)].sum()
+        return lattice.recoding(node), int(failing), grouping
 
     def _by_boxes(
-        self, frequencies: FrequencySet, criterion: Criterion
-    ) -> tuple[Recoding, NDArray[np.bool_], Grouping]:
-        assert self.boxes is not None  # noqa: S101
+        self,
+        written: tuple[Mapping[str, Side], ...],
+        frequencies: FrequencySet,
+        criterion: Criterion,
+    ) -> tuple[Recoding, int, Grouping]:
         ground = frequencies.combinations
         sides, texts = [], {}
         for column in ground.columns:
-            written = [box[column] for box in self.boxes]
-            sides.append(_read_sides(frequencies.domains[column], written))
-            if any("label" in side for side in written):
-                texts[column] = [side.get("label") for side in written]
+            of_column = [box[column] for box in written]
+            sides.append(_read_sides(frequencies.domains[column], of_column, column))
+            if any("label" in side for side in of_column):
+                texts[column] = [side.get("label") for side in of_column]
         boxes = np.stack(sides, axis=1)
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
         group = _box_of(codes, boxes)
@@ -152,35 +172,45 @@ class Recode(Algorithm):
                 f"Recode: {outside} rows have values that no box of the recoding covers; "
                 "anonymize the table anew"
             )
+        filled, group = np.unique(group, return_inverse=True)  # boxes without people are dropped
+        boxes = boxes[filled]
         grouping = Grouping(frequencies, boxes, group[frequencies.combination_of])
-        filled = grouping.sizes > 0
-        unsafe = ~holding(criterion, grouping) & filled
+        unsafe = ~holding(criterion, grouping.joint)
         group = np.where(unsafe[group], SUPPRESSED, group)
         parts = np.stack([np.arange(len(ground)), group, ground.counts], axis=1).astype(np.int64)
-        labels: dict[str, Labels | None] = {c: texts.get(c) for c in ground.columns}
-        return Recoding(Assignment(ground, boxes, parts, labels)), unsafe, grouping
+        labels: dict[str, Labels | None] = {
+            c: [texts[c][box] for box in filled] if c in texts else None for c in ground.columns
+        }
+        recoding = Recoding(Assignment(ground, boxes, parts, labels))
+        return recoding, int(grouping.sizes[unsafe].sum()), grouping
+
+
+def _shape(domain: Domain) -> str:
+    """Say what a level and a bound of a domain mean: its height, and how its values are ordered."""
+    order = "numbers" if domain.numbers is not None else "tree" if domain.closed else "text"
+    return f"height {domain.taxonomy.height}, ordered as {order}"
 
 
 def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
-    """Write an interval of ranks in terms of values.
+    """Write an interval of ranks in terms of values, as its label means it.
 
-    `all`: the whole domain. `only_missing`: the missing value. `value`: one other value. `first`,
-    `last`: the leaves at the ends of a run in a closed hierarchy. `from`, `below`: bounds in an
-    open one, absent where there is none. The last two kinds can include `missing`.
+    `level`, `node`: a node of the hierarchy, the root included. `value`: one value; None: the
+    missing one. `first`, `last`: the leaves at the ends of a run in a closed hierarchy. `from`,
+    `below`: bounds in an open one, absent where there is none. The last two can include `missing`.
     """
+    if low == high:
+        label = domain.labels[low]
+        return {"value": None if label is None else str(label)}
+    level = domain.node_level(low, high)
+    if level is not None:
+        return {"level": level, "node": str(domain.taxonomy.labels[level][low])}
     top = len(domain) - 1
-    if low == 0 and high == top:
-        return {"all": True}
     side: dict[str, Any] = {}
     if domain.has_missing and high == top:
-        if low == top:
-            return {"only_missing": True}
         side["missing"] = True
         high -= 1
-    if domain.closed:
+    if domain.closed and domain.numbers is None:
         return side | {"first": str(domain.labels[low]), "last": str(domain.labels[high])}
-    if low == high and not side:
-        return {"value": str(domain.labels[low])}
     if low > 0:
         side["from"] = domain.bound(low)
     if high < top - domain.has_missing:
@@ -188,7 +218,7 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
     return side
 
 
-def _read_sides(domain: Domain, sides: list[Side]) -> NDArray[np.int32]:
+def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.int32]:
     """Find the ranks of written sides in another domain; an empty side is [0, -1]."""
     known = [label for label in domain.labels if label is not None]
     order: Callable[[object], Any] = str
@@ -197,22 +227,30 @@ def _read_sides(domain: Domain, sides: list[Side]) -> NDArray[np.int32]:
     places = [order(label) for label in known]  # ascending, as the domain is
     rank = {str(label): j for j, label in enumerate(known)}
     top = len(domain) - 1
+    nodes = [
+        {str(name): j for j, name in reversed(list(enumerate(names))) if name is not None}
+        for names in domain.taxonomy.labels
+    ]
 
     def interval(side: Side) -> tuple[int, int]:
-        if "all" in side:
-            return 0, top
-        if "only_missing" in side:
+        if "value" in side and side["value"] is None:
             return (top, top) if domain.has_missing else (0, -1)
         if "value" in side:
             here = rank.get(side["value"])
             return (0, -1) if here is None else (here, here)
+        if "node" in side:
+            start = nodes[side["level"]].get(side["node"])
+            return (0, -1) if start is None else (start, domain.taxonomy.high[side["level"], start])
         if "first" in side:
-            low, high = rank.get(side["first"], 0), rank.get(side["last"], -1)
+            if side["first"] not in rank or side["last"] not in rank:
+                raise BadInput(
+                    f"Recode: the hierarchy of {column!r} has lost a value; anonymize anew"
+                )
+            low, high = rank[side["first"]], rank[side["last"]]
         else:
             low = bisect_left(places, order(side["from"])) if "from" in side else 0
-            high = (
-                bisect_left(places, order(side["below"])) if "below" in side else len(known)
-            ) - 1
+            end = bisect_left(places, order(side["below"])) if "below" in side else len(known)
+            high = end - 1
         if side.get("missing") and domain.has_missing:
             return (low, top) if high >= low else (top, top)
         return (low, high) if high >= low else (0, -1)
@@ -221,7 +259,7 @@ def _read_sides(domain: Domain, sides: list[Side]) -> NDArray[np.int32]:
 
 
 def _box_of(codes: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Find the box that holds each combination, -1 for none; boxes do not overlap."""
+    """Find the box that holds each combination, -1 for none; refuse boxes that overlap."""
     group = np.full(len(codes), -1, dtype=np.intp)
     step = max(1, PAIRS_AT_ONCE // max(1, len(boxes)))
     for start in range(0, len(codes), step):
@@ -229,6 +267,8 @@ def _box_of(codes: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.in
         inside = np.ones((chunk.shape[0], len(boxes)), dtype=bool)
         for j in range(boxes.shape[1]):
             inside &= (chunk[:, :, j] >= boxes[:, j, 0]) & (chunk[:, :, j] <= boxes[:, j, 1])
+        if (inside.sum(axis=1) > 1).any():
+            raise BadInput("Recode: a value of this table lies in two boxes; anonymize it anew")
         held, box = np.nonzero(inside)
         group[start + held] = box
     return group

@@ -8,10 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Draw
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.base import Criterion, holding
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.groups import Counts, Groups, Histogram
+from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
+from sfumato.data.groups import Counts, Histogram
 from sfumato.progress import report
 
 
@@ -30,9 +30,9 @@ class Halving:
     def __init__(
         self, frequencies: FrequencySet, criterion: Criterion, draw: Draw, *, widest_only: bool
     ) -> None:
-        by_value = any(part.looks_at_values for part in criterion.parts)
+        self.by_value = any(part.looks_at_values for part in criterion.parts)
         # Without a criterion about values, people are dealt out when the release is written.
-        self.counted = frequencies if by_value else frequencies.combinations
+        self.counted = frequencies if self.by_value else frequencies.combinations
         self.domains = [frequencies.domains[name] for name in frequencies.quasi_identifiers]
         names = frequencies.quasi_identifiers
         self.codes = np.stack([self.counted.codes(name) for name in names], axis=1)
@@ -110,20 +110,12 @@ class Halving:
 
     def _safe(self, region: _Region) -> bool:
         size = np.array([region.counts.sum()])
-        for part in self.criterion.parts:
-            if not part.looks_at_values:
-                groups = Groups(size)
-            else:
-                name = str(self.frequencies.attribute(part.attribute))
-                domain = self.frequencies.domains[name]
-                codes = self.counted.codes(name)[region.keys].astype(np.intp)
-                histogram = Histogram.from_dense(
-                    sum_by(codes, region.counts, len(domain))[np.newaxis]
-                )
-                groups = Groups(size, histogram, domain, self.frequencies.reference(name))
-            if not part.holds(groups)[0]:
-                return False
-        return True
+        histogram = None
+        if self.by_value:
+            values = self.frequencies.persons_values
+            counted = sum_by(values.of_key[region.keys], region.counts, len(values.codes))
+            histogram = Histogram.from_dense(counted[np.newaxis])
+        return bool(holding(self.criterion, JointGroups(self.frequencies, size, histogram))[0])
 
 
 def _span(domain: Domain, low: np.int32, high: np.int32) -> float:

@@ -8,9 +8,9 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.frequency import FrequencySet
-from sfumato.data.groups import Counts, Groups, Histogram
-from sfumato.data.keys import Keys, Layout
+from sfumato.data.frequency import FrequencySet, JointGroups
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.keys import Keys, Layout, distinct
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,6 +59,20 @@ class RollUp:
             start = self.steps[-1]
         return NodeGroups(self, start)
 
+    def values_of(self, keys: Keys) -> NDArray[np.int32]:
+        """Which combination of sensitive values each key has."""
+        frequencies = self.frequencies
+        if len(frequencies.sensitive) == 1:
+            return self.layout.unpack(keys, len(self.taxonomies))
+        # The sensitive bits alone, looked up among those of the combinations, which are sorted.
+        known = frequencies.persons_values.codes
+        layout = Layout.of([len(frequencies.domains[name]) for name in frequencies.sensitive])
+        columns = range(len(self.taxonomies), len(self.taxonomies) + len(frequencies.sensitive))
+        found = layout.pack([self.layout.unpack(keys, j) for j in columns])
+        wanted = layout.pack([known[:, j] for j in range(known.shape[1])])
+        _, index = distinct(np.concatenate([wanted, found]))
+        return index[len(wanted) :].astype(np.int32)
+
     def _mask(self, j: int) -> np.uint64:
         return np.uint64(((1 << self.layout.widths[j]) - 1) << self.layout.shifts[j])
 
@@ -81,21 +95,18 @@ class NodeGroups:
         else:
             self.keys, self.sizes = rolled.keys, rolled.counts
 
-    def groups(self, attribute: str) -> Groups:
-        """The groups with the histogram of one sensitive attribute."""
+    @property
+    def joint(self) -> JointGroups:
+        """The groups with their sensitive values, if these were rolled up too."""
         owner = self._owner
         frequencies = owner.frequencies
-        domain = frequencies.domains[attribute]
-        codes = owner.layout.unpack(self._rolled.keys, frequencies.columns.index(attribute))
-        shape = (len(self.sizes), len(domain))
-        if len(frequencies.sensitive) == 1:
-            starts, order = _rows(self._index, len(self.sizes))
-            histogram = Histogram(starts, codes[order], self._rolled.counts[order], len(domain))
-        else:
-            histogram = Histogram.from_entries(
-                self._index.astype(np.intp), codes, self._rolled.counts, shape
-            )
-        return Groups(self.sizes, histogram, domain, frequencies.reference(attribute))
+        if not owner.with_values:
+            return JointGroups(frequencies, self.sizes, None)
+        values = owner.values_of(self._rolled.keys)
+        starts, order = _rows(self._index, len(self.sizes))
+        n_values = len(frequencies.persons_values.codes)
+        histogram = Histogram(starts, values[order], self._rolled.counts[order], n_values)
+        return JointGroups(frequencies, self.sizes, histogram)
 
     def lows(self, column: int) -> NDArray[np.int32]:
         """The first rank of every group's interval in one column."""

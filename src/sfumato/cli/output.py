@@ -91,6 +91,16 @@ def failures(*, show_values: bool = False) -> Iterator[None]:
             message = error.with_values()
         sys.stderr.write(f"sfumato: {message}\n")
         raise typer.Exit(error.exit_code) from None
+    except typer.Exit:
+        raise
+    except Exception as error:
+        if show_values:
+            raise
+        sys.stderr.write(
+            f"sfumato: internal error ({type(error).__name__}); nothing was written. Run again "
+            "with --show-values for the details, which may hold values of the data\n"
+        )
+        raise typer.Exit(SfumatoError.exit_code) from None
     except KeyboardInterrupt:
         sys.stderr.write("sfumato: interrupted; nothing was written\n")
         raise typer.Exit(INTERRUPTED) from None

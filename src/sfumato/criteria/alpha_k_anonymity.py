@@ -9,8 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, positive
-from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.base import Criterion, Value, at_least_one, positive
 from sfumato.criteria.l_diversity import protected_values
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
@@ -47,7 +46,7 @@ class AlphaKAnonymity(Criterion):
         if exact > 1:
             raise BadInput(f"AlphaKAnonymity: alpha must be from 0 to 1, got {alpha!r}")
         object.__setattr__(self, "alpha", exact)
-        object.__setattr__(self, "k", KAnonymity(k).k)
+        object.__setattr__(self, "k", at_least_one("AlphaKAnonymity", "k", k))
         object.__setattr__(self, "values", protected_values("AlphaKAnonymity", values, pooled))
         object.__setattr__(self, "pooled", bool(pooled))
         object.__setattr__(self, "attribute", attribute)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import operator
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -10,14 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest
 from sfumato.formulas.exact import fraction
 from sfumato.spec import describe, to_spec
 
 Number = int | Fraction | float
-Value = Number | tuple[Number | None, ...] | None  # None: there is no group to measure
+Value = Number | tuple["Value", ...] | None  # None: there is no group to measure
 
 
 class Criterion:
@@ -59,7 +61,9 @@ class Criterion:
         """Sensitive values that the steward named."""
         return ()
 
-    def __and__(self, other: Criterion) -> All:
+    def __and__(self, other: object) -> All:
+        if not isinstance(other, Criterion):
+            raise BadInput(f"&: expected another criterion, got {other!r}")
         return All((*self.parts, *other.parts))
 
     def __str__(self) -> str:
@@ -79,8 +83,23 @@ class All(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say for every group whether it satisfies all of them."""
+        self._one_attribute()
         held = [part.holds(groups) for part in self.criteria]
         return np.asarray(np.all(held, axis=0))
+
+    def measure(self, groups: Groups) -> Value:
+        """What each of them achieves, in order."""
+        self._one_attribute()
+        return tuple(part.measure(groups) for part in self.criteria)
+
+    def promised(self) -> Value:
+        """The thresholds, in order."""
+        return tuple(part.promised() for part in self.criteria)
+
+    def _one_attribute(self) -> None:
+        """Groups show one sensitive column: parts about different ones cannot share them."""
+        if len({part.attribute for part in self.criteria if part.looks_at_values}) > 1:
+            raise BadInput(f"{self}: the parts are about different columns; judge them one by one")
 
     def monotone(self, *, suppression: bool) -> bool:
         """All parts have to be."""
@@ -105,35 +124,58 @@ class Measured:
     n_people_failing: int
 
 
-def seen_by(part: Criterion, grouping: Grouping) -> Groups:
-    """Give what one part of a criterion has to see of a grouping."""
-    return grouping.groups(part.attribute) if part.looks_at_values else Groups(grouping.sizes)
+def holding(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
+    """Say for every group whether it satisfies each part of a criterion."""
+    held = np.ones(len(joint.sizes), dtype=bool)
+    for part in criterion.parts:
+        for _, groups, owner in _views(part, joint):
+            if owner is None:
+                held &= part.holds(groups)
+            else:
+                held[owner[~part.holds(groups)]] = False
+    return held
 
 
-def holding(criterion: Criterion, grouping: Grouping) -> NDArray[np.bool_]:
-    """Say for every group whether it satisfies each part, on that part's own attribute."""
-    held = [part.holds(seen_by(part, grouping)) for part in criterion.parts]
-    return np.asarray(np.all(held, axis=0))
-
-
-def measure(criterion: Criterion, grouping: Grouping) -> list[Measured]:
+def measure(criterion: Criterion, joint: JointGroups) -> list[Measured]:
     """Measure every part of a criterion."""
     found = []
     for part in criterion.parts:
-        groups = seen_by(part, grouping)
-        held = part.holds(groups)
-        failing = int(groups.sizes[~held].sum())
-        found.append(
-            Measured(part, part.promised(), part.measure(groups), bool(held.all()), failing)
-        )
+        for named, groups, owner in _views(part, joint):
+            held = part.holds(groups)
+            failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
+            found.append(
+                Measured(
+                    named,
+                    part.promised(),
+                    part.measure(groups),
+                    bool(held.all()),
+                    int(joint.sizes[failing].sum()),
+                )
+            )
     return found
 
 
-def reached(criterion: Criterion, grouping: Grouping) -> str:
+def _views(
+    part: Criterion, joint: JointGroups
+) -> Iterator[tuple[Criterion, Groups, NDArray[np.intp] | None]]:
+    """Give what a part has to see: by its attribute, or by every one within the others.
+
+    The third of each triple is the group that each of the groups seen is a part of.
+    """
+    sensitive = joint.frequencies.sensitive
+    if not part.looks_at_values:
+        yield part, Groups(joint.sizes), None
+    elif part.attribute is not None or len(sensitive) == 1:
+        yield part, joint.by(part.attribute or sensitive[0]), None
+    else:
+        for attribute in sensitive:
+            yield replace(part, attribute=attribute), *joint.within(attribute)  # type: ignore[type-var]
+
+
+def reached(criterion: Criterion, joint: JointGroups) -> str:
     """Say what every part of a criterion reaches, as evidence of what cannot be had."""
     return ", ".join(
-        f"{part.criterion} reaches {value_text(part.found)}"
-        for part in measure(criterion, grouping)
+        f"{part.criterion} reaches {value_text(part.found)}" for part in measure(criterion, joint)
     )
 
 
@@ -153,6 +195,17 @@ def value_text(value: Value) -> str:
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
+def at_least_one(owner: str, name: str, value: object) -> int:
+    """Read a number of people or values."""
+    try:
+        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
+    except TypeError:
+        number = 0
+    if number < 1:
+        raise BadInput(f"{owner}: {name} must be an integer >= 1, got {value!r}")
+    return number
+
+
 def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fraction:
     """Read a threshold exactly, and refuse one that is not above 0 (or, with `zero`, below)."""
     try:
@@ -170,12 +223,20 @@ def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
     if not isinstance(criterion, Criterion):
         raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {criterion!r}")
     for part in criterion.parts:
+        if part.attribute is not None:
+            frequencies.attribute(part.attribute)
         if not part.looks_at_values:
             continue
-        attribute = frequencies.attribute(part.attribute)
-        if attribute is None:
+        if not frequencies.sensitive:
             raise BadInput(f"{part}: the table has no sensitive column; name one with sensitive=")
-        _known_values(part, attribute, frequencies.domains[attribute])
+        if part.attribute is not None or len(frequencies.sensitive) == 1:
+            attribute = str(frequencies.attribute(part.attribute))
+            _known_values(part, attribute, frequencies.domains[attribute])
+        elif part.named_values():
+            raise BadInput(
+                f"{part}: the table has several sensitive columns; say with attribute= which one "
+                "the values belong to"
+            )
     return criterion
 
 
@@ -183,5 +244,9 @@ def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
     for value in part.named_values():
         if domain.code_of(value) is None:
             known = [str(label) for label in domain.labels if label is not None]
-            suggestion = nearest(str(value), known) if domain.closed else ""
-            raise BadInput(f"{part}: nobody has {value!r} in column {attribute!r}{suggestion}")
+            remedy = (
+                nearest(str(value), known)
+                if domain.closed
+                else "; if that is no slip, give the column a hierarchy that lists it"
+            )
+            raise BadInput(f"{part}: nobody has {value!r} in column {attribute!r}{remedy}")

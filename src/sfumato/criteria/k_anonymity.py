@@ -8,9 +8,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value
+from sfumato.criteria.base import Criterion, Value, at_least_one
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput
 
 
 @dataclass(frozen=True)
@@ -26,8 +25,7 @@ class KAnonymity(Criterion):
     looks_at_values: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, int) or self.k < 1:
-            raise BadInput(f"KAnonymity: k must be an integer >= 1, got {self.k!r}")
+        object.__setattr__(self, "k", at_least_one("KAnonymity", "k", self.k))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare each group's size with k."""

@@ -8,8 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, positive
-from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.base import Criterion, Value, at_least_one, positive
 from sfumato.data.domain import as_number
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
@@ -31,7 +30,7 @@ class KEAnonymity(Criterion):
     attribute: str | None = None
 
     def __init__(self, k: int, e: float | Fraction | str, attribute: str | None = None) -> None:
-        object.__setattr__(self, "k", KAnonymity(k).k)
+        object.__setattr__(self, "k", at_least_one("KEAnonymity", "k", k))
         object.__setattr__(self, "e", positive("KEAnonymity", "e", e, zero=True))
         object.__setattr__(self, "attribute", attribute)
 

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value
-from sfumato.criteria.k_anonymity import KAnonymity
+from sfumato.criteria.base import Criterion, Value, at_least_one
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 
@@ -27,11 +26,10 @@ class PSensitiveKAnonymity(Criterion):
     attribute: str | None = None
 
     def __post_init__(self) -> None:
-        KAnonymity(self.k)
-        if isinstance(self.p, bool) or not isinstance(self.p, int) or not 1 <= self.p <= self.k:
-            raise BadInput(
-                f"PSensitiveKAnonymity: p must be an integer from 1 to k = {self.k}, got {self.p!r}"
-            )
+        object.__setattr__(self, "p", at_least_one("PSensitiveKAnonymity", "p", self.p))
+        object.__setattr__(self, "k", at_least_one("PSensitiveKAnonymity", "k", self.k))
+        if self.p > self.k:
+            raise BadInput(f"PSensitiveKAnonymity: p must be from 1 to k = {self.k}, got {self.p}")
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Count people and values."""

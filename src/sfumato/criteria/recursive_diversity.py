@@ -8,9 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, positive
+from sfumato.criteria.base import Criterion, Value, at_least_one, positive
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput
 from sfumato.formulas.diversity import head_and_tail
 from sfumato.formulas.exact import below, largest_ratio
 
@@ -32,9 +31,7 @@ class RecursiveDiversity(Criterion):
 
     def __init__(self, c: float | Fraction | str, l: int, attribute: str | None = None) -> None:
         object.__setattr__(self, "c", positive("RecursiveDiversity", "c", c))
-        if isinstance(l, bool) or not isinstance(l, int) or l < 1:
-            raise BadInput(f"RecursiveDiversity: l must be an integer >= 1, got {l!r}")
-        object.__setattr__(self, "l", l)
+        object.__setattr__(self, "l", at_least_one("RecursiveDiversity", "l", l))
         object.__setattr__(self, "attribute", attribute)
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -55,20 +56,19 @@ class Domain:
 
     def code_of(self, value: object) -> int | None:
         """Code of a value given by a user, who may write a number for its text or the reverse."""
-        text = _text(value)
+        text = str(value)
         for code, label in enumerate(self.labels):
-            if label == value or (label is not None and _text(label) == text):
+            if label == value or (label is not None and str(label) == text):
                 return code
         return None
 
     def interval_labels(self, intervals: NDArray[np.int32]) -> list[str | None]:
         """Published text of each interval of ranks; intervals: (m, 2).
 
-        A single value is itself, the whole domain and every node carry their name from the
-        taxonomy. Any other side of a region is a range for ordered and for open columns, with
-        bounds that are the simplest values between the last value inside and the first outside,
-        never a tight extreme of the people in the region; for a closed tree it is the set of its
-        largest nodes.
+        A single value is itself, the whole domain and the nodes of a tree carry their name. Any
+        other side of a region is a range for ordered and for open columns, with bounds that are
+        simple values between the last value inside and the first outside, never a tight extreme
+        of the people in the region; for a closed tree it is the set of its largest nodes.
         """
         pairs, inverse = np.unique(intervals, axis=0, return_inverse=True)
         texts = [self._interval_label(int(low), int(high)) for low, high in pairs]
@@ -76,17 +76,18 @@ class Domain:
 
     def _interval_label(self, low: int, high: int) -> str | None:
         if low == high:
-            return None if self.labels[low] is None else _text(self.labels[low])
-        ends = np.array([[low], [high]], dtype=np.int32)
-        level = int(self.taxonomy.enclosing_level(*ends)[0])
-        if self.taxonomy.low[level, low] == low and self.taxonomy.high[level, low] == high:
-            return _text(self.taxonomy.labels[level][low])
+            return None if self.labels[low] is None else str(self.labels[low])
+        level = self.node_level(low, high)
+        if level is not None:
+            return str(self.taxonomy.labels[level][low])
         missing = high == len(self) - 1 and self.has_missing
         if self.numbers is None and self.closed:
-            return "{" + ", ".join(self._largest_nodes(low, high)) + "}"
+            labels = [self.taxonomy.labels[i][rank] for rank, i in self.largest_nodes(low, high)]
+            texts = [MISSING_TEXT if label is None else str(label) for label in labels]
+            return "{" + ", ".join(texts) + "}"
         last = high - 1 if missing else high
         if low == last:
-            text = _text(self.labels[low])
+            text = str(self.labels[low])
         else:
             top = len(self) - 1 - self.has_missing
             if low == 0 and last == top:
@@ -96,21 +97,34 @@ class Domain:
             )
         return f"{text} or {MISSING_TEXT}" if missing else text
 
+    def node_level(self, low: int, high: int) -> int | None:
+        """Level of the node that an interval is published as, if it is published as one.
+
+        A part of an ordered column never is: it reaches to its cuts, and a node that happens to
+        have the same values in the data would say more.
+        """
+        if self.numbers is not None and (low > 0 or high < len(self) - 1):
+            return None
+        ends = np.array([[low], [high]], dtype=np.int32)
+        level = int(self.taxonomy.enclosing_level(*ends)[0])
+        same = self.taxonomy.low[level, low] == low and self.taxonomy.high[level, low] == high
+        return level if same else None
+
     def bound(self, rank: int) -> str:
         """Give the simplest value above rank - 1 and not above rank."""
         below, value = self.labels[rank - 1], self.labels[rank]
         if self.numbers is None:
-            return shortest_between(_text(below), _text(value))
+            return shortest_between(str(below), str(value))
         return simplest_between(below, value)
 
-    def _largest_nodes(self, low: int, high: int) -> list[str]:
+    def largest_nodes(self, low: int, high: int) -> list[tuple[int, int]]:
+        """Cover an interval with the largest nodes inside it; each as (first rank, level)."""
         nodes = []
         while low <= high:
             level = self.taxonomy.height
             while self.taxonomy.low[level, low] != low or self.taxonomy.high[level, low] > high:
                 level -= 1
-            label = self.taxonomy.labels[level][low]
-            nodes.append(MISSING_TEXT if label is None else _text(label))
+            nodes.append((low, level))
             low = int(self.taxonomy.high[level, low]) + 1
         return nodes
 
@@ -129,29 +143,49 @@ def range_text(low: str | None, high: str | None) -> str:
 
 
 def simplest_between(below: object, value: object) -> str:
-    """Give the simplest bound b with below < b <= value, for two neighbours of one column.
+    """Give a simple bound b with below < b <= value, for two neighbours of an ordered column.
+
+    Where there is room, b is neither of the two, so that a bound is nobody's own value.
 
     >>> simplest_between(37, 62), simplest_between(37, 38), simplest_between("0.137", "0.152")
     ('60', '38', '0.15')
-    >>> simplest_between(datetime.date(2025, 11, 3), datetime.date(2026, 2, 7))
-    '2026-01-01'
+    >>> simplest_between(50, 100), simplest_between(17, 20), simplest_between(-5, 5)
+    ('90', '19', '0')
+    >>> simplest_between("2025-11-03", "2026-02-07"), simplest_between("2026-02-01", "2026-02-07")
+    ('2026-01-01', '2026-02-06')
     """
-    if isinstance(value, datetime.date) and isinstance(below, datetime.date):
-        for first in (f"{value:%Y}-01-01", f"{value:%Y-%m}-01"):
-            if first > below.isoformat():
-                return first
-        return value.isoformat()
     lower, upper = as_number(below), as_number(value)
-    if lower is None or upper is None or lower >= upper:  # dates as text, or 1.5 beside 1.50
-        return _text(value)
-    if lower < 0 <= upper:
+    if lower is None or upper is None or lower >= upper:
+        return _simplest_date(str(below), str(value))
+    if lower < 0 < upper:
         return "0"
-    exponent = max(lower.adjusted(), upper.adjusted())
-    while True:
-        bound = floor_to(upper, Decimal(1).scaleb(exponent))
+    whole = lower == int(lower) and upper == int(upper)
+    finest = 0 if whole else min(_exponent(lower), _exponent(upper)) - 1
+    for exponent in range(max(lower.adjusted(), upper.adjusted()), finest - 1, -1):
+        step = Decimal(1).scaleb(exponent)
+        bound = floor_to(upper, step)
+        if bound == upper:
+            bound -= step
         if bound > lower:
             return number_text(bound)
-        exponent -= 1
+    return number_text(upper)
+
+
+def _exponent(number: Decimal) -> int:
+    exponent = number.normalize().as_tuple().exponent
+    return exponent if isinstance(exponent, int) else 0
+
+
+def _simplest_date(below: str, value: str) -> str:
+    """Do the same for two dates or times in ISO text: a year, a month or a day between them."""
+    day_before = value[:10]
+    with contextlib.suppress(ValueError):
+        day = datetime.date.fromisoformat(value[:10])
+        day_before = (day - datetime.timedelta(days=value[10:] == "")).isoformat()
+    for bound in (f"{value[:4]}-01-01", f"{value[:7]}-01", day_before):
+        if below < bound < value:
+            return bound
+    return value
 
 
 def shortest_between(below: str, value: str) -> str:
@@ -199,10 +233,6 @@ def number_text(number: Decimal) -> str:
     return "0" if text in ("-0", "") else text
 
 
-def _text(value: object) -> str:
-    return str(value)
-
-
 def labels_text(labels: Sequence[object]) -> list[str | None]:
     """Write labels as they are published: text, or None for the missing value."""
-    return [None if label is None else _text(label) for label in labels]
+    return [None if label is None else str(label) for label in labels]

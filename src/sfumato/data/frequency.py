@@ -114,9 +114,11 @@ class FrequencySet:
 
     def merge(self, other: FrequencySet) -> FrequencySet:
         """Add the people of another frequency set over the same columns and values."""
+        roles = (self.quasi_identifiers, self.sensitive, self.guard)
+        if roles != (other.quasi_identifiers, other.sensitive, other.guard):
+            raise BadInput("merge: the two tables have other columns, or in another order")
         for column, domain in self.domains.items():
-            theirs = other.domains.get(column)
-            if theirs is None or theirs.labels != domain.labels:
+            if other.domains[column].labels != domain.labels:
                 raise BadInput(
                     f"merge: column {column!r} has other values in the two tables; "
                     "read both with the same values, for instance with a closed hierarchy"
@@ -140,24 +142,17 @@ class FrequencySet:
             raise BadInput(f"attribute {name!r} is not sensitive{nearest(name, self.sensitive)}")
         return name
 
-    def groups(
-        self, index: NDArray[np.intp], n_groups: int, attribute: str | None = None
-    ) -> Groups:
-        """Count groups; index: the group of every key, -1 for a suppressed one."""
-        kept = index >= 0
-        whole = bool(kept.all())
-        group = index if whole else index[kept]
-        counts = self.counts if whole else self.counts[kept]
-        sizes = sum_by(group, counts, n_groups)
-        name = self.attribute(attribute)
-        if name is None:
-            return Groups(sizes)
-        codes = self.codes(name)
-        domain = self.domains[name]
-        histogram = Histogram.from_entries(
-            group, codes if whole else codes[kept], counts, (n_groups, len(domain))
-        )
-        return Groups(sizes, histogram, domain, self.reference(name))
+    @cached_property
+    def persons_values(self) -> PersonsValues:
+        """The combinations of sensitive values that people have, and which one each key has."""
+        if len(self.sensitive) == 1:
+            codes = self.codes(self.sensitive[0])
+            every = np.arange(len(self.domains[self.sensitive[0]]), dtype=np.int32)
+            return PersonsValues(every[:, np.newaxis], codes.astype(np.intp))
+        columns = [self.codes(name) for name in self.sensitive]
+        found = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
+        distinct_rows, index = np.unique(found, axis=0, return_inverse=True)
+        return PersonsValues(distinct_rows, index.reshape(-1))
 
     def reference(self, attribute: str) -> Counts:
         """How many people of the whole table have each value of a sensitive column."""
@@ -179,6 +174,67 @@ class FrequencySet:
 
 
 @dataclass(frozen=True, eq=False)
+class PersonsValues:
+    """Combinations of sensitive values; with one sensitive column simply its values."""
+
+    codes: Codes  # (n_combinations, n_sensitive)
+    of_key: NDArray[np.intp]  # (n,) the combination of every key of the frequency set
+
+
+@dataclass(frozen=True, eq=False)
+class JointGroups:
+    """Groups with all sensitive columns at once, from which any one of them can be seen."""
+
+    frequencies: FrequencySet
+    sizes: Counts  # (n_groups,)
+    histogram: Histogram | None  # (n_groups, combinations of sensitive values); None: not counted
+
+    def by(self, attribute: str) -> Groups:
+        """See the groups by one sensitive column."""
+        return self._seen(attribute, np.arange(len(self.sizes)), self.sizes)
+
+    def within(self, attribute: str) -> tuple[Groups, NDArray[np.intp]]:
+        """Split the groups by all other sensitive columns, and see them by one.
+
+        Returns the finer groups, and for each the group it is a part of (Ciriani 2008, section 5:
+        with several sensitive columns, the others count among the quasi-identifiers).
+        """
+        histogram = self._counted
+        column = self.frequencies.sensitive.index(attribute)
+        others = np.delete(self.frequencies.persons_values.codes, column, axis=1)
+        _, other = np.unique(others, axis=0, return_inverse=True)
+        part = (
+            histogram.group_of * (int(other.max(initial=0)) + 1)
+            + other.reshape(-1)[histogram.codes]
+        )
+        distinct_parts, finer = np.unique(part, return_inverse=True)
+        sizes = sum_by(finer, histogram.counts, len(distinct_parts))
+        owner = np.empty(len(distinct_parts), dtype=np.intp)
+        owner[finer] = histogram.group_of
+        return self._seen(attribute, finer, sizes, by_entry=True), owner
+
+    @property
+    def _counted(self) -> Histogram:
+        if self.histogram is None:
+            raise BadInput("the table has no sensitive column; name one with sensitive=")
+        return self.histogram
+
+    def _seen(
+        self, attribute: str, group: NDArray[np.intp], sizes: Counts, *, by_entry: bool = False
+    ) -> Groups:
+        histogram = self._counted
+        frequencies = self.frequencies
+        domain = frequencies.domains[attribute]
+        if len(frequencies.sensitive) > 1:
+            column = frequencies.sensitive.index(attribute)
+            codes = frequencies.persons_values.codes[histogram.codes, column]
+            owner = group if by_entry else group[histogram.group_of]
+            shape = (len(sizes), len(domain))
+            histogram = Histogram.from_entries(owner, codes, histogram.counts, shape)
+        return Groups(sizes, histogram, domain, frequencies.reference(attribute))
+
+
+@dataclass(frozen=True, eq=False)
 class Grouping:
     """Which box, if any, each counted combination is published as."""
 
@@ -192,14 +248,31 @@ class Grouping:
         return int(self.frequencies.counts[self.index < 0].sum())
 
     def groups(self, attribute: str | None = None) -> Groups:
-        """What a criterion about `attribute` sees."""
-        return self.frequencies.groups(self.index, len(self.boxes), attribute)
+        """See the groups by one sensitive column; by none where there is none."""
+        name = self.frequencies.attribute(attribute)
+        return Groups(self.sizes) if name is None else self.joint.by(name)
 
     @cached_property
     def sizes(self) -> Counts:
         """Number of people in every group."""
         kept = self.index >= 0
         return sum_by(self.index[kept], self.frequencies.counts[kept], len(self.boxes))
+
+    @cached_property
+    def joint(self) -> JointGroups:
+        """See the groups by all sensitive columns."""
+        frequencies = self.frequencies
+        if not frequencies.sensitive:
+            return JointGroups(frequencies, self.sizes, None)
+        kept = np.flatnonzero(self.index >= 0)
+        values = frequencies.persons_values
+        histogram = Histogram.from_entries(
+            self.index[kept],
+            values.of_key[kept].astype(np.int32),
+            frequencies.counts[kept],
+            (len(self.boxes), len(values.codes)),
+        )
+        return JointGroups(frequencies, self.sizes, histogram)
 
     def without(self, unsafe: NDArray[np.bool_]) -> Grouping:
         """Suppress some of the groups."""

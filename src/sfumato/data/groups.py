@@ -123,7 +123,7 @@ class Groups:
     """
 
     sizes: Counts  # (n_groups,)
-    histogram: Histogram  # (n_groups, n_values)
+    counted: Histogram | None  # (n_groups, n_values); None: sizes alone
     values: tuple[object, ...] | Domain
     reference: Counts | None  # (n_values,): the ORIGINAL table's distribution
 
@@ -135,19 +135,20 @@ class Groups:
         reference: ArrayLike | None = None,
     ) -> None:
         counted = np.asarray(sizes, dtype=np.int64)
-        if histogram is None:
-            histogram = np.zeros((len(counted), len(values)), dtype=np.int64)
-        if not isinstance(histogram, Histogram):
-            histogram = Histogram.from_dense(
-                np.asarray(histogram, dtype=np.int64).reshape(len(counted), len(values))
-            )
-        if histogram.n_groups != len(counted) or histogram.n_values != len(values):
-            raise BadInput(
-                f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram is "
-                f"{histogram.n_groups} x {histogram.n_values}"
-            )
+        if histogram is not None and not isinstance(histogram, Histogram):
+            dense = np.asarray(histogram, dtype=np.int64)
+            if dense.shape != (len(counted), len(values)):
+                raise BadInput(
+                    f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram has "
+                    f"the shape {dense.shape}"
+                )
+            if (dense < 0).any():
+                raise BadInput("Groups: a count must not be negative")
+            histogram = Histogram.from_dense(dense)
+        if (counted < 0).any():
+            raise BadInput("Groups: a size must not be negative")
         object.__setattr__(self, "sizes", counted)
-        object.__setattr__(self, "histogram", histogram)
+        object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
         known = None if reference is None else np.asarray(reference, dtype=np.int64)
         object.__setattr__(self, "reference", known)
@@ -162,6 +163,13 @@ class Groups:
             f"<Groups: {len(self)} groups of {self.sizes.min()} to {self.sizes.max()} people, "
             f"{len(self.values)} sensitive values>"
         )
+
+    @property
+    def histogram(self) -> Histogram:
+        """Counts of sensitive values per group; refused where nobody counted them."""
+        if self.counted is None:
+            raise BadInput("these groups have no sensitive values; give histogram= and values=")
+        return self.counted
 
     @property
     def labels(self) -> tuple[object, ...]:

@@ -66,6 +66,10 @@ class Hierarchy:
         if name == "tree":
             return Tree(parameter)
         if name == "table":
+            if not isinstance(parameter, Sequence) or not all(
+                isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
+            ):
+                raise BadInput(f"{where}: a table is a list of rows, got {parameter!r}")
             return Table(tuple(tuple(str(label) for label in row) for row in parameter))
         if parameter is not True:
             raise BadInput(f"{where}: write {name} = true, got {parameter!r}")
@@ -103,8 +107,9 @@ class Intervals(Hierarchy):
     widths: tuple[float, ...]
 
     def __init__(self, *widths: float) -> None:
-        object.__setattr__(self, "widths", widths)
         exact = [_width(width) for width in widths]
+        plain = tuple(int(width) if width == int(width) else float(width) for width in exact)
+        object.__setattr__(self, "widths", plain)
         for narrow, wide in itertools.pairwise(exact):
             if wide <= narrow or wide % narrow:
                 raise BadInput(
@@ -177,6 +182,7 @@ class Dates(Hierarchy):
             year = known[value].year
             return [known[value].isoformat()[:7], f"{year:04d}", f"{year // 10:03d}0s"]
 
+        # Equal days of times are in the order of their text, which is that of the times.
         return _open(values, known.__getitem__, levels, lambda value: known[value].toordinal())
 
 
@@ -195,6 +201,7 @@ class Tree(Hierarchy):
         tree, root = self.tree, ROOT
         if isinstance(tree, Mapping) and len(tree) == 1 and next(iter(tree.values())) is not None:
             ((root, tree),) = tree.items()
+            root = str(root)
         branches: list[tuple[object, ...]] = []  # leaf first, root last
         _walk(tree, (root,), branches)
         if not branches:
@@ -224,6 +231,8 @@ class Table(Hierarchy):
     def __post_init__(self) -> None:
         if not self.rows:
             raise BadInput("hierarchy table: no rows")
+        if len({len(row) for row in self.rows}) > 1 or not self.rows[0]:
+            raise BadInput("hierarchy table: every row needs the same number of levels")
         _refuse_repeated([row[0] for row in self.rows], "hierarchy table")
 
     @property
@@ -246,6 +255,8 @@ class Table(Hierarchy):
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: cannot read the hierarchy: {reason(error)}") from None
         first = text.split("\n", 1)[0]
+        if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
+            raise BadInput(f"{path}: sep must be one character, got {sep!r}")
         separator = sep or (";" if first.count(";") >= first.count(",") else ",")
         reader = csv.reader(text.splitlines(), delimiter=separator)
         rows = [(reader.line_num, tuple(row)) for row in reader if row]
@@ -313,7 +324,7 @@ def _open(
         numbers = np.array([float(number(value)) for value in present])
     domain = _domain(columns, any(v is None for v in values), numbers, "hierarchy", closed=False)
     code = {value: j for j, value in enumerate(domain.labels)}
-    return domain, np.array([code[value] for value in values], dtype=np.int32)
+    return domain, _all_different([code[value] for value in values])
 
 
 def _closed(
@@ -340,8 +351,14 @@ def _closed(
             unknown,
         )
     last = len(domain) - 1
-    codes = [last if value is None else code[str(value)] for value in values]
-    return domain, np.array(codes, dtype=np.int32)
+    return domain, _all_different([last if v is None else code[str(v)] for v in values])
+
+
+def _all_different(codes: list[int]) -> Codes:
+    """Refuse two values that only an engine can tell apart: they would be counted as one."""
+    if len(set(codes)) < len(codes):
+        raise BadInput("two different values of a column look the same; turn the column into text")
+    return np.array(codes, dtype=np.int32)
 
 
 def _domain(
@@ -366,13 +383,13 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
     if isinstance(tree, Mapping):
         for name, below in tree.items():
             if below is None:
-                branches.append((name, *above))
+                branches.append((str(name), *above))
             else:
-                _walk(below, (name, *above), branches)
+                _walk(below, (str(name), *above), branches)
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
         raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {tree!r}")
     else:
-        branches.extend((leaf, *above) for leaf in tree)
+        branches.extend((str(leaf), *above) for leaf in tree)
 
 
 def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
@@ -391,11 +408,9 @@ def _width(width: float) -> Decimal:
 
 
 def _date(value: object) -> datetime.date | None:
-    if isinstance(value, datetime.datetime):
-        return value.date()
     if isinstance(value, datetime.date):
         return value
     try:
-        return datetime.date.fromisoformat(str(value))
+        return datetime.datetime.fromisoformat(str(value)).date()
     except ValueError:
         return None

@@ -14,7 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, labels_text
-from sfumato.data.frequency import FrequencySet, Grouping, group_keys
+from sfumato.data.frequency import FrequencySet, Grouping, group_keys, sum_by
+from sfumato.data.groups import Counts
+from sfumato.errors import BadInput
 
 Labels = Sequence[str | None]
 SUPPRESSED = -1
@@ -156,6 +158,33 @@ class Recoding:
         if isinstance(self.how, Assignment):
             return int(self.how.parts[self.how.parts[:, 1] == SUPPRESSED, 2].sum())
         return self.how.grouping(frequencies).n_suppressed
+
+    def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
+        """Give the boxes that are published, each once, and how many people are in each."""
+        if isinstance(self.how, Cut):
+            grouping = self.how.grouping(frequencies)
+            return grouping.boxes, grouping.sizes
+        kept = self.how.parts[self.how.parts[:, 1] != SUPPRESSED]
+        boxes, box = np.unique(self.how.boxes, axis=0, return_inverse=True)
+        sizes = sum_by(box.reshape(-1)[kept[:, 1]], kept[:, 2], len(boxes))
+        return boxes[sizes > 0], sizes[sizes > 0]
+
+    def refuse_ambiguous(self, domains: Mapping[str, Domain]) -> None:
+        """Refuse labels that would stand for two different generalized values of a column."""
+        for j, (column, texts) in enumerate(self.labels(domains).items()):
+            if texts is None:
+                continue
+            sides = (
+                self.how.intervals[column] if isinstance(self.how, Cut) else self.how.boxes[:, j]
+            )
+            meant: dict[str | None, tuple[int, int]] = {}
+            for text, (low, high) in zip(texts, sides.tolist(), strict=True):
+                if meant.setdefault(text, (low, high)) != (low, high):
+                    raise BadInput(
+                        f"column {column!r}: two different generalized values would be published "
+                        "under the same name; rename a value, or a node of the hierarchy",
+                        [text],
+                    )
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List values and published values, column by column of the table."""

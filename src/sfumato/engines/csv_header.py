@@ -17,13 +17,14 @@ FIRST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Header:
-    """Delimiter and column names."""
+    """Delimiter and column names, and how many lines of the file they take."""
 
     delimiter: str
     columns: tuple[str, ...]
+    lines: int
 
 
-def read_header(path: Path) -> Header:
+def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
     """Read names from the first record; the delimiter is the one that makes most of them."""
     try:
         with path.open("rb") as file:
@@ -39,22 +40,23 @@ def read_header(path: Path) -> Header:
     except UnicodeDecodeError as error:
         line = start[: error.start].count(b"\n") + 1
         raise BadInput(f"{path}, line {line}: not UTF-8 text; convert the file first") from None
-    records = {}
-    for delimiter in DELIMITERS:
+    records: dict[str, tuple[list[str], int]] = {}
+    for delimiter in delimiters:
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
         try:
-            records[delimiter] = next(
-                csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-            )
+            records[delimiter] = (next(reader), reader.line_num)
         except (csv.Error, StopIteration):
             continue
     if not records:
         raise BadInput(f"{path}, line 1: cannot read the column names")
-    delimiter = max(records, key=lambda each: len(records[each]))
-    names = tuple(records[delimiter])
+    delimiter = max(records, key=lambda each: len(records[each][0]))
+    names, lines = records[delimiter]
+    if not names:
+        raise BadInput(f"{path}, line 1: the line is empty; expected the column names")
     for j, name in enumerate(names):
         if not name:
             raise BadInput(f"{path}, line 1: column {j + 1} has no name")
-    return Header(delimiter, names)
+    return Header(delimiter, tuple(names), lines)
 
 
 def refuse_alike(names: Sequence[str], where: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
 from sfumato.data.keys import Codes
 from sfumato.engines import sql
-from sfumato.engines.csv_header import Header, read_header, refuse_alike
+from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.private import PrivateDirectory, spill_parent
@@ -37,7 +37,7 @@ class DuckDBEngine:
     can clash with one of ours.
     """
 
-    def __init__(self, source: object, *, defused: bool = False) -> None:
+    def __init__(self, source: object, *, published: bool = False) -> None:
         self._scratch = PrivateDirectory(spill_parent())
         self._connection = duckdb.connect(
             config={
@@ -48,6 +48,7 @@ class DuckDBEngine:
                 "preserve_insertion_order": "false",
             }
         )
+        self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
@@ -55,7 +56,7 @@ class DuckDBEngine:
         self.name = "the table"
         if isinstance(source, (str, Path)):
             self.name = str(source)
-            relation, names = self._open_file(Path(source))
+            relation, names = self._open_file(Path(source).resolve(), published=published)
         else:
             relation, names = self._open_frame(source)
         refuse_alike(names, self.name)
@@ -65,7 +66,7 @@ class DuckDBEngine:
             described = self._connection.sql(f"DESCRIBE SELECT * FROM {aliased}").fetchall()
             types = [str(row[1]) for row in described]
             selected = ", ".join(
-                f"{_cleaned(v, kind, defused=defused)} AS {v}"
+                f"{_cleaned(v, kind, defused=published and not self.typed)} AS {v}"
                 for v, kind in zip(inner, types, strict=True)
             )
             self._connection.execute(f"CREATE TEMP VIEW source AS SELECT {selected} FROM {aliased}")
@@ -83,7 +84,7 @@ class DuckDBEngine:
     def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
         """Count the distinct combinations in one pass, and list each column's values."""
         for column in columns:
-            if re.search(r"\[|STRUCT|MAP|UNION|BLOB|BIT$", self._types[column]):
+            if not COUNTABLE.match(self._types[column]):
                 raise BadInput(
                     f"column {column!r}: values of type {self._types[column]} cannot be counted; "
                     "turn them into text, numbers or dates"
@@ -96,12 +97,20 @@ class DuckDBEngine:
             )
             if person is not None:
                 self._one_row_each(person)
-            for column in columns:
-                result = self._connection.sql(
-                    f"SELECT DISTINCT {self._inner[column]} AS value FROM combinations"
-                )
-                self._values[column] = result.to_arrow_table()["value"].combine_chunks()
-        return {column: self._values[column].to_pylist() for column in columns}
+            labels = {column: self._distinct(column) for column in columns}
+        return {column: array.to_pylist() for column, array in labels.items()}
+
+    def _distinct(self, column: str) -> pa.Array:
+        """Keep a column's distinct values, and give their labels: themselves, or their text."""
+        value = self._inner[column]
+        plain = PLAIN.match(self._types[column])
+        label = value if plain else f"CAST({value} AS VARCHAR)"
+        result = self._connection.sql(
+            f"SELECT {value} AS value, {label} AS label "
+            f"FROM (SELECT DISTINCT {value} FROM combinations)"
+        ).to_arrow_table()
+        self._values[column] = result["value"].combine_chunks()
+        return result["label"]
 
     def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
         """Translate the counted combinations into codes, batch by batch."""
@@ -126,13 +135,16 @@ class DuckDBEngine:
                 labels, source = self._by_lookup(plan, plan.how)
             else:
                 labels, source = self._by_join(plan, plan.how)
+            types = self._derived(plan, labels) if kind == "parquet" else {}
             published = {}
             for column in plan.columns:
                 value = labels.get(column, f"s.{self._inner[column]}")
-                if kind == "csv" and (column in labels or self._types[column] == "VARCHAR"):
+                if kind == "csv" and (
+                    column in labels or not SAFE_IN_CSV.match(self._types[column])
+                ):
                     value = _defused(value)
-                elif kind == "parquet" and column in plan.integers and column not in labels:
-                    value = f"CAST({value} AS BIGINT)"
+                elif column in types:
+                    value = f"CAST({value} AS {types[column]})"
                 published[column] = value
             rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
             order = ", ".join(
@@ -148,17 +160,43 @@ class DuckDBEngine:
                 f"TO {sql.text(target)} ({options})"
             )
 
-    def read_back(self, path: Path, kind: Format) -> DuckDBEngine:
-        """Open a table that `apply` wrote."""
-        return DuckDBEngine(path, defused=kind == "csv")
-
-    def to_arrow(self) -> pa.Table:
-        """Read the whole source into memory."""
+    def to_arrow(self, text: Collection[str]) -> pa.Table:
+        """Read the whole source into memory, columns without a type as what they hold."""
         with self._explained():
-            table = self._connection.sql("SELECT * FROM source").to_arrow_table()
+            types = self._types_of([column for column in self._inner if column not in text])
+            selected = ", ".join(
+                f"CAST({v} AS {types[column]}) AS {v}" if column in types else v
+                for column, v in self._inner.items()
+            )
+            table = self._connection.sql(f"SELECT {selected} FROM source").to_arrow_table()
         return table.rename_columns(list(self._inner))
 
-    def _open_file(self, path: Path) -> tuple[str, list[str]]:
+    def _derived(self, plan: Plan, labels: Mapping[str, str]) -> dict[str, str]:
+        kept = [c for c in plan.columns if c not in labels and c not in plan.text]
+        return self._types_of(kept)
+
+    def _types_of(self, columns: Sequence[str]) -> dict[str, str]:
+        """Give the columns without a type that hold nothing but numbers, written as numbers are.
+
+        Only what a number gives back letter by letter is one: 01234, 1.50 and 1e3 stay text.
+        """
+        if self.typed or not columns:
+            return {}
+        tests = []
+        for column in columns:
+            v = self._inner[column]
+            back = [f"CAST(TRY_CAST({v} AS {kind}) AS VARCHAR)" for kind in ("BIGINT", "DOUBLE")]
+            tests += [f"bool_and({text} IS NOT DISTINCT FROM {v})" for text in back]
+            tests.append(f"count({v}) > 0")
+        (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM source").fetchall()
+        types = {}
+        for j, column in enumerate(columns):
+            whole, real, filled = found[3 * j : 3 * j + 3]
+            if filled and (whole or real):
+                types[column] = "BIGINT" if whole else "DOUBLE"
+        return types
+
+    def _open_file(self, path: Path, *, published: bool) -> tuple[str, list[str]]:
         if path.is_dir():
             raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
         try:
@@ -168,13 +206,14 @@ class DuckDBEngine:
             raise BadInput(f"{path}: cannot read: {reason(error)}") from None
         if magic == b"PAR1":
             try:
-                return f"read_parquet({sql.text(path)})", pq.read_schema(path).names
+                names = pq.read_schema(path).names
             except (pa.ArrowException, OSError):
                 raise BadInput(f"{path}: the Parquet file is damaged") from None
+            return f"read_parquet({sql.path(path)}, hive_partitioning = false)", names
         if path.suffix in (".parquet", ".pq"):
             raise BadInput(f"{path}: not a Parquet file, in spite of its name")
         self.format, self.typed = "csv", False
-        header = read_header(path)
+        header = read_header(path, delimiters="," if published else DELIMITERS)
         return _csv(path, header), list(header.columns)
 
     def _open_frame(self, frame: object) -> tuple[str, list[str]]:
@@ -185,16 +224,22 @@ class DuckDBEngine:
             )
         if isinstance(frame, (pa.RecordBatchReader, duckdb.DuckDBPyRelation)):
             # A stream can be read once, so it goes into a private database file that can spill.
-            stream = pa.RecordBatchReader.from_stream(frame)
-            self._connection.execute(f"ATTACH {sql.text(self._scratch.path / 'stream.db')} AS kept")
-            self._connection.register("stream", stream)
-            self._connection.execute("CREATE TABLE kept.stream AS SELECT * FROM stream")
-            self._connection.unregister("stream")
+            with self._explained():
+                stream = pa.RecordBatchReader.from_stream(frame)
+                place = sql.text(self._scratch.path / "stream.db")
+                self._connection.execute(f"ATTACH {place} AS kept")
+                self._connection.register("stream", stream)
+                self._connection.execute("CREATE TABLE kept.stream AS SELECT * FROM stream")
+                self._connection.unregister("stream")
             return "kept.stream", stream.schema.names
         try:
             table = pa.table(frame)
         except (pa.ArrowException, TypeError, ValueError) as error:
-            raise BadInput(f"the data frame cannot be read: {str(error).splitlines()[0]}") from None
+            raise BadInput(
+                "the data frame cannot be read: a column holds values of different types; give "
+                "each column one type",
+                [str(error)],
+            ) from None
         names = list(table.column_names)
         self._connection.register(
             "frame", table.rename_columns([f"v{j}" for j in range(len(names))])
@@ -312,19 +357,27 @@ class DuckDBEngine:
             raise
 
 
+# What can be counted, what Python takes as it is, and what no spreadsheet could run.
+_NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
+PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")
+COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+
+
 def _csv(path: Path, header: Header) -> str:
     """Read everything as text; an empty field is missing, a quoted empty field is empty."""
     columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
     return (
-        f"read_csv({sql.text(path)}, columns = {{{columns}}}, auto_detect = false, header = true, "
+        f"read_csv({sql.path(path)}, columns = {{{columns}}}, auto_detect = false, "
+        f"hive_partitioning = false, header = false, skip = {header.lines}, "
         f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
         "allow_quoted_nulls = false, null_padding = false, strict_mode = true)"
     )
 
 
 def _cleaned(column: str, kind: str, *, defused: bool) -> str:
-    if kind in ("FLOAT", "DOUBLE"):  # not a number: missing
-        return f"nullif({column}, 'NaN'::{kind})"
+    if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero
+        return f"CASE WHEN {column} = 0 THEN 0::{kind} ELSE nullif({column}, 'NaN'::{kind}) END"
     if kind.startswith("ENUM"):
         return f"CAST({column} AS VARCHAR)"
     if defused and kind == "VARCHAR":
@@ -332,7 +385,8 @@ def _cleaned(column: str, kind: str, *, defused: bool) -> str:
     return column
 
 
-def _defused(text: str) -> str:
+def _defused(value: str) -> str:
+    text = f"CAST({value} AS VARCHAR)"
     return (
         f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND TRY_CAST({text} AS DOUBLE) IS NULL "
         f"THEN '''' || {text} ELSE {text} END"
@@ -364,4 +418,5 @@ def _explanation(message: str, name: str, target: Path | None) -> str:
         return f"{target or name}: cannot write: no space left, or no permission"
     if target is not None and "IO Error" in message:
         return f"{target}: cannot write there"
-    return f"{place}: the engine refused: {message.splitlines()[0]}"
+    kind = message.split(":", 1)[0]  # what follows may quote a value
+    return f"{place}: the engine refused it ({kind})"

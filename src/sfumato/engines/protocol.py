@@ -6,7 +6,7 @@ rows never enter Python.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
@@ -50,7 +50,7 @@ class Plan:
     columns: tuple[str, ...]  # published, in order
     quasi_identifiers: tuple[str, ...]
     how: Lookup | Join
-    integers: frozenset[str]  # text columns that hold nothing but whole numbers
+    text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
     secret: bytes  # key of the order in which a split combination's people are dealt out
 
 
@@ -78,10 +78,6 @@ class Engine(Protocol):
         """Write the release's rows, sorted by what is published."""
         ...
 
-    def read_back(self, path: Path, kind: Format) -> Engine:
-        """Open a table that this engine wrote."""
-        ...
-
-    def to_arrow(self) -> Any:
-        """Read the whole source into a PyArrow table."""
+    def to_arrow(self, text: Collection[str]) -> Any:
+        """Read the whole source into a PyArrow table; `text`: columns that are no numbers."""
         ...

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable
+from pathlib import Path
 
 
 def name(identifier: str) -> str:
@@ -21,6 +23,15 @@ def text(value: object) -> str:
     "'it''s'"
     """
     return "'" + str(value).replace("'", "''") + "'"
+
+
+def path(value: Path) -> str:
+    """Quote a path for a function that would otherwise read it as a pattern.
+
+    >>> path(Path("/data/d[1]*.csv"))
+    "'/data/d[[]1][*].csv'"
+    """
+    return text(re.sub(r"([\[*?])", r"[\1]", str(value)))
 
 
 def canonical(expression: str, kind: str) -> str:

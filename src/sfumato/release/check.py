@@ -87,7 +87,7 @@ def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:
 
 def checked(grouping: Grouping, criterion: Criterion) -> Check:
     """Measure a criterion on groups."""
-    measured = tuple(measure(criterion, grouping))
+    measured = tuple(measure(criterion, grouping.joint))
     return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes))
 
 

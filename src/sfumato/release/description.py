@@ -9,9 +9,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.domain import Domain
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.spec import from_spec
@@ -27,8 +29,9 @@ class Description:
     columns: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
-    hierarchies: Mapping[str, Hierarchy]
+    hierarchies: Mapping[str, Any]  # of quasi-identifiers, as far as they are public
     recoded: tuple[str, ...]  # columns whose values are published as generalized text
+    text: tuple[str, ...]  # columns that hold codes or generalized text, not numbers
     criterion: Criterion
     method: Algorithm
     n_rows: int
@@ -41,14 +44,17 @@ class Description:
     ) -> Description:
         """Describe what a recoding of a table will publish."""
         frequencies = table.frequencies()
+        recoding.refuse_ambiguous(table.domains)
         labels = recoding.labels(table.domains)
         n_suppressed = recoding.n_suppressed(frequencies)
+        recoded = tuple(column for column, texts in labels.items() if texts is not None)
         return cls(
             table.schema.published,
             table.schema.quasi_identifiers,
             table.schema.sensitive,
-            table.schema.hierarchies,
-            tuple(column for column, texts in labels.items() if texts is not None),
+            _public_hierarchies(table, recoding),
+            recoded,
+            tuple(c for c in table.schema.published if c in table.codes or c in recoded),
             criterion,
             method,
             frequencies.n_rows - n_suppressed,
@@ -66,8 +72,9 @@ class Description:
             "quasi_identifiers": list(self.quasi_identifiers),
             "sensitive": list(self.sensitive),
             "recoded": list(self.recoded),
+            "text": list(self.text),
             "levels": None if self.levels is None else dict(self.levels),
-            "hierarchies": {name: rule.spec() for name, rule in self.hierarchies.items()},
+            "hierarchies": dict(self.hierarchies),
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
         }
@@ -86,11 +93,9 @@ class Description:
                 tuple(written["columns"]),
                 tuple(written["quasi_identifiers"]),
                 tuple(written["sensitive"]),
-                {
-                    name: Hierarchy.from_spec(spec, f"{where}: hierarchies.{name}")
-                    for name, spec in written["hierarchies"].items()
-                },
+                dict(written["hierarchies"]),
                 tuple(written["recoded"]),
+                tuple(written["text"]),
                 criterion,
                 from_spec(ALGORITHMS, written["method"], where),
                 int(written["rows"]),
@@ -99,3 +104,35 @@ class Description:
             )
         except (KeyError, TypeError, IndexError, AttributeError):
             raise BadInput(f"{where}: damaged; a part of the description is missing") from None
+
+
+def _public_hierarchies(table: Table, recoding: Recoding) -> dict[str, Any]:
+    """Say of every quasi-identifier's hierarchy what the release itself shows.
+
+    An open rule is its parameters. A closed tree is the paths from published nodes up to the
+    root: a value below them, or one that only suppressed people have, is not named.
+    """
+    boxes, _ = recoding.published_boxes(table.frequencies())
+    shown: dict[str, Any] = {}
+    for j, name in enumerate(table.schema.quasi_identifiers):
+        domain = table.domains[name]
+        if not domain.closed:
+            shown[name] = table.schema.hierarchies[name].spec()
+            continue
+        level = None if recoding.levels is None else recoding.levels[name]
+        sides = np.unique(boxes[:, j], axis=0).tolist()
+        paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
+        shown[name] = {"paths": sorted(map(list, paths), key=str)}
+    return shown
+
+
+def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple[str, ...]]:
+    """Give the way from every largest node of an interval up to the root, as labels."""
+    taxonomy = domain.taxonomy
+    paths = []
+    for start, top in domain.largest_nodes(low, high):
+        ends = np.array([[start], [taxonomy.high[top, start]]], dtype=np.int32)
+        first = int(taxonomy.enclosing_level(*ends)[0]) if level is None else level
+        labels = [names[start] for names in taxonomy.labels[first:]]
+        paths.append(tuple(dict.fromkeys(str(label) for label in labels if label is not None)))
+    return paths

@@ -12,14 +12,18 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.algorithms import Algorithm, Mondrian, Recode
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import validate
 from sfumato.data.frequency import Grouping
-from sfumato.data.groups import Groups
+from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import reason
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
+from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.private import PrivateDirectory, spill_parent
@@ -72,7 +76,10 @@ def load(directory: str | Path) -> Release:
     if not isinstance(written, dict):
         raise BadInput(f"{where}: damaged; not the description of a release")
     description = Description.from_json(written, str(where))
-    (name, digest), *_ = written["files"].items()
+    files = written.get("files")
+    if not isinstance(files, dict) or len(files) != 1:
+        raise BadInput(f"{where}: damaged; the list of files is missing")
+    ((name, digest),) = files.items()
     data = place / name
     try:
         found = _digest(data)
@@ -158,11 +165,6 @@ class Release:
             )
         return self._private
 
-    @property
-    def is_loaded(self) -> bool:
-        """Whether only the public part is here."""
-        return self._private is None
-
     @cached_property
     def grouping(self) -> Grouping:
         """Which combinations were published together: of the original, or as published."""
@@ -182,20 +184,37 @@ class Release:
             return Groups(self.grouping.sizes)
         return self.grouping.groups(attribute)
 
+    @cached_property
+    def boxes(self) -> NDArray[np.int32]:
+        """The published boxes in ground ranks of the original (private)."""
+        return self.recoding.published_boxes(self.table.frequencies())[0]
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Number of people in every published group."""
+        if self._private is None:
+            return self.grouping.sizes
+        return self.recoding.published_boxes(self.table.frequencies())[1]
+
     def summary(self) -> Summary:
         """Groups, suppression, information loss, columns dropped."""
-        private = None if self._private is None else self._private.table
-        return Summary.of(self.description, self.grouping, private)
+        if self._private is None:
+            return Summary.of(self.description, self.sizes)
+        return Summary.of(self.description, self.sizes, self.table, self.boxes)
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself."""
         with self._published() as engine:
-            return checked(self._seen(engine), criterion or self.criterion)
+            seen = self._seen(engine)
+        if criterion is not None:
+            known = seen.frequencies if self._private is None else self.table.frequencies()
+            validate(criterion, known)
+        return checked(seen, criterion or self.criterion)
 
     def to_arrow(self) -> Any:
         """Give the published table as a PyArrow table."""
         with self._published() as engine:
-            return engine.to_arrow()
+            return engine.to_arrow(self.description.text)
 
     def to_pandas(self) -> Any:
         """Give the published table as a pandas data frame."""
@@ -218,10 +237,15 @@ class Release:
             format: "csv" or "parquet"; unless told otherwise CSV for a CSV source, else Parquet.
         """
         target = Path(directory)
-        private = self.private
-        kind = format or private.table.engine.format
+        kind = format or self.private.table.engine.format
         if kind not in ("csv", "parquet"):
             raise BadInput(f"save: format must be 'csv' or 'parquet', got {kind!r}")
+        for name in self.description.columns if kind == "csv" else ():
+            if name[0] in "=+-@":
+                raise BadInput(
+                    f"save: a spreadsheet would run the column name {name!r} as a formula; "
+                    "rename the column, or save as Parquet"
+                )
         try:
             if target.exists() and (not target.is_dir() or any(target.iterdir())):
                 raise BadInput(f"{target}: exists already; a release is never overwritten")
@@ -274,28 +298,23 @@ class Release:
         private.table.write(private.recoding, data, kind, private.secret)
         reached("save.applied")
         report("reading back")
-        engine = private.table.engine.read_back(data, kind)
-        grouping = self._seen(engine) if self.n_rows else None
-        found = 0 if grouping is None else int(grouping.sizes.sum())
-        if found != self.n_rows:
+        engine = open_published(data)
+        verdict = checked(self._seen(engine), self.criterion)
+        planned = (self.n_rows, len(self.sizes))
+        if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
-                f"internal error: {self.n_rows} rows were to be published, {found} were written"
+                f"internal error: {planned[0]} rows in {planned[1]} groups were to be published, "
+                f"{verdict.n_rows} rows in {verdict.n_groups} groups were written"
             )
-        if grouping is not None:
-            verdict = checked(grouping, self.criterion)
-            if not verdict:
-                raise BrokenPromise(
-                    f"internal error: the written table breaks its promise: {verdict!r}"
-                )
+        if not verdict:
+            raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
         return engine
 
     @contextmanager
     def _published(self) -> Iterator[Engine]:
         """Open the published table: the saved file, or one staged and checked for the moment."""
         if self._data is not None:
-            from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415
-
-            yield DuckDBEngine(self._data, defused=self._data.suffix == ".csv")
+            yield open_published(self._data)
             return
         with PrivateDirectory(spill_parent()) as scratch:
             data = scratch.path / "data.parquet"

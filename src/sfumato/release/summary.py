@@ -5,7 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.data.frequency import Grouping
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
 from sfumato.formulas.loss import (
     attribute_weights,
     average_group_size,
@@ -25,24 +28,30 @@ class Summary:
     numbers: dict[str, Any]
 
     @classmethod
-    def of(cls, description: Description, grouping: Grouping, original: Table | None) -> Summary:
+    def of(
+        cls,
+        description: Description,
+        sizes: Counts,
+        original: Table | None = None,
+        boxes: NDArray[np.int32] | None = None,
+    ) -> Summary:
         """Summarize; what needs the original is left out without it."""
-        sizes = grouping.sizes
         n_suppressed = description.n_suppressed
-        share = n_suppressed / max(1, description.n_rows + n_suppressed)
+        n_rows = description.n_rows + n_suppressed
         numbers: dict[str, Any] = {
             "rows": description.n_rows,
             "suppressed": n_suppressed,
             "groups": len(sizes),
-            "smallest_group": int(sizes.min(initial=description.n_rows)),
+            "smallest_group": int(sizes.min()),
             "average_group_size": average_group_size(sizes),
-            "largest_group": int(sizes.max(initial=0)),
+            "largest_group": int(sizes.max()),
             "discernibility": discernibility(sizes, n_suppressed),
         }
+        share = f"{n_suppressed / n_rows:.2%}"
         lines = [
             ("promise", str(description.criterion)),
             ("method", str(description.method)),
-            ("rows", f"{description.n_rows} published, {n_suppressed} suppressed ({share:.2%})"),
+            ("rows", f"{description.n_rows} published, {n_suppressed} suppressed ({share})"),
             (
                 "groups",
                 f"{len(sizes)} of {numbers['smallest_group']} to {numbers['largest_group']} "
@@ -53,12 +62,12 @@ class Summary:
             numbers["levels"] = dict(description.levels)
             named = ", ".join(f"{name} {level}" for name, level in description.levels.items())
             lines.append(("levels", named))
-        if original is not None:
+        if original is not None and boxes is not None:
             names = description.quasi_identifiers
-            loss = coverage_loss(grouping.boxes, [len(original.domains[name]) for name in names])
+            loss = coverage_loss(boxes, [len(original.domains[name]) for name in names])
             weights = attribute_weights(names, None)
             numbers["information_loss"] = information_loss(loss, sizes, weights, n_suppressed)
-            per_column = sizes @ loss / max(1, int(sizes.sum()))
+            per_column = (sizes @ loss + n_suppressed) / n_rows
             numbers["loss"] = {n: float(v) for n, v in zip(names, per_column, strict=True)}
             each = ", ".join(f"{name} {value:.0%}" for name, value in numbers["loss"].items())
             lines.append(("information loss", f"{numbers['information_loss']:.1%} ({each})"))
@@ -66,14 +75,7 @@ class Summary:
         if description.recoded:
             lines.append(("generalized to text", ", ".join(description.recoded)))
         if original is not None:
-            dropped = {
-                "identifiers": original.schema.identifiers,
-                "person": (original.schema.person,) if original.schema.person else (),
-                "no role": original.schema.without_role,
-            }
-            numbers["dropped"] = [name for names in dropped.values() for name in names]
-            told = "; ".join(f"{why}: {', '.join(n)}" for why, n in dropped.items() if n)
-            lines.append(("columns dropped", told or "none"))
+            lines += _about_the_original(original, description, numbers)
         return cls(tuple(lines), numbers)
 
     def to_json(self) -> dict[str, Any]:
@@ -85,3 +87,35 @@ class Summary:
         return "\n".join(f"{name:<{width}}  {text}" for name, text in self.lines)
 
     __repr__ = __str__
+
+
+def _about_the_original(
+    original: Table, description: Description, numbers: dict[str, Any]
+) -> list[tuple[str, str]]:
+    """Say what a steward would otherwise not notice: missing values, bare columns, dropped ones."""
+    lines = []
+    frequencies = original.frequencies()
+    missing = {
+        name: int(frequencies.counts[frequencies.codes(name) == len(domain) - 1].sum())
+        for name, domain in original.domains.items()
+        if domain.has_missing
+    }
+    if missing:
+        numbers["missing"] = missing
+        counted = ", ".join(f"{name} {n}" for name, n in missing.items())
+        lines.append(("missing, counted as a value", counted))
+    about = [part for part in description.criterion.parts if part.looks_at_values]
+    all_of_them = any(part.attribute is None for part in about)
+    named = {part.attribute for part in about}
+    bare = [n for n in original.schema.sensitive if not all_of_them and n not in named]
+    if bare:
+        lines.append(("sensitive, no criterion", ", ".join(bare)))
+    dropped = {
+        "identifiers": original.schema.identifiers,
+        "person": (original.schema.person,) if original.schema.person else (),
+        "no role": original.schema.without_role,
+    }
+    numbers["dropped"] = [name for names in dropped.values() for name in names]
+    told = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)
+    lines.append(("columns dropped", told or "none"))
+    return lines

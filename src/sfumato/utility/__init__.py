@@ -19,8 +19,8 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
     names = release.description.quasi_identifiers
     bases = [len(release.table.domains[name]) for name in names]
     return loss.information_loss(
-        loss.coverage_loss(release.grouping.boxes, bases),
-        release.grouping.sizes,
+        loss.coverage_loss(release.boxes, bases),
+        release.sizes,
         loss.attribute_weights(names, weights),
         release.n_suppressed,
     )
@@ -28,9 +28,9 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
 
 def discernibility(release: Release) -> int:
     """Sum of squared group sizes, plus for every suppressed row the number of all rows."""
-    return loss.discernibility(release.grouping.sizes, release.n_suppressed)
+    return loss.discernibility(release.sizes, release.n_suppressed)
 
 
 def average_group_size(release: Release) -> float:
     """People per published group."""
-    return loss.average_group_size(release.grouping.sizes)
+    return loss.average_group_size(release.sizes)
