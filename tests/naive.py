@@ -247,3 +247,92 @@ def allowable_cuts(rows, column, dimension, criterion):
 def meeting_level(one, other):
     """Level at which two paths come together."""
     return next(level for level in range(len(one)) if one[level] == other[level])
+
+
+# ------------------------------------------------------------------------- the rest of the family
+
+
+def recursive_diverse(values, c, l):
+    """r_1 < c (r_l + ... + r_m), the counts in descending order."""
+    counts = sorted(histogram(values).values(), reverse=True)
+    return counts[0] < Fraction(c) * sum(counts[l - 1 :])
+
+
+def alpha_k(values, alpha, k, protected=None, pooled=False):
+    """At least k people, and no protected value (or all together) above the share alpha."""
+    return len(values) >= k and l_diverse(
+        values, 1 / Fraction(alpha), "frequency", protected, pooled
+    )
+
+
+def p_sensitive(values, p, k):
+    """At least k people and p different values."""
+    return len(values) >= k and len(set(values)) >= p
+
+
+def k_e(values, k, e):
+    """At least k people, and numbers that spread over at least e."""
+    numbers = [Fraction(value) for value in values]
+    return len(values) >= k and max(numbers) - min(numbers) >= Fraction(e)
+
+
+def t_close(values, everybody, t, ground_distance):
+    """Earth mover's distance at most t, by a linear program; ground_distance(a, b)."""
+    return earth_mover(values, everybody, ground_distance) <= float(t) + 1e-9
+
+
+def earth_mover(values, everybody, ground_distance):
+    """Least work of turning one distribution into the other: a transport problem."""
+    import numpy as np
+    from scipy.optimize import linprog
+
+    here, there = Counter(values), Counter(everybody)
+    domain = sorted(there)
+    cost = [ground_distance(a, b) for a in domain for b in domain]
+    n = len(domain)
+    leave = np.kron(np.eye(n), np.ones((1, n)))
+    arrive = np.kron(np.ones((1, n)), np.eye(n))
+    supply = [here[v] / len(values) for v in domain]
+    demand = [there[v] / len(everybody) for v in domain]
+    found = linprog(cost, A_eq=np.vstack([leave, arrive]), b_eq=supply + demand)
+    return found.fun
+
+
+def price(rows, hierarchies, node, criterion, metric):
+    """What `Optimal` minimizes, from the definitions."""
+    groups = list(groups_at(list(enumerate_rows(rows)), hierarchies, node).values())
+    safe = [group for group in groups if criterion([row[:-1] for row in group])]
+    kept = {row[-1] for group in safe for row in group}
+    n, n_suppressed = len(rows), len(rows) - len(kept)
+    heights = heights_of(hierarchies)
+    if metric == "height":
+        return sum(node)
+    if metric == "relative_height":
+        return sum(Fraction(level, height) for level, height in zip(node, heights, strict=True))
+    if metric == "discernibility":
+        return discernibility([len(group) for group in safe], n_suppressed)
+    if metric == "average_class":
+        return Fraction(n, len(safe)) if safe else float("inf")
+    if metric == "distinct":
+        return -len(safe)
+    total = 0
+    for j, row in enumerate(rows):
+        for column, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):
+            value = row[column]
+            if metric == "entropy":
+                level = level if j in kept else heights[column]  # noqa: PLW2901
+                label = label_at(hierarchy, value, level)
+                inside = sum(label_at(hierarchy, r[column], level) == label for r in rows)
+                total += math.log2(inside / sum(r[column] == value for r in rows))
+            else:
+                share = {
+                    "loss": value_loss(coverage(hierarchy, value, level), base(hierarchy)),
+                    "precision": Fraction(level, heights[column]),
+                }[metric]
+                total += (share if j in kept else 1) * Fraction(1, len(node) * n)
+    return total
+
+
+def enumerate_rows(rows):
+    """Rows with their number at the end, so that equal ones can be told apart."""
+    return [(*row, j) for j, row in enumerate(rows)]

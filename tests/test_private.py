@@ -332,7 +332,6 @@ def test_a_process_that_ends_by_itself_leaves_nothing(temporary, end):
     assert list(spill_parent().iterdir()) == []
 
 
-@pytest.mark.xfail(strict=True, reason="the copy in the child removes the parent's directory")
 def test_a_child_that_ends_does_not_take_its_parents_directory_along(temporary):
     fork = """
 child = os.fork()

@@ -655,7 +655,7 @@ def test_regions_over_the_trees_of_arx_are_nodes_ranges_or_sets(arx_adult):
         return domain.interval_labels(ends)[0]
 
     assert published("age", ["17", "19"]) == "[17, 20)"
-    assert published("age", ["41", "45"]) == "40-44"  # the file's own name for 41 to 45
+    assert published("age", ["41", "45"]) == "[41, 46)"
     assert published("sex", ["Male", "Female"]) == "*"
     assert published("education", ["Bachelors", "Doctorate"]) == "Higher education"
     parts = "{Undergraduate, Prof-school, Assoc-acdm}"

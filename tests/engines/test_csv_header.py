@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.engines.csv_header import FIRST_BYTES, Header, read_header, refuse_alike
+from sfumato.engines.csv_header import FIRST_BYTES, read_header, refuse_alike
 
 
 def write(place, data):
@@ -46,13 +46,14 @@ def refusal(path):
     ],
 )
 def test_names_and_delimiter_are_read_from_the_first_record(tmp_path, text, delimiter, columns):
-    assert read_header(write(tmp_path, text)) == Header(delimiter, columns)
+    header = read_header(write(tmp_path, text))
+    assert (header.delimiter, header.columns) == (delimiter, columns)
 
 
 @pytest.mark.xfail(strict=True, reason="commas behind a closing quote count as delimiters")
 def test_delimiters_inside_quoted_names_do_not_count(tmp_path):
     path = write(tmp_path, '"name";"income, yearly, gross"\n')
-    assert read_header(path) == Header(";", ("name", "income, yearly, gross"))
+    assert read_header(path).columns == ("name", "income, yearly, gross")
 
 
 def test_a_byte_order_mark_is_no_part_of_a_name(tmp_path):
@@ -75,7 +76,8 @@ def test_names_come_back_as_a_csv_writer_wrote_them(tmp_path_factory, names, del
     text = io.StringIO(newline="")
     csv.writer(text, delimiter=delimiter).writerow(names)
     path = write(tmp_path_factory.mktemp("header"), text.getvalue())
-    assert read_header(path) == Header(delimiter, tuple(names))
+    header = read_header(path)
+    assert (header.delimiter, header.columns) == (delimiter, tuple(names))
 
 
 @pytest.mark.parametrize(

@@ -224,7 +224,6 @@ def test_a_file_may_have_quotes_in_its_name(read, counted, tmp_path):
     assert counted(read(path, quasi_identifiers=["a"])) == {("mine",): 1}
 
 
-@pytest.mark.xfail(strict=True, reason="DuckDB takes the name of the file for a pattern")
 @pytest.mark.parametrize(("name", "other"), [("t*.csv", "tt.csv"), ("t[1].csv", "t1.csv")])
 def test_a_file_whose_name_is_a_pattern_is_read_alone(read, counted, tmp_path, name, other):
     write(tmp_path, "a\nother\n", name=other)
@@ -232,7 +231,6 @@ def test_a_file_whose_name_is_a_pattern_is_read_alone(read, counted, tmp_path, n
     assert counted(read(path, quasi_identifiers=["a"])) == {("mine",): 1}
 
 
-@pytest.mark.xfail(strict=True, reason="DuckDB reads columns out of the path")
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_directory_that_looks_like_a_partition_adds_and_changes_no_column(
     read, counted, tmp_path, kind
@@ -375,7 +373,7 @@ MOMENT = datetime.datetime(2026, 11, 15, 12, 30, 59)
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
 def test_moments_are_the_same_in_every_unit(read, counted, unit):
     frame = pa.table({"a": pa.array([MOMENT, None, MOMENT], pa.timestamp(unit))})
-    assert counted(read(frame, quasi_identifiers=["a"])) == {(MOMENT,): 2, (None,): 1}
+    assert counted(read(frame, quasi_identifiers=["a"])) == {(str(MOMENT),): 2, (None,): 1}
 
 
 @pytest.mark.parametrize("unit", ["s", "ms", "us", "ns"])
@@ -383,7 +381,7 @@ def test_moments_are_the_same_in_every_unit(read, counted, unit):
 def test_a_moment_with_a_zone_is_the_same_instant(read, counted, unit, zone):
     instant = MOMENT.replace(tzinfo=ZoneInfo("UTC"))
     frame = pa.table({"a": pa.array([instant, None], pa.timestamp(unit, zone))})
-    assert counted(read(frame, quasi_identifiers=["a"])) == {(instant,): 1, (None,): 1}
+    assert counted(read(frame, quasi_identifiers=["a"])) == {(f"{MOMENT}+00",): 1, (None,): 1}
 
 
 def test_a_microsecond_and_a_nanosecond_make_two_moments(read, counted):
@@ -410,16 +408,7 @@ print(table.frequencies().counts.tolist(), [str(label) for label in table.domain
 """
 
 
-@pytest.mark.parametrize(
-    "zone",
-    [
-        "UTC",
-        pytest.param(
-            "Europe/Berlin",
-            marks=pytest.mark.xfail(strict=True, reason="the machine's zone shows through"),
-        ),
-    ],
-)
+@pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
 def test_the_zone_of_the_machine_changes_nothing(zone):
     found = subprocess.run(
         [sys.executable, "-c", IN_A_ZONE],
@@ -428,7 +417,7 @@ def test_the_zone_of_the_machine_changes_nothing(zone):
         text=True,
         check=True,
     )
-    labels = ["2020-10-25 00:30:00+00:00", "2020-10-25 01:30:00+00:00"]
+    labels = ["2020-10-25 00:30:00+00", "2020-10-25 01:30:00+00"]
     assert found.stdout == f"[1, 1] {labels}\n"
 
 
@@ -449,7 +438,6 @@ print(sf.read(frame, quasi_identifiers=["a"]).frequencies().counts.tolist())
 """
 
 
-@pytest.mark.xfail(strict=True, reason="ValueError of PyArrow, which asks for pandas")
 def test_nanoseconds_are_counted_where_pandas_is_not_installed():
     found = subprocess.run(
         [sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=False
@@ -460,7 +448,7 @@ def test_nanoseconds_are_counted_where_pandas_is_not_installed():
 def test_times_of_day_are_counted(read, counted):
     noon = datetime.time(12, 0, 1)
     frame = pa.table({"a": pa.array([noon, noon, None], pa.time64("us"))})
-    assert counted(read(frame, quasi_identifiers=["a"])) == {(noon,): 2, (None,): 1}
+    assert counted(read(frame, quasi_identifiers=["a"])) == {("12:00:01",): 2, (None,): 1}
 
 
 def test_a_column_of_nothing_but_missing_values_is_counted(read, counted):
@@ -477,7 +465,8 @@ def test_decimals_of_38_digits_keep_every_digit(read, counted):
 def test_a_stream_can_be_counted_and_then_read_again(read, counted):
     table = read(TEXTS.to_reader(max_chunksize=1), quasi_identifiers=["zip"], sensitive="disease")
     assert counted(table) == Counter(TEXT)
-    assert Counter(zip(*table.engine.to_arrow().to_pydict().values(), strict=True)) == Counter(TEXT)
+    again = table.engine.to_arrow(table.engine.columns)
+    assert Counter(zip(*again.to_pydict().values(), strict=True)) == Counter(TEXT)
 
 
 @settings(deadline=None, max_examples=25)

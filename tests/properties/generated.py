@@ -1,6 +1,6 @@
 """Generated tables with hierarchies, for comparing sfumato with enumeration."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from hypothesis import strategies as st
@@ -19,6 +19,7 @@ class Generated:
     rows: list[tuple]
     paths: list[list[tuple]]  # per column the rows of labels, as `naive` takes them
     rules: list[sf.Hierarchy]
+    sensitive_rule: sf.Hierarchy = field(default_factory=sf.Flat)
 
     @property
     def columns(self) -> list[str]:
@@ -28,7 +29,7 @@ class Generated:
         """Count without an engine."""
         domains, codes = {}, {}
         for j, (name, rule) in enumerate(
-            zip([*self.columns, "s"], [*self.rules, sf.Flat()], strict=True)
+            zip([*self.columns, "s"], [*self.rules, self.sensitive_rule], strict=True)
         ):
             values = [row[j] for row in self.rows]
             distinct = sorted(set(values), key=str)

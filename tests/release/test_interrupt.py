@@ -16,9 +16,9 @@ stage, delay, target = sys.argv[1], float(sys.argv[2]), sys.argv[3]
 n = 1_500_000
 draw = np.random.default_rng(7)
 table = sf.read(
-    pa.table({"age": draw.integers(0, 90, n), "zip": draw.integers(0, 900, n), "note": np.arange(n)}),
+    pa.table({"age": draw.integers(0, 90, n), "zip": draw.integers(0, 900, n), "i": np.arange(n)}),
     quasi_identifiers=["age", "zip"],
-    insensitive=["note"],
+    insensitive=["i"],
 )
 
 def press(now, done, total):
