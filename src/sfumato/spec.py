@@ -41,8 +41,8 @@ def to_spec(instance: Any) -> dict[str, Any]:
 
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
     """Build the object that `spec` names; every error says `where` it stands."""
-    if len(spec) != 1:
-        raise BadInput(f"{where}: give exactly one name with its parameters, got {len(spec)}")
+    if not isinstance(spec, Mapping) or len(spec) != 1:
+        raise BadInput(f"{where}: give exactly one name with its parameters, got {spec!r}")
     ((name, parameters),) = spec.items()
     if name not in kinds:
         raise BadInput(f"{where}: unknown name {name!r}{nearest(name, kinds)}")
@@ -85,7 +85,7 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
-    return value
+    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
 
 
 def _tuples(value: Any) -> Any:

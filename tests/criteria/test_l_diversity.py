@@ -251,7 +251,7 @@ def test_values_are_counted_in_whole_numbers(l):
     [
         ({"kind": "entropic"}, "kind must be one of distinct, entropy, frequency, got 'entropic'"),
         ({"kind": "frequency", "values": []}, "values is empty; leave it out to protect every"),
-        ({"kind": "frequency", "values": "HIV"}, "values must be a list of values, got the text"),
+        ({"kind": "frequency", "values": "HIV"}, "values must be a list of values, got"),
         ({"kind": "frequency", "pooled": True}, "pooled needs the values that count as one"),
         ({"values": ["HIV"]}, 'with kind="distinct" values can only be pooled into one; say'),
         ({"kind": "entropy", "values": ["HIV"]}, 'with kind="entropy" values can only be pooled'),
@@ -264,13 +264,11 @@ def test_parameters_that_do_not_go_together_are_refused(options, said):
 
 
 @pytest.mark.parametrize("values", [5, [["HIV"]], [{"a": 1}]], ids=str)
-@pytest.mark.xfail(strict=True, raises=TypeError, reason="Python's own words reach the user")
 def test_values_that_are_no_list_of_values_are_refused(values):
     with pytest.raises(BadInput, match="LDiversity: values must be a list of values"):
         sf.LDiversity(2, "frequency", values=values)
 
 
-@pytest.mark.xfail(strict=True, reason="an integer of NumPy is not taken for one")
 def test_l_may_come_from_an_array():
     assert sf.LDiversity(np.int64(2)) == sf.LDiversity(2)
 

@@ -331,7 +331,6 @@ def test_groups_can_be_suppressed_one_after_the_other():
     assert twice.index.tolist() == [-1, -1, 0, 0]
 
 
-@pytest.mark.xfail(strict=True, raises=IndexError, reason="-1 is looked up in an empty array")
 def test_suppressing_nothing_after_everything_changes_nothing():
     grouping = counted([3], [(0, 0), (1, 0)]).as_it_is()
     empty = grouping.without(np.array([True, True]))

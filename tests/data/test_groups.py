@@ -167,7 +167,6 @@ def test_negative_counts_are_refused(sizes, dense):
         pytest.param([2], [[0.5, 1.5]], id="a count with a fraction"),
     ],
 )
-@pytest.mark.xfail(strict=True, reason="fractions are cut off silently")
 def test_fractions_of_people_are_refused(sizes, dense):
     with pytest.raises(BadInput, match="Groups: "):
         sf.Groups(sizes, dense, ["flu", "HIV"])

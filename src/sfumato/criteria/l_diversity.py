@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
@@ -124,8 +124,13 @@ def protected_values(
     owner: str, values: Sequence[object] | set[object] | frozenset[object] | None, pooled: bool
 ) -> tuple[object, ...] | None:
     """Check the values that a steward calls sensitive; None: all of them."""
-    if isinstance(values, str):
-        raise BadInput(f"{owner}: values must be a list of values, got the text {values!r}")
+    if values is None and not pooled:
+        return None
+    plain = isinstance(values, (list, tuple, set, frozenset)) and all(
+        isinstance(value, Hashable) for value in values
+    )
+    if values is not None and not plain:
+        raise BadInput(f"{owner}: values must be a list of values, got {values!r}")
     if values is not None and not values:
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:

@@ -56,11 +56,10 @@ class Domain:
 
     def code_of(self, value: object) -> int | None:
         """Code of a value given by a user, who may write a number for its text or the reverse."""
+        if value is None:
+            return len(self) - 1 if self.has_missing else None
         text = str(value)
-        for code, label in enumerate(self.labels):
-            if label == value or (label is not None and str(label) == text):
-                return code
-        return None
+        return next((code for code, label in enumerate(self.labels) if _same(label, text)), None)
 
     def interval_labels(self, intervals: NDArray[np.int32]) -> list[str | None]:
         """Published text of each interval of ranks; intervals: (m, 2).
@@ -159,20 +158,22 @@ def simplest_between(below: object, value: object) -> str:
         return _simplest_date(str(below), str(value))
     if lower < 0 < upper:
         return "0"
-    whole = lower == int(lower) and upper == int(upper)
-    finest = 0 if whole else min(_exponent(lower), _exponent(upper)) - 1
-    for exponent in range(max(lower.adjusted(), upper.adjusted()), finest - 1, -1):
-        step = Decimal(1).scaleb(exponent)
-        bound = floor_to(upper, step)
-        if bound == upper:
-            bound -= step
-        if bound > lower:
-            return number_text(bound)
+    with localcontext(prec=DIGITS):
+        whole = lower == int(lower) and upper == int(upper)
+        finest = 0 if whole else min(_exponent(lower), _exponent(upper)) - 1
+        for exponent in range(max(lower.adjusted(), upper.adjusted()), finest - 1, -1):
+            step = Decimal(1).scaleb(exponent)
+            bound = floor_to(upper, step)
+            if bound == upper:
+                bound -= step
+            if bound > lower:
+                return number_text(bound)
     return number_text(upper)
 
 
 def _exponent(number: Decimal) -> int:
-    exponent = number.normalize().as_tuple().exponent
+    with localcontext(prec=DIGITS):
+        exponent = number.normalize().as_tuple().exponent
     return exponent if isinstance(exponent, int) else 0
 
 
@@ -203,7 +204,7 @@ def shortest_between(below: str, value: str) -> str:
 def as_number(value: object) -> Decimal | None:
     """Read a number exactly; None when it is not a finite one that a float could hold."""
     text = repr(value) if isinstance(value, float) else str(value).strip()
-    if len(text) > DIGITS // 2:
+    if len(text) > DIGITS // 2 or not text.isascii() or "_" in text:
         return None
     try:
         number = Decimal(text)
@@ -212,14 +213,14 @@ def as_number(value: object) -> Decimal | None:
     return number if number.is_finite() and abs(number.adjusted()) < 300 else None
 
 
-def floor_to(number: Decimal, step: Decimal) -> Decimal:
-    """Give the largest multiple of `step` not above `number`, exactly.
+def floor_to(number: Decimal, step: Decimal, steps: int = 0) -> Decimal:
+    """Give the largest multiple of `step` not above `number`, and some steps more, exactly.
 
     >>> floor_to(Decimal(37), Decimal(5)), floor_to(Decimal("-0.1"), Decimal("0.25"))
     (Decimal('35'), Decimal('-0.25'))
     """
     with localcontext(prec=DIGITS):
-        return (number / step).to_integral_value(rounding="ROUND_FLOOR") * step
+        return ((number / step).to_integral_value(rounding="ROUND_FLOOR") + steps) * step
 
 
 def number_text(number: Decimal) -> str:
@@ -231,6 +232,10 @@ def number_text(number: Decimal) -> str:
     text = format(number, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
+
+
+def _same(label: object, text: str) -> bool:
+    return label is not None and str(label) == text
 
 
 def labels_text(labels: Sequence[object]) -> list[str | None]:

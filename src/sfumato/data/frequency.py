@@ -276,8 +276,8 @@ class Grouping:
 
     def without(self, unsafe: NDArray[np.bool_]) -> Grouping:
         """Suppress some of the groups."""
-        renamed = np.where(unsafe, -1, np.cumsum(~unsafe) - 1)
-        index = np.where(self.index >= 0, renamed[self.index], -1)
+        renamed = np.append(np.where(unsafe, -1, np.cumsum(~unsafe) - 1), -1)  # the last is for -1
+        index = renamed[self.index]
         return Grouping(self.frequencies, self.boxes[~unsafe], index)
 
 

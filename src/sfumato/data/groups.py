@@ -134,19 +134,17 @@ class Groups:
         values: Sequence[object] | Domain = (),
         reference: ArrayLike | None = None,
     ) -> None:
-        counted = np.asarray(sizes, dtype=np.int64)
+        counted = _people("size", sizes)
         if histogram is not None and not isinstance(histogram, Histogram):
-            dense = np.asarray(histogram, dtype=np.int64)
+            dense = _people("count", histogram)
+            if dense.size == 0:
+                dense = dense.reshape(len(counted), len(values))
             if dense.shape != (len(counted), len(values)):
                 raise BadInput(
                     f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram has "
                     f"the shape {dense.shape}"
                 )
-            if (dense < 0).any():
-                raise BadInput("Groups: a count must not be negative")
             histogram = Histogram.from_dense(dense)
-        if (counted < 0).any():
-            raise BadInput("Groups: a size must not be negative")
         object.__setattr__(self, "sizes", counted)
         object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
@@ -192,3 +190,13 @@ class Groups:
             texts = {str(label): code for code, label in enumerate(self.values)}
             found = [texts.get(str(value)) for value in values]
         return np.array([code for code in found if code is not None], dtype=np.int32)
+
+
+def _people(what: str, counts: ArrayLike) -> Counts:
+    """Read numbers of people: whole, and not below 0."""
+    given = np.asarray(counts)
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise BadInput(f"Groups: a {what} must be a whole number, got {given.dtype}")
+    if (given < 0).any():
+        raise BadInput(f"Groups: a {what} must not be negative")
+    return given.astype(np.int64)

@@ -9,7 +9,9 @@ from __future__ import annotations
 
 import csv
 import datetime
+import io
 import itertools
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -24,6 +26,7 @@ from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput
 
 ROOT = "*"
+LONGEST_CODE = 100  # characters: a level each
 
 Codes: TypeAlias = NDArray[np.int32]
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
@@ -56,12 +59,23 @@ class Hierarchy:
     @staticmethod
     def from_spec(spec: Mapping[str, Any], where: str) -> Hierarchy:
         """Read back what `spec` wrote; every error says `where` it stands."""
-        if len(spec) != 1 or next(iter(spec)) not in Hierarchy.kinds:
+        if (
+            not isinstance(spec, Mapping)
+            or len(spec) != 1
+            or next(iter(spec)) not in Hierarchy.kinds
+        ):
             known = ", ".join(sorted(Hierarchy.kinds))
             raise BadInput(f"{where}: give one hierarchy out of {known}; got {', '.join(spec)!r}")
         ((name, parameter),) = spec.items()
+        try:
+            return Hierarchy._from_parameter(name, parameter)
+        except BadInput as error:
+            raise BadInput(f"{where}: {error}", error.values) from None
+
+    @staticmethod
+    def _from_parameter(name: str, parameter: Any) -> Hierarchy:
         if name == "intervals":
-            widths = parameter if isinstance(parameter, Sequence) else [parameter]
+            widths = parameter if isinstance(parameter, (list, tuple)) else [parameter]
             return Intervals(*widths)
         if name == "tree":
             return Tree(parameter)
@@ -69,10 +83,10 @@ class Hierarchy:
             if not isinstance(parameter, Sequence) or not all(
                 isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
             ):
-                raise BadInput(f"{where}: a table is a list of rows, got {parameter!r}")
+                raise BadInput(f"a table is a list of rows, got {parameter!r}")
             return Table(tuple(tuple(str(label) for label in row) for row in parameter))
         if parameter is not True:
-            raise BadInput(f"{where}: write {name} = true, got {parameter!r}")
+            raise BadInput(f"write {name} = true, got {parameter!r}")
         return Hierarchy.kinds[name]()
 
     @staticmethod
@@ -90,11 +104,10 @@ class Flat(Hierarchy):
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Order numbers as numbers and everything else as text."""
-        del column
         numbers = canonical_numbers(values)
         if numbers is None:
-            return _open(values, str, lambda _: [])
-        return _open(values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
+            return _open(column, values, str, lambda _: [])
+        return _open(column, values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
 
 
 @dataclass(frozen=True, init=False)
@@ -111,7 +124,7 @@ class Intervals(Hierarchy):
         plain = tuple(int(width) if width == int(width) else float(width) for width in exact)
         object.__setattr__(self, "widths", plain)
         for narrow, wide in itertools.pairwise(exact):
-            if wide <= narrow or wide % narrow:
+            if wide <= narrow or floor_to(wide, narrow) != wide:
                 raise BadInput(
                     f"Intervals: widths must nest: each a multiple of the one before and larger, "
                     f"got {number_text(wide)} after {number_text(narrow)}"
@@ -139,10 +152,11 @@ class Intervals(Hierarchy):
             ranges = []
             for width in widths:
                 start = floor_to(exact[value], width)
-                ranges.append(range_text(number_text(start), number_text(start + width)))
+                end = floor_to(exact[value], width, steps=1)
+                ranges.append(range_text(number_text(start), number_text(end)))
             return ranges
 
-        return _open(values, exact.__getitem__, levels, exact.__getitem__)
+        return _open(column, values, exact.__getitem__, levels, exact.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -151,15 +165,19 @@ class Prefix(Hierarchy):
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
-        del column
         longest = max((len(str(value)) for value in values if value is not None), default=0)
+        if longest > LONGEST_CODE:
+            raise BadInput(
+                f"column {column!r}: a value has {longest} characters; Prefix is for codes of at "
+                f"most {LONGEST_CODE}, so give the column another hierarchy"
+            )
 
         def levels(value: object) -> list[str]:
             text = str(value)
             kept = range(longest - 1, 0, -1)
             return [text if len(text) <= n else text[:n] + "*" * (longest - n) for n in kept]
 
-        return _open(values, str, levels)
+        return _open(column, values, str, levels)
 
 
 @dataclass(frozen=True)
@@ -183,7 +201,9 @@ class Dates(Hierarchy):
             return [known[value].isoformat()[:7], f"{year:04d}", f"{year // 10:03d}0s"]
 
         # Equal days of times are in the order of their text, which is that of the times.
-        return _open(values, known.__getitem__, levels, lambda value: known[value].toordinal())
+        return _open(
+            column, values, known.__getitem__, levels, lambda value: known[value].toordinal()
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,15 +278,20 @@ class Table(Hierarchy):
         if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
             raise BadInput(f"{path}: sep must be one character, got {sep!r}")
         separator = sep or (";" if first.count(";") >= first.count(",") else ",")
-        reader = csv.reader(text.splitlines(), delimiter=separator)
-        rows = [(reader.line_num, tuple(row)) for row in reader if row]
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
+        try:
+            rows = [(reader.line_num, tuple(row)) for row in reader if row]
+        except csv.Error as error:
+            raise BadInput(f"{path}, line {reader.line_num}: {error}") from None
         if not rows:
             raise BadInput(f"{path}: the hierarchy is empty")
-        width = len(rows[0][1])
+        first_line, width = rows[0][0], len(rows[0][1])
         seen: dict[str, int] = {}
         for line, row in rows:
             if len(row) != width:
-                raise BadInput(f"{path}, line {line}: {len(row)} fields where line 1 has {width}")
+                raise BadInput(
+                    f"{path}, line {line}: {len(row)} fields where line {first_line} has {width}"
+                )
             if row[0] in seen:
                 raise BadInput(
                     f"{path}, line {line}: the ground value of line {seen[row[0]]} again", [row[0]]
@@ -309,6 +334,7 @@ def reason(error: Exception) -> str:
 
 
 def _open(
+    column: str,
     values: Sequence[object],
     order: Callable[[object], Any],
     levels: Callable[[object], list[str]],
@@ -324,7 +350,7 @@ def _open(
         numbers = np.array([float(number(value)) for value in present])
     domain = _domain(columns, any(v is None for v in values), numbers, "hierarchy", closed=False)
     code = {value: j for j, value in enumerate(domain.labels)}
-    return domain, _all_different([code[value] for value in values])
+    return domain, _all_different(column, [code[value] for value in values])
 
 
 def _closed(
@@ -351,13 +377,15 @@ def _closed(
             unknown,
         )
     last = len(domain) - 1
-    return domain, _all_different([last if v is None else code[str(v)] for v in values])
+    return domain, _all_different(column, [last if v is None else code[str(v)] for v in values])
 
 
-def _all_different(codes: list[int]) -> Codes:
+def _all_different(column: str, codes: list[int]) -> Codes:
     """Refuse two values that only an engine can tell apart: they would be counted as one."""
     if len(set(codes)) < len(codes):
-        raise BadInput("two different values of a column look the same; turn the column into text")
+        raise BadInput(
+            f"column {column!r}: two different values look the same; turn the column into text"
+        )
     return np.array(codes, dtype=np.int32)
 
 
@@ -389,6 +417,8 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
         raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {tree!r}")
     else:
+        if any(leaf is None for leaf in tree):
+            raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
         branches.extend((str(leaf), *above) for leaf in tree)
 
 
@@ -400,8 +430,8 @@ def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
         seen.add(leaf)
 
 
-def _width(width: float) -> Decimal:
-    number = as_number(width)
+def _width(width: object) -> Decimal:
+    number = None if isinstance(width, (str, bool)) else as_number(width)
     if number is None or number <= 0:
         raise BadInput(f"Intervals: a width must be a number > 0, got {width!r}")
     return number
@@ -410,7 +440,10 @@ def _width(width: float) -> Decimal:
 def _date(value: object) -> datetime.date | None:
     if isinstance(value, datetime.date):
         return value
+    text = str(value)
+    if not re.match(r"\d{4}-\d\d-\d\d([ T]|$)", text, re.ASCII):
+        return None
     try:
-        return datetime.datetime.fromisoformat(str(value)).date()
+        return datetime.date.fromisoformat(text[:10])
     except ValueError:
         return None

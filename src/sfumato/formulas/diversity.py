@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.exact import CLEAR, entropy_at_least
+from sfumato.formulas.exact import CLEAR, entropy_at_least, log
 
 
 def entropy(histogram: Histogram) -> NDArray[np.float64]:
@@ -27,12 +27,11 @@ def entropy(histogram: Histogram) -> NDArray[np.float64]:
 
 def entropy_diverse(histogram: Histogram, l: Fraction) -> NDArray[np.bool_]:
     """Decide for every group whether its entropy is at least log l, exactly."""
-    threshold = float(np.log(l.numerator) - np.log(l.denominator))
+    threshold = log(l)
     found = entropy(histogram)
     diverse = found >= threshold
     for group in np.flatnonzero(np.abs(found - threshold) <= CLEAR * max(1.0, threshold)):
-        counts = histogram.row(int(group))
-        diverse[group] = entropy_at_least(counts, l) if len(counts) else l <= 1
+        diverse[group] = entropy_at_least(histogram.row(int(group)), l)
     return diverse
 
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
-from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -24,6 +23,8 @@ def fraction(value: object) -> Fraction:
     >>> fraction(1 / 3), fraction(0.1 + 0.2), fraction("2/7")
     (Fraction(1, 3), Fraction(3, 10), Fraction(2, 7))
     """
+    if isinstance(value, np.generic):
+        value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
         raise ValueError(f"not a number: {value!r}")
     exact = Fraction(value)
@@ -76,48 +77,62 @@ def entropy_at_least(counts: Counts, l: Fraction) -> bool:
     """Decide whether the entropy of a distribution is at least log l.
 
     With n the sum of the counts c, this is n^n >= l^n * prod c^c. Far from a tie a float decides;
-    near one the two sides are compared by their prime factors, which settles equality, and
-    otherwise with as many digits as it takes.
+    near one both sides are written as powers of the same coprime numbers, which settles
+    equality, and otherwise compared with as many digits as it takes.
 
     >>> entropy_at_least(np.array([7, 7, 7]), Fraction(3))
     True
     >>> entropy_at_least(np.array([10**9, 10**9 - 1]), Fraction(2))
     False
     """
+    if not len(counts):  # nobody: entropy 0
+        return l <= 1
     shared = int(np.gcd.reduce(counts))
     reduced = [int(count) // shared for count in counts]  # the comparison is to a power of this
     n = sum(reduced)
-    left = n * math.log(n) if n else 0.0
-    right = n * math.log(l) + sum(c * math.log(c) for c in reduced)
+    left = n * math.log(n)
+    right = n * log(l) + sum(c * math.log(c) for c in reduced)
     if abs(left - right) > CLEAR * max(1.0, abs(left), abs(right)):
         return left > right
-    exponents: dict[int, int] = {}
-    for base, power in [(n, n), (l.numerator, -n), (l.denominator, n), *((c, -c) for c in reduced)]:
-        for prime, times in _factors(base):
-            exponents[prime] = exponents.get(prime, 0) + times * power
-    powers = {prime: power for prime, power in exponents.items() if power}
+    powers = _coprime([(n, n), (l.numerator, -n), (l.denominator, n), *((c, -c) for c in reduced)])
     digits = 50
     while powers:
         with localcontext(prec=digits):
-            difference = sum(
-                (Decimal(prime).ln() * power for prime, power in powers.items()), Decimal(0)
-            )
-            size = max(abs(power) for power in powers.values()) * len(powers)
-            if abs(difference) > Decimal(size) * Decimal(10) ** (10 - digits):
+            terms = [Decimal(base).ln() * power for base, power in powers.items()]
+            difference = sum(terms, Decimal(0))
+            wrong_by = sum((abs(term) for term in terms), Decimal(0)) * Decimal(10) ** (5 - digits)
+            if abs(difference) > wrong_by:
                 return difference > 0
         digits *= 2
     return True
 
 
-@lru_cache(maxsize=4096)
-def _factors(number: int) -> tuple[tuple[int, int], ...]:
-    found, divisor = [], 2
-    while divisor * divisor <= number:
-        times = 0
-        while number % divisor == 0:
-            number //= divisor
-            times += 1
-        if times:
-            found.append((divisor, times))
-        divisor += 1 if divisor == 2 else 2
-    return (*found, (number, 1)) if number > 1 else tuple(found)
+def log(number: Fraction) -> float:
+    """Natural logarithm of a fraction of any size."""
+    return math.log(number.numerator) - math.log(number.denominator)
+
+
+def _coprime(factors: list[tuple[int, int]]) -> dict[int, int]:
+    """Write a product of powers with bases that have no common divisor; 1 is the empty product.
+
+    >>> _coprime([(12, 1), (18, -1)])
+    {2: 1, 3: -1}
+    """
+    todo = [(base, power) for base, power in factors if base > 1]
+    done: dict[int, int] = {}
+    while todo:
+        base, power = todo.pop()
+        for other in done:
+            shared = math.gcd(base, other)
+            if shared > 1:
+                theirs = done.pop(other)
+                parts = (
+                    (shared, power + theirs),
+                    (base // shared, power),
+                    (other // shared, theirs),
+                )
+                todo += [(b, p) for b, p in parts if b > 1]
+                break
+        else:
+            done[base] = power
+    return {base: power for base, power in done.items() if power}

@@ -34,7 +34,7 @@ def attribute_weights(
     for name, weight in weights.items():
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
-        if not weight >= 0:
+        if not isinstance(weight, (int, float)) or not 0 <= weight < float("inf"):
             raise BadInput(f"weights: {name!r} must be a number >= 0, got {weight!r}")
     chosen = np.array([float(weights.get(name, 0)) for name in columns])
     if chosen.sum() == 0:
