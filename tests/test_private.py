@@ -217,7 +217,6 @@ def test_a_place_that_is_a_link_is_refused(temporary, tmp_path):
 
 
 @pytest.mark.parametrize("what", ["file", "dangling link"])
-@pytest.mark.xfail(strict=True, raises=FileExistsError, reason="mkdir is not explained")
 def test_a_place_that_is_no_directory_is_refused(temporary, tmp_path, what):
     place = temporary / f"sfumato-{os.getuid()}"
     if what == "file":
@@ -321,8 +320,8 @@ IN_A_THREAD = "threading.Thread(target=lambda t: time.sleep(60), args=[table], d
         "sys.exit(3)",
         "raise ValueError",
         "def stop(): raise KeyboardInterrupt\nstop()",
-        pytest.param(IN_A_CYCLE, marks=pytest.mark.xfail(strict=True, reason="__del__ alone")),
-        pytest.param(IN_A_THREAD, marks=pytest.mark.xfail(strict=True, reason="__del__ alone")),
+        IN_A_CYCLE,
+        IN_A_THREAD,
     ],
     ids=["end", "exit", "error", "interrupt", "cycle", "thread"],
 )

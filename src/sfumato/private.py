@@ -7,13 +7,16 @@ start sweeps it away.
 
 from __future__ import annotations
 
+import contextlib
 import errno
 import fcntl
 import os
 import re
 import secrets
 import shutil
+import stat
 import tempfile
+import weakref
 from pathlib import Path
 from types import TracebackType
 
@@ -23,28 +26,25 @@ NAME = re.compile(r"\.sfumato-[0-9a-f]{16}")
 
 
 class PrivateDirectory:
-    """A new directory of mode 0700 inside `parent`, locked for as long as this object lives."""
+    """A new directory of mode 0700 inside `parent`, locked for as long as this object lives.
+
+    It goes with the object, or at the latest with the process.
+    """
 
     def __init__(self, parent: Path) -> None:
         sweep(parent)
         self.path, self._lock = _create(parent)
-        self._owner = os.getpid()  # a forked child has a copy of this object, not the directory
+        self._remove = weakref.finalize(self, _removed, self.path, self._lock, os.getpid())
 
     def close(self) -> None:
         """Remove the directory with everything in it and give the lock up."""
-        if self._lock >= 0:
-            if os.getpid() == self._owner:
-                shutil.rmtree(self.path, ignore_errors=True)
-            self._unlock()
+        self._remove()
 
     def become(self, target: Path) -> None:
         """Rename the directory to `target`, in one step, and keep it."""
         self.path.rename(target)
-        self._unlock()
-
-    def _unlock(self) -> None:
+        self._remove.detach()
         os.close(self._lock)
-        self._lock = -1
 
     def __enter__(self) -> PrivateDirectory:
         return self
@@ -57,17 +57,21 @@ class PrivateDirectory:
     ) -> None:
         self.close()
 
-    def __del__(self) -> None:
-        if getattr(self, "_lock", -1) >= 0:
-            self.close()
+
+def _removed(path: Path, lock: int, owner: int) -> None:
+    """Remove a directory; in a forked child only let it go, since it is the parent's."""
+    if os.getpid() == owner:
+        shutil.rmtree(path, ignore_errors=True)
+    os.close(lock)
 
 
 def spill_parent() -> Path:
     """Name the place for spill directories: one per user inside the system's temporary place."""
     parent = Path(tempfile.gettempdir()) / f"sfumato-{os.getuid()}"
-    parent.mkdir(mode=0o700, exist_ok=True)
+    with contextlib.suppress(FileExistsError):
+        parent.mkdir(mode=0o700)
     status = parent.lstat()
-    if parent.is_symlink() or status.st_uid != os.getuid() or status.st_mode & 0o077:
+    if not stat.S_ISDIR(status.st_mode) or status.st_uid != os.getuid() or status.st_mode & 0o077:
         raise BadInput(
             f"{parent}: the directory for temporary files is not private to this user; "
             "remove it, or set TMPDIR to a place of your own"

@@ -138,7 +138,8 @@ def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:
 def _join(recoding: Recoding, domains: Mapping[str, Domain]) -> Join:
     assert not isinstance(recoding.how, Cut)  # noqa: S101
     how = recoding.how
-    parts = how.parts[np.argsort(how.parts[:, 0], kind="stable")]
+    parts = how.parts[how.parts[:, 2] > 0]
+    parts = parts[np.argsort(parts[:, 0], kind="stable")]
     combination, group, people = parts.T
     # Where a part begins among the people of its combination: a running sum, restarted there.
     last = np.cumsum(people)

@@ -461,11 +461,9 @@ SECONDS = [datetime.datetime(2026, 11, 15, 12, 0, second) for second in range(42
         pa.array(SECONDS, pa.timestamp("us", "Europe/Berlin")),
         pytest.param(
             pa.array(SECONDS, pa.timestamp("ns", "UTC")),
-            marks=pytest.mark.xfail(strict=True, reason="epoch_us does not know TIMESTAMPTZ_NS"),
         ),
         pytest.param(
             pa.array(range(42), pa.timestamp("ns")),
-            marks=pytest.mark.xfail(strict=True, reason="nanoseconds are cut off before hashing"),
         ),
         pa.array([second.time() for second in SECONDS]),
         pa.array([second.date() + datetime.timedelta(second.second) for second in SECONDS]),
@@ -532,7 +530,6 @@ def test_columns_of_any_name_come_out_under_their_name(read, published, kind, wa
         "parquet",
         pytest.param(
             "csv",
-            marks=pytest.mark.xfail(strict=True, reason="a row is lost when the file is read back"),
         ),
     ],
 )

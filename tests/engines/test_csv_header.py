@@ -50,7 +50,6 @@ def test_names_and_delimiter_are_read_from_the_first_record(tmp_path, text, deli
     assert (header.delimiter, header.columns) == (delimiter, columns)
 
 
-@pytest.mark.xfail(strict=True, reason="commas behind a closing quote count as delimiters")
 def test_delimiters_inside_quoted_names_do_not_count(tmp_path):
     path = write(tmp_path, '"name";"income, yearly, gross"\n')
     assert read_header(path).columns == ("name", "income, yearly, gross")

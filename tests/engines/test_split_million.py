@@ -11,7 +11,6 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 
 import sfumato as sf
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
@@ -103,7 +102,6 @@ def test_a_million_people_are_split_exactly_within_a_gigabyte(tmp_path, read):
     assert written.equals(written.sort_by(order))
 
 
-@pytest.mark.xfail(strict=True, reason="every person is compared with every part")
 def test_splitting_into_many_parts_costs_little_more_than_into_few(tmp_path):
     """As in Anatomy, where a few combinations are dealt out over very many small groups."""
     n = 120_000

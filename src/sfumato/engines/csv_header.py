@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
 from collections.abc import Sequence
@@ -17,11 +18,10 @@ FIRST_BYTES = 1 << 20
 
 @dataclass(frozen=True)
 class Header:
-    """Delimiter and column names, and how many lines of the file they take."""
+    """Delimiter and column names."""
 
     delimiter: str
     columns: tuple[str, ...]
-    lines: int
 
 
 def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
@@ -35,37 +35,40 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
         raise BadInput(f"{path}: the file is compressed; unpack it first")
     if not start.strip(b"\r\n\xef\xbb\xbf "):
         raise BadInput(f"{path}: the file is empty; expected a line with the column names")
+    whole = len(start) < FIRST_BYTES
+    if not whole and b"\n" not in start:
+        raise BadInput(f"{path}, line 1: cannot read the column names")
+    complete = start if whole else start[: start.rfind(b"\n") + 1]
     try:
-        text = start[: start.rfind(b"\n") + 1 or None].decode("utf-8-sig")
+        text = complete.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = start[: error.start].count(b"\n") + 1
+        line = complete[: error.start].count(b"\n") + 1
         raise BadInput(f"{path}, line {line}: not UTF-8 text; convert the file first") from None
-    records: dict[str, tuple[list[str], int]] = {}
+    records: dict[str, list[str]] = {}
     for delimiter in delimiters:
-        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter)
-        try:
-            records[delimiter] = (next(reader), reader.line_num)
-        except (csv.Error, StopIteration):
-            continue
+        reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, strict=True)
+        with contextlib.suppress(csv.Error, StopIteration):
+            records[delimiter] = next(reader)
     if not records:
         raise BadInput(f"{path}, line 1: cannot read the column names")
-    delimiter = max(records, key=lambda each: len(records[each][0]))
-    names, lines = records[delimiter]
+    delimiter = max(records, key=lambda each: len(records[each]))
+    names = records[delimiter]
     if not names:
         raise BadInput(f"{path}, line 1: the line is empty; expected the column names")
-    for j, name in enumerate(names):
-        if not name:
-            raise BadInput(f"{path}, line 1: column {j + 1} has no name")
-    return Header(delimiter, tuple(names), lines)
+    if "" in names:
+        raise BadInput(f"{path}, line 1: column {names.index('') + 1} has no name")
+    return Header(delimiter, tuple(names))
 
 
 def refuse_alike(names: Sequence[str], where: str) -> None:
-    """Refuse names that are equal, or equal but for upper and lower case.
+    """Refuse names that are empty, equal, or equal but for upper and lower case.
 
     Databases and data frames do not agree on whether `Age` and `age` are one column.
     """
     seen: dict[str, str] = {}
-    for name in names:
+    for j, name in enumerate(names):
+        if not name:
+            raise BadInput(f"{where}: column {j + 1} has no name")
         other = seen.get(name.casefold())
         if other is not None:
             raise BadInput(f"{where}: two columns are named {other!r} and {name!r}; rename one")

@@ -25,6 +25,7 @@ from sfumato.private import PrivateDirectory, spill_parent
 # A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
 # one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
 FORMULA = r"^[=+\-@\t\r'']"
+DAMAGED = "the Parquet file is damaged"
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -72,7 +73,7 @@ class DuckDBEngine:
             self._connection.execute(f"CREATE TEMP VIEW source AS SELECT {selected} FROM {aliased}")
         self._inner = dict(zip(names, inner, strict=True))
         self._types = {
-            name: "VARCHAR" if kind.startswith("ENUM") else kind
+            name: "VARCHAR" if kind.startswith(("ENUM", '"NULL"')) else kind
             for name, kind in zip(names, types, strict=True)
         }
 
@@ -98,7 +99,16 @@ class DuckDBEngine:
             if person is not None:
                 self._one_row_each(person)
             labels = {column: self._distinct(column) for column in columns}
-        return {column: array.to_pylist() for column, array in labels.items()}
+        found = {}
+        for column, array in labels.items():
+            try:
+                found[column] = array.to_pylist()
+            except (OverflowError, ValueError):
+                raise BadInput(
+                    f"column {column!r}: a value is out of reach, such as a date after the year "
+                    "9999; mend it, or turn the column into text"
+                ) from None
+        return found
 
     def _distinct(self, column: str) -> pa.Array:
         """Keep a column's distinct values, and give their labels: themselves, or their text."""
@@ -199,6 +209,8 @@ class DuckDBEngine:
     def _open_file(self, path: Path, *, published: bool) -> tuple[str, list[str]]:
         if path.is_dir():
             raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
+        if path.exists() and not path.is_file():
+            raise BadInput(f"{path}: is not a regular file; it is read more than once")
         try:
             with path.open("rb") as file:
                 magic = file.read(4)
@@ -207,8 +219,8 @@ class DuckDBEngine:
         if magic == b"PAR1":
             try:
                 names = pq.read_schema(path).names
-            except (pa.ArrowException, OSError):
-                raise BadInput(f"{path}: the Parquet file is damaged") from None
+            except (pa.ArrowException, OSError, UnicodeDecodeError):
+                raise BadInput(f"{path}: {DAMAGED}") from None
             return f"read_parquet({sql.path(path)}, hive_partitioning = false)", names
         if path.suffix in (".parquet", ".pq"):
             raise BadInput(f"{path}: not a Parquet file, in spite of its name")
@@ -224,7 +236,7 @@ class DuckDBEngine:
             )
         if isinstance(frame, (pa.RecordBatchReader, duckdb.DuckDBPyRelation)):
             # A stream can be read once, so it goes into a private database file that can spill.
-            with self._explained():
+            with self._explained(), _stream_errors(self.name):
                 stream = pa.RecordBatchReader.from_stream(frame)
                 place = sql.text(self._scratch.path / "stream.db")
                 self._connection.execute(f"ATTACH {place} AS kept")
@@ -232,18 +244,27 @@ class DuckDBEngine:
                 self._connection.execute("CREATE TABLE kept.stream AS SELECT * FROM stream")
                 self._connection.unregister("stream")
             return "kept.stream", stream.schema.names
+        is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+        if is_pandas and hasattr(frame, "columns"):
+            refuse_alike([str(name) for name in frame.columns], self.name)
         try:
-            table = pa.table(frame)
-        except (pa.ArrowException, TypeError, ValueError) as error:
+            table = (  # the index of a pandas frame is no column
+                pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
+            )
+        except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
+            found = re.search(r"Conversion failed for column (.+) with type", str(error))
+            which = f"column {found[1]!r}" if found else "a column"
             raise BadInput(
-                "the data frame cannot be read: a column holds values of different types; give "
-                "each column one type",
+                f"the data frame cannot be read: {which} holds values of different types, or of a "
+                "type that cannot be read; give it one type",
                 [str(error)],
             ) from None
         names = list(table.column_names)
-        self._connection.register(
-            "frame", table.rename_columns([f"v{j}" for j in range(len(names))])
-        )
+        if not names:
+            raise BadInput(f"{self.name}: no columns")
+        inner = [f"v{j}" for j in range(len(names))]
+        with self._explained():
+            self._connection.register("frame", table.rename_columns(inner))
         return "frame", names
 
     def _one_row_each(self, person: str) -> None:
@@ -320,10 +341,10 @@ class DuckDBEngine:
         split = np.append(same, False) | np.insert(same, 0, False) if len(how.keys) else same
         parts = pa.table(
             {f"k{w}": how.keys[:, w] for w in range(len(words))}
-            | {"g": how.groups, "first": how.first, "last": how.last}
+            | {"g": how.groups, "first": how.first}
         )
         whole = parts.filter(pa.array(~split & (how.groups >= 0)))
-        self._connection.register("whole_parts", whole.drop_columns(["first", "last"]))
+        self._connection.register("whole_parts", whole.drop_columns(["first"]))
         source = f"SELECT * FROM ({coded}) JOIN whole_parts USING ({key})"
         if not split.any():
             return source
@@ -338,9 +359,9 @@ class DuckDBEngine:
             f"SEMI JOIN split_parts USING ({key})"
         )
         matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(len(words)))
-        dealt = (
-            f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r JOIN split_parts AS p "
-            f"ON {matched} AND r.turn > p.first AND r.turn <= p.last WHERE p.g >= 0"
+        dealt = (  # the part that begins last before a person's turn is that person's
+            f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r ASOF JOIN split_parts AS p "
+            f"ON {matched} AND r.turn > p.first WHERE p.g >= 0"
         )
         return f"{source} UNION ALL BY NAME {dealt}"
 
@@ -364,12 +385,21 @@ COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
 
 
+@contextmanager
+def _stream_errors(name: str) -> Iterator[None]:
+    """Refuse a stream that breaks, without the words of whatever was behind it."""
+    try:
+        yield
+    except pa.ArrowException as error:
+        raise BadInput(f"{name}: the stream cannot be read", [str(error)]) from None
+
+
 def _csv(path: Path, header: Header) -> str:
     """Read everything as text; an empty field is missing, a quoted empty field is empty."""
     columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
     return (
         f"read_csv({sql.path(path)}, columns = {{{columns}}}, auto_detect = false, "
-        f"hive_partitioning = false, header = false, skip = {header.lines}, "
+        "compression = 'none', hive_partitioning = false, header = false, skip = 1, "
         f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
         "allow_quoted_nulls = false, null_padding = false, strict_mode = true)"
     )
@@ -378,7 +408,7 @@ def _csv(path: Path, header: Header) -> str:
 def _cleaned(column: str, kind: str, *, defused: bool) -> str:
     if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero
         return f"CASE WHEN {column} = 0 THEN 0::{kind} ELSE nullif({column}, 'NaN'::{kind}) END"
-    if kind.startswith("ENUM"):
+    if kind.startswith(("ENUM", '"NULL"')):
         return f"CAST({column} AS VARCHAR)"
     if defused and kind == "VARCHAR":
         return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
@@ -416,7 +446,11 @@ def _explanation(message: str, name: str, target: Path | None) -> str:
         return f"{place}: not a regular CSV file; check its quotes and line ends"
     if "No space left" in message or "failed to write" in message.lower():
         return f"{target or name}: cannot write: no space left, or no permission"
+    if "No files found" in message or (Path(name).is_absolute() and not Path(name).exists()):
+        return f"{name}: cannot read: the file is gone"
     if target is not None and "IO Error" in message:
         return f"{target}: cannot write there"
+    if name.endswith((".parquet", ".pq")) and target is None:
+        return f"{name}: {DAMAGED}"
     kind = message.split(":", 1)[0]  # what follows may quote a value
     return f"{place}: the engine refused it ({kind})"

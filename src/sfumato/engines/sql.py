@@ -38,10 +38,10 @@ def canonical(expression: str, kind: str) -> str:
     """Text of a value that is the same in every engine, for keyed hashing.
 
     Timestamps are microseconds since 1970 (UTC), floats have 17 significant digits, everything
-    else is what a cast to text gives; each value carries its length, so that no two rows run
-    together, and a missing value differs from an empty one.
+    else (nanoseconds too) is what a cast to text gives; each value carries its length, so that
+    no two rows run together, and a missing value differs from an empty one.
     """
-    if kind.startswith("TIMESTAMP"):
+    if kind.startswith("TIMESTAMP") and not kind.endswith("NS"):
         written = f"CAST(epoch_us({expression}) AS VARCHAR)"
     elif kind in ("FLOAT", "DOUBLE"):
         written = f"printf('%.17g', CAST({expression} AS DOUBLE))"
