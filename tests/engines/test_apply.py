@@ -459,12 +459,8 @@ SECONDS = [datetime.datetime(2026, 11, 15, 12, 0, second) for second in range(42
         pa.array(SECONDS, pa.timestamp("us")),
         pa.array(SECONDS, pa.timestamp("s")),
         pa.array(SECONDS, pa.timestamp("us", "Europe/Berlin")),
-        pytest.param(
-            pa.array(SECONDS, pa.timestamp("ns", "UTC")),
-        ),
-        pytest.param(
-            pa.array(range(42), pa.timestamp("ns")),
-        ),
+        pa.array(SECONDS, pa.timestamp("ns", "UTC")),
+        pa.array(range(42), pa.timestamp("ns")),
         pa.array([second.time() for second in SECONDS]),
         pa.array([second.date() + datetime.timedelta(second.second) for second in SECONDS]),
         pa.array([second.second / 7 for second in SECONDS]),
@@ -524,15 +520,7 @@ def test_columns_of_any_name_come_out_under_their_name(read, published, kind, wa
     assert written["v0"].to_pylist() == expected
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        "parquet",
-        pytest.param(
-            "csv",
-        ),
-    ],
-)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_name_with_a_line_end_is_written_and_read_back(read, published, kind):
     table = read(pa.table({"a\nb": ["1", "2"]}), quasi_identifiers=["a\nb"])
     table.frequencies()
@@ -581,6 +569,11 @@ def csv_file(place, text):
         (["0.5", "-1.25"], pa.float64()),
         (["0.5", "-1.250"], pa.string()),
         (["", ""], pa.string()),
+        pytest.param(
+            ["nan", "inf"],
+            pa.string(),
+            marks=pytest.mark.xfail(strict=True, reason="taken for numbers, and nan for missing"),
+        ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else str(value),
 )

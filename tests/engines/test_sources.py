@@ -176,6 +176,30 @@ def test_delimiters_and_line_ends_are_found(read, counted, tmp_path, delimiter, 
     assert found == {("37", "01234"): 1, (None, "x"): 1}
 
 
+@pytest.mark.parametrize(
+    "end",
+    [
+        "\n",
+        "\r\n",
+        pytest.param(
+            "\r",
+            marks=pytest.mark.xfail(strict=True, reason="only a line feed ends the first line"),
+        ),
+    ],
+)
+def test_line_ends_are_found_in_a_large_file_too(read, counted, tmp_path, end):
+    path = write(tmp_path, f"age,zip{end}" + f"37,x{end}" * 300_000)
+    assert counted(read(path, quasi_identifiers=["age"])) == {("37",): 300_000}
+
+
+@pytest.mark.parametrize("name", ['5" pipe', 'a"b', '"a""b"'])
+def test_a_quote_in_a_name_costs_nobody(read, counted, tmp_path, name):
+    path = write(tmp_path, f'zip,{name}\n1,2\n3,4" x\n5,6\n')
+    table = read(path, quasi_identifiers=["zip"])
+    assert table.engine.columns == ("zip", name.strip('"').replace('""', '"'))
+    assert counted(table) == {("1",): 1, ("3",): 1, ("5",): 1}
+
+
 def test_an_empty_field_is_missing_and_a_quoted_empty_field_is_empty(read, counted, tmp_path):
     path = write(tmp_path, 'a,b\n,""\n"",\n')
     assert counted(read(path, quasi_identifiers=["a", "b"])) == {(None, ""): 1, ("", None): 1}
@@ -459,17 +483,7 @@ def test_times_of_day_are_counted(read, counted):
     assert counted(read(frame, quasi_identifiers=["a"])) == {("12:00:01",): 2, (None,): 1}
 
 
-@pytest.mark.parametrize(
-    "kind",
-    [
-        pa.int32(),
-        pa.string(),
-        pytest.param(
-            pa.null(),
-        ),
-    ],
-    ids=str,
-)
+@pytest.mark.parametrize("kind", [pa.int32(), pa.string(), pa.null()], ids=str)
 def test_a_column_of_nothing_but_missing_values_is_counted(read, counted, kind):
     frame = pa.table({"a": pa.array([None] * 3, kind)})
     assert counted(read(frame, quasi_identifiers=["a"])) == {(None,): 3}

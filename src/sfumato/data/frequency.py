@@ -166,6 +166,25 @@ class FrequencySet:
     def _references(self) -> dict[str, Counts]:
         return {}
 
+    def with_values_of(self, original: FrequencySet) -> FrequencySet:
+        """See a published table with the sensitive values, and their shares, of its original.
+
+        Criteria such as t-closeness are about the original's distribution, which suppressed
+        people are a part of.
+        """
+        codes = {column: self.codes(column) for column in self.columns}
+        domains = dict(self.domains)
+        for column in self.sensitive:
+            domains[column] = original.domains[column]
+            known = {str(label): code for code, label in enumerate(domains[column].labels)}
+            renamed = [known[str(label)] for label in self.domains[column].labels]
+            codes[column] = np.array(renamed, dtype=np.int32)[codes[column]]
+        seen = FrequencySet.from_codes(
+            domains, self.quasi_identifiers, self.sensitive, codes, self.counts
+        )
+        seen._references.update({name: original.reference(name) for name in self.sensitive})
+        return seen
+
     def as_it_is(self) -> Grouping:
         """Group the people whose quasi-identifiers are equal, without any recoding."""
         first = self.combinations

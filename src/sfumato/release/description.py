@@ -14,6 +14,7 @@ import numpy as np
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.data.domain import Domain
+from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.spec import from_spec
@@ -29,7 +30,7 @@ class Description:
     columns: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
-    hierarchies: Mapping[str, Any]  # of quasi-identifiers, as far as they are public
+    hierarchies: Mapping[str, Any]  # as far as they are public
     recoded: tuple[str, ...]  # columns whose values are published as generalized text
     text: tuple[str, ...]  # columns that hold codes or generalized text, not numbers
     criterion: Criterion
@@ -52,7 +53,7 @@ class Description:
             table.schema.published,
             table.schema.quasi_identifiers,
             table.schema.sensitive,
-            _public_hierarchies(table, recoding),
+            _public_hierarchies(table, recoding) | _of_sensitive(table, criterion),
             recoded,
             tuple(c for c in table.schema.published if c in table.codes or c in recoded),
             criterion,
@@ -61,6 +62,14 @@ class Description:
             n_suppressed,
             recoding.levels,
         )
+
+    def rules(self) -> dict[str, Hierarchy]:
+        """The hierarchies that are public as a whole."""
+        return {
+            name: Hierarchy.from_spec(spec, f"hierarchies.{name}")
+            for name, spec in self.hierarchies.items()
+            if "paths" not in spec
+        }
 
     def to_json(self) -> dict[str, Any]:
         """Write it down."""
@@ -124,6 +133,13 @@ def _public_hierarchies(table: Table, recoding: Recoding) -> dict[str, Any]:
         paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
         shown[name] = {"paths": sorted(map(list, paths), key=str)}
     return shown
+
+
+def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Any]:
+    """Give the hierarchy of a sensitive column, if a criterion measures distances by it."""
+    by_tree = any(getattr(part, "distance", "equal") != "equal" for part in criterion.parts)
+    schema = table.schema
+    return {name: schema.hierarchies[name].spec() for name in schema.sensitive if by_tree}
 
 
 def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple[str, ...]]:

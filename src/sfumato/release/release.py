@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
+from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import validate
 from sfumato.data.frequency import Grouping
@@ -57,6 +58,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {method!r}")
     frequencies = table.frequencies()
     validate(criterion, frequencies)
+    check_pair(method, criterion)
     report("searching")
     recoding = method.search(frequencies, criterion, os.urandom)
     description = Description.of(table, recoding, criterion, method)
@@ -321,10 +323,20 @@ class Release:
             yield self._write(data, "parquet")
 
     def _seen(self, engine: Engine) -> Grouping:
-        """Group the published table as its reader would: labels alone, no hierarchy."""
+        """Group the published table as its reader would: labels alone, no hierarchy.
+
+        With the original at hand its distribution of sensitive values is the one that counts;
+        a loaded release has only its own.
+        """
         shown = self.description
-        schema = Schema.of(engine.columns, shown.quasi_identifiers, shown.sensitive)
-        return Table(engine, schema).frequencies().as_it_is()
+        rules = {name: rule for name, rule in shown.rules().items() if name in shown.sensitive}
+        schema = Schema.of(
+            engine.columns, shown.quasi_identifiers, shown.sensitive, hierarchies=rules
+        )
+        seen = Table(engine, schema).frequencies()
+        if self._private is not None:
+            seen = seen.with_values_of(self.table.frequencies())
+        return seen.as_it_is()
 
 
 def _describe(where: Path, description: Description, data: Path) -> None:

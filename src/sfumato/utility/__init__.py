@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+import numpy as np
+
+from sfumato.data.frequency import sum_by
+from sfumato.errors import BadInput
 from sfumato.formulas import loss
 from sfumato.release import Release
 
@@ -24,6 +28,62 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
         loss.attribute_weights(names, weights),
         release.n_suppressed,
     )
+
+
+def loss_per_attribute(release: Release) -> dict[str, float]:
+    """Average loss of a row in each quasi-identifier; a suppressed row has lost all of it."""
+    names = release.description.quasi_identifiers
+    return {name: information_loss(release, {name: 1}) for name in names}
+
+
+def precision(release: Release) -> float:
+    """Sweeney's precision: 1 minus the average level of a cell as a share of its height.
+
+    A cell that is no node counts as the smallest node around it, a suppressed row as the roots.
+    """
+    lost = 0.0
+    for j, name in enumerate(release.description.quasi_identifiers):
+        taxonomy = release.table.domains[name].taxonomy
+        low, high = release.boxes[:, j].T
+        if release.levels is None:
+            levels = taxonomy.enclosing_level(low, high)
+        else:
+            levels = np.full(len(low), release.levels[name], dtype=np.int32)
+        lost += float(release.sizes @ levels) / taxonomy.height + release.n_suppressed
+    n_cells = (release.n_rows + release.n_suppressed) * len(release.description.quasi_identifiers)
+    return 1 - lost / n_cells
+
+
+def entropy(release: Release) -> float:
+    """Non-uniform entropy in bits: how much it takes to get from published values back.
+
+    For each cell -log2 of the share that the original value has among all people whose value
+    lies in the published interval; a suppressed row counts as published at the roots.
+    """
+    bits = 0.0
+    frequencies = release.table.frequencies()
+    if release.recoding.splits:
+        raise BadInput("entropy: this release spreads equal people over several boxes")
+    grouping = release.recoding.grouping(frequencies)
+    for j, name in enumerate(release.description.quasi_identifiers):
+        domain, codes = release.table.domains[name], frequencies.codes(name).astype(np.intp)
+        upto = np.append(0, np.cumsum(sum_by(codes, frequencies.counts, len(domain))))
+        whole = np.array([[0, len(domain) - 1]], dtype=np.int32)
+        sides = np.concatenate([grouping.boxes[:, j], whole])[grouping.index]  # -1: the last
+        inside = upto[sides[:, 1] + 1] - upto[sides[:, 0]]
+        own = upto[codes + 1] - upto[codes]
+        bits += float(frequencies.counts @ np.log2(inside / own))
+    return bits
+
+
+def average_class(release: Release, k: int) -> float:
+    """Rows of the table per published group, as a multiple of k; a suppressed row is in none."""
+    return (release.n_rows + release.n_suppressed) / (len(release.sizes) * k)
+
+
+def n_groups(release: Release) -> int:
+    """Number of distinct published groups."""
+    return len(release.sizes)
 
 
 def discernibility(release: Release) -> int:

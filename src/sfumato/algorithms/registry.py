@@ -1,0 +1,109 @@
+"""Which algorithm goes with which criterion, and how."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from sfumato.algorithms.base import Algorithm
+from sfumato.algorithms.exhaustive import Exhaustive
+from sfumato.algorithms.incognito import Incognito
+from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.optimal import Optimal
+from sfumato.algorithms.samarati import Samarati
+from sfumato.criteria import (
+    AlphaKAnonymity,
+    Criterion,
+    KAnonymity,
+    KEAnonymity,
+    LDiversity,
+    PSensitiveKAnonymity,
+    RecursiveDiversity,
+    TCloseness,
+)
+from sfumato.errors import BadInput
+
+# One of each, for tables and tests; every kind of a criterion that behaves differently.
+METHODS: tuple[Algorithm, ...] = (
+    Samarati(),
+    Samarati(0.1),
+    Incognito(),
+    Incognito(0.1, prefer="distribution"),
+    Exhaustive(0.1, prefer="suppression"),
+    Optimal("loss"),
+    Optimal("discernibility", 0.1),
+    Mondrian(),
+    Mondrian(strict=False),
+    Mondrian(dimensions="widest"),
+)
+CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
+    KAnonymity(3),
+    LDiversity(2),
+    LDiversity("3/2", "entropy"),
+    LDiversity("3/2", "frequency"),
+    RecursiveDiversity(3, 2),
+    TCloseness("1/2"),
+    TCloseness("1/2", "ordered"),
+    TCloseness("1/2", "hierarchical"),
+    AlphaKAnonymity("2/3", 3),
+    PSensitiveKAnonymity(2, 3),
+    KEAnonymity(3, 1),
+)
+
+
+@dataclass(frozen=True)
+class Pair:
+    """What becomes of one algorithm with one criterion."""
+
+    method: Algorithm
+    criterion: Criterion
+    refused: str | None  # why they do not go together
+    note: str | None = None  # what is different about them
+
+
+def pair(method: Algorithm, criterion: Criterion) -> Pair:
+    """Look up a pair."""
+    refused = note = None
+    union_is_safe = criterion.monotone(suppression=False)
+    if isinstance(method, Mondrian) and not method.strict and not union_is_safe:
+        refused = (
+            "relaxed regions may be published under the same box, and a union of safe groups need "
+            "not be safe"
+        )
+    suppression = bool(getattr(method, "max_suppressed", 0))
+    if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(
+        suppression=suppression
+    ):
+        note = "not monotone when rows may be suppressed: all nodes are tried"
+    return Pair(method, criterion, refused, note)
+
+
+def check_pair(method: Algorithm, criterion: Criterion) -> None:
+    """Refuse what does not go together, with the reason."""
+    refused = pair(method, criterion).refused
+    if refused is not None:
+        raise BadInput(f"{method} cannot enforce {criterion}: {refused}")
+
+
+def all_pairs() -> list[Pair]:
+    """Every method with every kind of criterion."""
+    return [pair(method, criterion) for method in METHODS for criterion in CRITERIA_OF_EACH_KIND]
+
+
+def markdown() -> str:
+    """Write the table of pairs for the documentation."""
+    names = [str(criterion) for criterion in CRITERIA_OF_EACH_KIND]
+    lines = ["| | " + " | ".join(f"`{name}`" for name in names) + " |"]
+    lines.append("|---" * (len(names) + 1) + "|")
+    notes: dict[str, int] = {}
+    for method in METHODS:
+        cells = []
+        for criterion in CRITERIA_OF_EACH_KIND:
+            found = pair(method, criterion)
+            text = "refused" if found.refused else "yes"
+            remark = found.refused or found.note
+            if remark:
+                text += f" ({notes.setdefault(remark, len(notes) + 1)})"
+            cells.append(text)
+        lines.append(f"| `{method}` | " + " | ".join(cells) + " |")
+    lines += ["", *(f"({number}) {remark}." for remark, number in notes.items())]
+    return "\n".join(lines)
