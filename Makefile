@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow lint format clean
+.PHONY: demo test test-slow bench lint format clean
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -14,6 +14,11 @@ test: $(VENV)/.installed-test lint  ## lint, types, and every test
 
 test-slow: $(VENV)/.installed-test  ## the long and statistical checks too
 	$(BIN)/python -m pytest -n 2
+
+bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools and plain twins
+	$(BIN)/python bench/startup.py
+	$(BIN)/python bench/lattice.py
+	$(BIN)/python bench/mondrian.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -37,5 +42,11 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP) -e '.[test]'
 	@touch $@
 
+# The rivals pin other versions of what we use, so they live apart.
+.venv-rivals/.installed: bench/rivals.txt
+	$(PYTHON) -m venv .venv-rivals
+	.venv-rivals/bin/python -m pip install --quiet --disable-pip-version-check -r bench/rivals.txt
+	@touch $@
+
 clean:
-	rm -rf $(VENV) .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-rivals .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

@@ -3,11 +3,13 @@
 from collections import Counter
 from fractions import Fraction
 
+import numpy as np
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
 from papers import tables
+from sfumato.algorithms.incognito import safe_by_subsets
 from sfumato.algorithms.lattice import Lattice
 
 
@@ -87,23 +89,56 @@ def test_figure_5_is_what_its_nodes_publish(figure_1, node, expected, suppressed
     assert release.n_suppressed == suppressed
 
 
-def test_the_k_minimal_nodes_are_the_two_of_the_readings(figure_1):
+@pytest.mark.parametrize("method", [sf.Samarati(2), sf.Incognito(2), sf.Exhaustive(2)])
+def test_the_k_minimal_nodes_are_exactly_two(figure_1, method):
+    found = method.minimal(figure_1.frequencies(), sf.KAnonymity(3))
+    assert set(found) == tables.CIRIANI_K3_MINIMAL
+
+
+def test_example_3_3_comes_out_in_every_iteration(figure_1):
+    """The sub-hierarchies of figure 11: the nodes marked true over every subset of columns."""
     lattice = Lattice(figure_1.frequencies(), sf.KAnonymity(3))
-    safe = {
-        node
-        for height in range(lattice.height + 1)
-        for node in lattice.at_height(height)
-        if lattice.n_suppressed(node) <= 2
+    found = {
+        subset: {tuple(map(int, node)) for node in np.argwhere(safe)}
+        for subset, safe in safe_by_subsets(lattice, limit=2).items()
     }
-    minimal = {
-        node
-        for node in safe
-        if not any(
-            other != node and all(a <= b for a, b in zip(other, node, strict=True))
-            for other in safe
-        )
+    zips, marital, sex = 0, 1, 2
+    assert found == {
+        (zips,): {(0,), (1,), (2,)},
+        (marital,): {(1,), (2,)},
+        (sex,): {(0,), (1,)},
+        (zips, marital): {(0, 2), (1, 2), (2, 2), (1, 1), (2, 1)},
+        (zips, sex): {(0, 1), (1, 1), (2, 1), (1, 0), (2, 0)},
+        (marital, sex): {(1, 0), (2, 0), (1, 1), (2, 1)},
+        (zips, marital, sex): {
+            *((z, m, s) for z in (1, 2) for m in (1, 2) for s in (0, 1)),
+            (0, 2, 1),
+        },
     }
-    assert minimal == tables.CIRIANI_K3_MINIMAL
+
+
+def test_preferences_choose_between_the_two(figure_1):
+    def chosen(prefer):
+        release = sf.anonymize(figure_1, sf.KAnonymity(3), sf.Incognito(2, prefer=prefer))
+        return tuple(release.levels.values())
+
+    assert chosen("absolute_distance") == (1, 1, 0)  # two steps against three
+    assert chosen("relative_distance") == (1, 1, 0)  # 1/2 + 1/2 against 1 + 1
+    # Both have three groups and one suppressed tuple: the lower node wins the tie.
+    assert chosen("distribution") == (1, 1, 0)
+    assert chosen("suppression") == (1, 1, 0)
+
+
+def test_figure_18_is_not_0_4_3_anonymous_because_of_its_last_block():
+    table = sf.read(
+        figure(tables.CIRIANI_FIG18, tables.CIRIANI_FIG18_COLUMNS),
+        quasi_identifiers=list(tables.CIRIANI_QI),
+        sensitive="Disease",
+    )
+    found = sf.check(table, sf.AlphaKAnonymity(0.4, 3, values=["HIV"]))
+    assert not found
+    assert found.measured[0].found == (Fraction(2, 3), 3)
+    assert found.measured[0].n_people_failing == 3
 
 
 def test_below_figure_5c_too_many_tuples_would_have_to_go(figure_1):

@@ -47,11 +47,11 @@ def preferred(lattice: Lattice, nodes: Iterable[Node], prefer: Prefer) -> Node:
     """Choose among nodes.
 
     Fewest steps ("absolute_distance"), fewest steps relative to the heights, most groups
-    ("distribution"), or fewest suppressed rows; ties go to the fewest suppressed rows and then to
-    the first in the order of the columns.
+    ("distribution"), or fewest suppressed rows; ties go to the fewest suppressed rows, then to the
+    lowest node, then to the first in the order of the columns.
     """
 
-    def rank(node: Node) -> tuple[float, int, Node]:
+    def rank(node: Node) -> tuple[float, int, int, Node]:
         groups = lattice.rollup.at(node)
         safe = lattice.safe(groups)
         suppressed = int(groups.sizes[~safe].sum())
@@ -63,7 +63,7 @@ def preferred(lattice: Lattice, nodes: Iterable[Node], prefer: Prefer) -> Node:
             first = -float(safe.sum())
         else:
             first = float(suppressed)
-        return first, suppressed, node
+        return first, suppressed, sum(node), node
 
     return min(nodes, key=rank)
 
