@@ -274,6 +274,19 @@ def test_a_column_that_no_box_widens_is_published_as_it_is(read, published):
     assert written.schema.field("age").type == pa.int64()
 
 
+@pytest.mark.parametrize("split", [False, True], ids=["whole", "split"])
+def test_the_suppressed_are_left_out_when_nothing_else_is_changed(read, published, split):
+    """As when outliers are dropped and everybody else keeps their values."""
+    rows = [(f"{j}", "a", age, "flu") for age in (1, 37) for j in range(4)]
+    table = read(frame_of(rows), **(ROLES | {"quasi_identifiers": ["age", "zip"]}))
+    ground = table.frequencies().combinations
+    boxes = np.array([[[0, 0], [0, 0]], [[1, 1], [0, 0]]], dtype=np.int32)
+    left_out = [(1, 1, 1), (1, SUPPRESSED, 3)] if split else [(1, SUPPRESSED, 4)]
+    parts = np.array([(0, 0, 4), *left_out])
+    written = published(table, Assignment(ground, boxes, parts))
+    assert written["age"].to_pylist() == [1, 1, 1, 1] + [37] * split
+
+
 def test_combinations_may_include_the_sensitive_value(read, published):
     """Algorithms that look at sensitive values assign by them."""
     rows = [(None, "a", 1, disease) for disease in ("flu", "flu", "HIV", None)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
@@ -15,7 +16,7 @@ from sfumato.spec import describe, to_spec
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 
 
-class Algorithm:
+class Algorithm(ABC):
     """Decides a recoding that satisfies a criterion.
 
     An adversary is assumed to know which algorithm ran; three properties say how much that
@@ -26,9 +27,9 @@ class Algorithm:
     symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
 
+    @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find a recoding; raise `Unsatisfiable` with the evidence when there is none."""
-        raise NotImplementedError  # pragma: no cover
 
     def spec(self) -> dict[str, Any]:
         """Write the algorithm down as job files and `release.json` do."""

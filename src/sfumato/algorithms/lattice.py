@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING
@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, holding
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import Cut, Recoding
+from sfumato.progress import report
 
 if TYPE_CHECKING:
     from sfumato.algorithms.rollup import NodeGroups
@@ -55,6 +56,36 @@ class Lattice:
     def at_height(self, height: int) -> Iterator[Node]:
         """Give the nodes whose levels add up to `height`, in lexicographic order."""
         return _nodes(self.heights, height)
+
+    def search(self, limit: int, hopeless: Callable[[Node], bool]) -> Iterator[Node]:
+        """Give, in lexicographic order, every node that may be within the limit of suppression.
+
+        Whole branches are left out: those for which `hopeless` says so of their lowest node, and,
+        where the criterion is monotone, those whose highest node is not within the limit.
+        """
+        monotone = self.criterion.monotone(suppression=limit > 0)
+        waiting: list[Node] = [()]
+        done = 0
+        while waiting:
+            levels = waiting.pop()
+            rest = len(self.heights) - len(levels)
+            n_below = int(np.prod([h + 1 for h in self.heights[len(levels) :]], dtype=object))
+            report("searching", done, self.n_nodes)
+            if hopeless(levels + (0,) * rest):
+                done += n_below
+            elif not rest:
+                done += 1
+                yield levels
+            elif levels and monotone and self._unsafe_below(levels, limit):
+                done += n_below
+            else:
+                height = self.heights[len(levels)]
+                waiting.extend((*levels, level) for level in range(height, -1, -1))
+
+    def _unsafe_below(self, levels: Node, limit: int) -> bool:
+        """Whether even with all other columns at the root too many people are in unsafe groups."""
+        groups = self.rollup.with_rest_on_top(levels)
+        return int(groups.sizes[~self.safe(groups)].sum()) > limit
 
     def n_suppressed(self, node: Node) -> int:
         """Number of people in groups that break the criterion."""

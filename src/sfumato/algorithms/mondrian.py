@@ -47,7 +47,7 @@ class Mondrian(Algorithm):
     strict: bool = True
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
-    deterministic: ClassVar[bool] = True
+    deterministic: ClassVar[bool] = True  # but for the people of a combination that is split
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 

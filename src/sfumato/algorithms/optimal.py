@@ -13,7 +13,6 @@ from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, nearest
-from sfumato.progress import report
 
 ROUNDING = 1e-9  # of a sum of floats, relative
 
@@ -22,9 +21,10 @@ ROUNDING = 1e-9  # of a sum of floats, relative
 class Optimal(Algorithm):
     """The best of all nodes by a metric, with at most `max_suppressed` rows left out.
 
-    Neither most prices nor, with suppression, most criteria are monotone, so nothing is concluded
-    from one node about another, except by the metric's bound: a node is passed over only when no
-    recoding there can beat the best one found. Ties go to the lower node, then to the first in
+    With suppression neither most prices nor most criteria are monotone. So nothing is concluded
+    from one node about another but by what holds for sure: a branch of the lattice is passed over
+    when its bound shows that nothing there can beat the best node found, or when the criterion is
+    monotone and fails at the top of the branch. Ties go to the lower node, then to the first in
     the order of the columns.
 
     Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
@@ -52,10 +52,11 @@ class Optimal(Algorithm):
         metric = METRICS[self.metric](lattice)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         best: tuple[float, int, Node] | None = None
-        for done, node in enumerate(lattice.nodes()):
-            report("searching", done, lattice.n_nodes)
-            if best is not None and _dearer(metric.bound(node), best[0]):
-                continue
+
+        def hopeless(node: Node) -> bool:
+            return best is not None and _dearer(metric.bound(node), best[0])
+
+        for node in lattice.search(limit, hopeless):
             groups = lattice.rollup.at(node)
             safe = lattice.safe(groups)
             if int(groups.sizes[~safe].sum()) > limit:

@@ -43,21 +43,37 @@ class RollUp:
         for j in range(len(self.taxonomies)):
             self.masks[self.layout.words[j]] |= self._mask(j)
 
+    def with_rest_on_top(self, levels: tuple[int, ...]) -> NodeGroups:
+        """Count the groups with the first columns at their levels and all others at the root."""
+        rolled = self._climb(levels)
+        masks = self.masks.copy()
+        if self.with_values:
+            for j in range(len(self.taxonomies), len(self.layout.words)):
+                masks[self.layout.words[j]] |= self._mask(j)
+        for j in range(len(levels), len(self.taxonomies)):
+            masks[self.layout.words[j]] &= ~self._mask(j)
+        _, keys, counts = _group(rolled.keys, rolled.counts, masks)
+        return NodeGroups(self, _Rolled(keys, counts))
+
     def at(self, node: tuple[int, ...]) -> NodeGroups:
         """Count the groups of a node."""
+        return NodeGroups(self, self._climb(node))
+
+    def _climb(self, node: tuple[int, ...]) -> _Rolled:
+        """Generalize the first columns to the given levels, from where the last way went."""
         shared = 0
-        while shared < len(self.node) and self.node[shared] == node[shared]:
+        while shared < min(len(self.node), len(node)) and self.node[shared] == node[shared]:
             shared += 1
         # The first column that differs can still be rolled up from its own lower level.
         start = self.steps[shared]
-        if shared < len(self.node) and 0 < self.node[shared] < node[shared]:
+        if shared < min(len(self.node), len(node)) and 0 < self.node[shared] < node[shared]:
             start = self.steps[shared + 1]
         del self.steps[shared + 1 :], self.node[shared:]
         for j in range(shared, len(node)):
             self.steps.append(self._generalized(start, j, node[j]))
             self.node.append(node[j])
             start = self.steps[-1]
-        return NodeGroups(self, start)
+        return start
 
     def values_of(self, keys: Keys) -> NDArray[np.int32]:
         """Which combination of sensitive values each key has."""
@@ -107,10 +123,6 @@ class NodeGroups:
         n_values = len(frequencies.persons_values.codes)
         histogram = Histogram(starts, values[order], self._rolled.counts[order], n_values)
         return JointGroups(frequencies, self.sizes, histogram)
-
-    def lows(self, column: int) -> NDArray[np.int32]:
-        """The first rank of every group's interval in one column."""
-        return self._owner.layout.unpack(self.keys, column)
 
 
 @numba.njit(cache=True)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import operator
+from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from fractions import Fraction
@@ -22,7 +23,7 @@ Number = int | Fraction | float
 Value = Number | tuple["Value", ...] | None  # None: there is no group to measure
 
 
-class Criterion:
+class Criterion(ABC):
     """One definition: `holds` says yes or no to each group, `measure` what was achieved."""
 
     looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
@@ -33,29 +34,29 @@ class Criterion:
         """The definitions this is made of."""
         return (self,)
 
+    @abstractmethod
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say for every group whether it satisfies the definition."""
-        raise NotImplementedError  # pragma: no cover
 
+    @abstractmethod
     def measure(self, groups: Groups) -> Value:
         """What the worst group achieves, in the definition's own unit."""
-        raise NotImplementedError  # pragma: no cover
 
+    @abstractmethod
     def monotone(self, *, suppression: bool) -> bool:
         """Whether generalizing further can never break what holds.
 
         Without suppression: a union of safe groups is safe. With suppression a safe group may
         also be joined by people of an unsafe one, and only what adding people cannot break stays.
         """
-        raise NotImplementedError  # pragma: no cover
 
     def spec(self) -> list[dict[str, Any]]:
         """Write the criterion down as job files and `release.json` do."""
         return [to_spec(self)]
 
+    @abstractmethod
     def promised(self) -> Value:
         """The threshold, in the unit of `measure`."""
-        raise NotImplementedError  # pragma: no cover
 
     def named_values(self) -> tuple[object, ...]:
         """Sensitive values that the steward named."""

@@ -12,6 +12,7 @@ import datetime
 import io
 import itertools
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
@@ -32,7 +33,7 @@ Codes: TypeAlias = NDArray[np.int32]
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
 
 
-class Hierarchy:
+class Hierarchy(ABC):
     """A rule that makes the values of one column more general, level by level."""
 
     kinds: ClassVar[dict[str, type[Hierarchy]]] = {}
@@ -40,12 +41,12 @@ class Hierarchy:
     def __init_subclass__(cls) -> None:
         Hierarchy.kinds[cls.__name__.lower()] = cls
 
+    @abstractmethod
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Lay out the domain of `column` over its distinct `values` (None: missing).
 
         Returns the domain and the code of each of the given values.
         """
-        raise NotImplementedError  # pragma: no cover
 
     @property
     def parameter(self) -> Any:

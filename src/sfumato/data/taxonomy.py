@@ -35,11 +35,6 @@ class Taxonomy:
         """Number of ground values (Wong 2009, definition 6: the base)."""
         return len(self.labels[0])
 
-    @property
-    def root(self) -> object:
-        """Label of the root: what a suppressed cell is published as."""
-        return self.labels[-1][0]
-
     @classmethod
     def from_levels(cls, levels: Sequence[Sequence[object]], where: str) -> Taxonomy:
         """Compile labels per level, ground values already in tree order.
@@ -79,10 +74,6 @@ class Taxonomy:
         """Level of the smallest node around each interval `[low, high]`."""
         inside = (self.low[:, low] <= low) & (self.high[:, low] >= high)  # (height + 1, m)
         return np.asarray(np.argmax(inside, axis=0), dtype=np.int32)
-
-    def boundaries(self, level: int) -> NDArray[np.bool_]:
-        """Say for every rank whether a node of this level ends there."""
-        return np.asarray(self.high[level] == np.arange(self.size))
 
 
 def in_tree_order(paths: Sequence[Sequence[object]]) -> list[int]:
