@@ -3,8 +3,9 @@
 from collections import Counter
 
 import numpy as np
+import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 import naive
@@ -56,7 +57,19 @@ def regions(table, recoding):
     return found
 
 
-@settings(max_examples=400, deadline=None)
+@pytest.fixture(params=["compiled", "arrays"])
+def way(request, monkeypatch):
+    """Both ways of cutting by size: the compiled one is for large tables only."""
+    compiled = request.param == "compiled"
+    monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", 0 if compiled else 10**9)
+
+
+@pytest.mark.usefixtures("way")
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
 @given(st.one_of(tables(), numeric_tables()), criteria())
 def test_mondrian_cuts_as_its_recursive_twin(table, pair):
     criterion, safe = pair
@@ -118,3 +131,26 @@ def test_regions_stay_within_the_bound_of_the_paper(table, k):
     copies = max(Counter(row[:-1] for row in table.rows).values())
     bound = 2 * len(table.paths) * (k - 1) + copies
     assert max(map(len, regions(table, recoding).values())) <= bound
+
+
+@pytest.mark.parametrize("widest", ["all", "widest"])
+def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, widest):
+    draw = np.random.default_rng(11)
+    n = 4000
+    source = pa.table(
+        {
+            "age": draw.integers(0, 90, n),
+            "income": draw.integers(0, 10**9, n),  # far more values than people in most regions
+            "zip": [f"{z:05d}" for z in draw.integers(0, 300, n)],
+            "sex": draw.choice(["f", "m", None], n, p=[0.5, 0.49, 0.01]),
+        }
+    )
+    rules = {"age": sf.Flat(), "income": sf.Flat(), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
+    frequencies = sf.read(source, rules).frequencies()
+    found = []
+    for threshold in (0, 10**9):
+        monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
+        how = sf.Mondrian(dimensions=widest).search(frequencies, sf.KAnonymity(4), None).how
+        found.append({tuple(map(tuple, how.boxes[g].tolist())) for g in how.parts[:, 1]})
+    assert found[0] == found[1]
+    assert len(found[0]) > 100

@@ -64,20 +64,22 @@ class Lattice:
         where the criterion is monotone, those whose highest node is not within the limit.
         """
         monotone = self.criterion.monotone(suppression=limit > 0)
+        n_below = [1]  # nodes of a branch, by how many columns are still open
+        for height in reversed(self.heights):
+            n_below.append(n_below[-1] * (height + 1))
         waiting: list[Node] = [()]
         done = 0
         while waiting:
             levels = waiting.pop()
             rest = len(self.heights) - len(levels)
-            n_below = int(np.prod([h + 1 for h in self.heights[len(levels) :]], dtype=object))
-            report("searching", done, self.n_nodes)
+            report("searching", done, n_below[-1])
             if hopeless(levels + (0,) * rest):
-                done += n_below
+                done += n_below[rest]
             elif not rest:
                 done += 1
                 yield levels
             elif levels and monotone and self._unsafe_below(levels, limit):
-                done += n_below
+                done += n_below[rest]
             else:
                 height = self.heights[len(levels)]
                 waiting.extend((*levels, level) for level in range(height, -1, -1))

@@ -39,7 +39,7 @@ class Metric(ABC):
 
 
 class ByColumn(Metric):
-    """A metric that adds up what each column loses at its level; a suppressed row loses all."""
+    """A metric that adds up what each column loses at its level; a suppressed row costs 1."""
 
     def __init__(self, lattice: Lattice) -> None:
         super().__init__(lattice)
@@ -65,24 +65,16 @@ class ByColumn(Metric):
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
-    def suppressed_cost(self) -> NDArray[np.float64]:
-        """Give the cost of a suppressed row, per combination: the same for all unless overridden.
-
-        It must not be below what the row costs at the top.
-        """
-        return np.full(len(self.counts), 1 / self.n_rows)
-
     def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
-        """Add up the columns of everybody who is published, and charge for everybody else."""
-        del groups
+        """Add up the columns of everybody who is published; everybody else costs all there is."""
         if safe.all():
             return self.bound(node)
-        cost = sum(
-            levels[level][codes]
-            for codes, levels, level in zip(self.codes, self.costs, node, strict=True)
+        kept = groups.sizes[safe]
+        published = sum(
+            float(kept @ levels[level][groups.lows(j)[safe]])
+            for j, (levels, level) in enumerate(zip(self.costs, node, strict=True))
         )
-        left_out = self.lattice.unsafe_combinations(node)
-        return float(self.counts @ np.where(left_out, self.suppressed_cost(), cost))
+        return published + (self.n_rows - int(kept.sum())) / self.n_rows
 
 
 class Loss(ByColumn):
@@ -114,10 +106,16 @@ class Entropy(ByColumn):
         """Bits needed to get from the node back to the value, as common as they are."""
         return value_entropy(rows, self.lattice.frequencies.domains[column].taxonomy.low[level])
 
-    def suppressed_cost(self) -> NDArray[np.float64]:
-        """The bits from the roots of all columns."""
-        top = [levels[-1][codes] for codes, levels in zip(self.codes, self.costs, strict=True)]
-        return np.asarray(np.sum(top, axis=0))
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+        """Add up combination by combination: the bits depend on the value, not the node alone."""
+        del groups
+        if safe.all():
+            return self.bound(node)
+        left_out = self.lattice.unsafe_combinations(node)
+        bits = 0.0
+        for codes, levels, level in zip(self.codes, self.costs, node, strict=True):
+            bits += float(self.counts @ np.where(left_out, levels[-1][codes], levels[level][codes]))
+        return bits
 
 
 class Height(Metric):

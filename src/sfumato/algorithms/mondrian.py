@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.relaxed import Halving
 from sfumato.criteria.base import All, Criterion, holding, reached
+from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
@@ -19,6 +20,7 @@ from sfumato.data.recoding import Assignment, Recoding
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.progress import report
 
+COMPILED = 5000  # combinations from which on compiled code pays for its start
 COUNTS_AT_ONCE = 1 << 22  # counts held while the cuts of a batch of regions are judged
 
 
@@ -64,7 +66,9 @@ class Mondrian(Algorithm):
         """Cut all regions until no cut is allowable."""
         _refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
-        if self.strict:
+        if self.strict and _about_sizes(criterion) and len(frequencies.combinations) > COMPILED:
+            found = _by_size(frequencies, criterion, widest_only=widest_only)
+        elif self.strict:
             found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
         else:
             found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
@@ -114,6 +118,9 @@ class _Space:
         self.boxes[old, along, 1] = boundary[cut]
         self.boxes = np.concatenate([self.boxes, upper])
         self.open = np.concatenate([old, right[cut]])
+        # Two sides of at least k people cannot be cut out of fewer than 2k.
+        sizes = sum_by(self.region_of[inside], self.counts[inside], len(self.boxes))
+        self.open = self.open[sizes[self.open] >= 2 * self.judge.least]
 
     def _batches(self, inside: NDArray[np.intp], state: NDArray[np.intp]) -> list[NDArray[np.intp]]:
         """Split the combinations between regions, so that the counts of a batch fit in memory."""
@@ -206,6 +213,7 @@ class _Judge:
         self.by_size = [part for part in criterion.parts if not part.looks_at_values]
         self.by_value = [part for part in criterion.parts if part.looks_at_values]
         self.n_values = len(frequencies.persons_values.codes) if self.by_value else 1
+        self.least = max((getattr(part, "k", 1) for part in criterion.parts), default=1)
         n_combinations = len(frequencies.combinations)
         self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n_combinations + 1))
 
@@ -304,6 +312,24 @@ def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> Non
             f"no partition satisfies {criterion}: even as one group of all "
             f"{frequencies.n_rows} rows {reached(criterion, grouping.joint)}"
         )
+
+
+def _about_sizes(criterion: Criterion) -> bool:
+    """Whether a criterion is k-anonymity and nothing else."""
+    return all(isinstance(part, KAnonymity) for part in criterion.parts)
+
+
+def _by_size(frequencies: FrequencySet, criterion: Criterion, *, widest_only: bool) -> Assignment:
+    from sfumato.algorithms.by_size import partition  # noqa: PLC0415  (brings a compiler along)
+
+    report("cutting")
+    ground = frequencies.combinations
+    codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
+    k = max(part.k for part in criterion.parts if isinstance(part, KAnonymity))
+    domains = [frequencies.domains[name] for name in ground.columns]
+    boxes, region = partition(domains, codes, ground.counts, k, widest_only=widest_only)
+    parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
+    return Assignment(ground, boxes, parts.astype(np.int64))
 
 
 def _strict(space: _Space) -> Assignment:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
 from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
-from sfumato.algorithms.metric import METRICS
+from sfumato.algorithms.metric import METRICS, Metric
 from sfumato.algorithms.minimal import refuse
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
@@ -51,26 +52,56 @@ class Optimal(Algorithm):
         lattice = Lattice(frequencies, criterion)
         metric = METRICS[self.metric](lattice)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        best: tuple[float, int, Node] | None = None
+        best: _Priced | None = None
 
         def hopeless(node: Node) -> bool:
-            return best is not None and _dearer(metric.bound(node), best[0])
+            return best is not None and _dearer(metric.bound(node), best.price)
 
-        for node in lattice.search(limit, hopeless):
+        def try_out(node: Node) -> bool:
+            """Price a node if it is safe, and keep it if it is the best so far."""
+            nonlocal best
             groups = lattice.rollup.at(node)
             safe = lattice.safe(groups)
             if int(groups.sizes[~safe].sum()) > limit:
-                continue
-            price = metric.price(node, groups, safe)
-            if (
-                best is None
-                or _dearer(best[0], price)
-                or (not _dearer(price, best[0]) and (sum(node), node) < best[1:])
-            ):
-                best = (price, sum(node), node)
+                return False
+            found = _Priced(metric.price(node, groups, safe), node)
+            if best is None or found.beats(best):
+                best = found
+            return True
+
+        _descend(lattice, metric, try_out)  # a good node early lets the bounds settle more
+        for node in lattice.search(limit, hopeless):
+            try_out(node)
         if best is None:
             raise refuse(lattice, limit)
-        return lattice.recoding(best[2])
+        return lattice.recoding(best.node)
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """A safe node and its price."""
+
+    price: float
+    node: Node
+
+    def beats(self, other: _Priced) -> bool:
+        """Whether this is cheaper, or as cheap and lower, or first in the order of columns."""
+        if _dearer(other.price, self.price):
+            return True
+        if _dearer(self.price, other.price):
+            return False
+        return (sum(self.node), self.node) < (sum(other.node), other.node)
+
+
+def _descend(lattice: Lattice, metric: Metric, try_out: Callable[[Node], bool]) -> None:
+    """Walk down from the top, at each step to the node of least bound that is still safe."""
+    node: Node | None = lattice.heights
+    while node is not None and try_out(node):
+        below = [
+            (*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > 0
+        ]
+        below.sort(key=lambda each: (metric.bound(each), each))
+        node = next((each for each in below if try_out(each)), None)
 
 
 def _dearer(price: float, other: float) -> bool:

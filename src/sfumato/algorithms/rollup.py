@@ -111,6 +111,10 @@ class NodeGroups:
         else:
             self.keys, self.sizes = rolled.keys, rolled.counts
 
+    def lows(self, column: int) -> NDArray[np.int32]:
+        """The first rank of every group's interval in one quasi-identifier."""
+        return self._owner.layout.unpack(self.keys, column)
+
     @property
     def joint(self) -> JointGroups:
         """The groups with their sensitive values, if these were rolled up too."""
