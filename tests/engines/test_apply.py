@@ -585,7 +585,6 @@ def csv_file(place, text):
         pytest.param(
             ["nan", "inf"],
             pa.string(),
-            marks=pytest.mark.xfail(strict=True, reason="taken for numbers, and nan for missing"),
         ),
     ],
     ids=lambda value: value[0] if isinstance(value, list) else str(value),

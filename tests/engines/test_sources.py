@@ -183,7 +183,6 @@ def test_delimiters_and_line_ends_are_found(read, counted, tmp_path, delimiter, 
         "\r\n",
         pytest.param(
             "\r",
-            marks=pytest.mark.xfail(strict=True, reason="only a line feed ends the first line"),
         ),
     ],
 )

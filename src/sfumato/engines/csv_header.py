@@ -36,9 +36,10 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
     if not start.strip(b"\r\n\xef\xbb\xbf "):
         raise BadInput(f"{path}: the file is empty; expected a line with the column names")
     whole = len(start) < FIRST_BYTES
-    if not whole and b"\n" not in start:
+    end = len(start) if whole else max(start.rfind(b"\n"), start.rfind(b"\r")) + 1
+    if not end:
         raise BadInput(f"{path}, line 1: cannot read the column names")
-    complete = start if whole else start[: start.rfind(b"\n") + 1]
+    complete = start[:end]
     try:
         text = complete.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:

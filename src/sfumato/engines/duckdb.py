@@ -54,10 +54,16 @@ class DuckDBEngine:
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
         self.typed = True
+        self._is_parquet = False
         self.name = "the table"
         if isinstance(source, (str, Path)):
+            if re.search(r"[\n\r\0]", str(source)):
+                raise BadInput("expected the path of a file, got text; write it to a file first")
             self.name = str(source)
-            relation, names = self._open_file(Path(source).resolve(), published=published)
+            try:
+                relation, names = self._open_file(Path(source).resolve(), published=published)
+            except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
+                raise BadInput(f"{source}: cannot read: {reason(error)}") from None
         else:
             relation, names = self._open_frame(source)
         refuse_alike(names, self.name)
@@ -195,7 +201,8 @@ class DuckDBEngine:
         tests = []
         for column in columns:
             v = self._inner[column]
-            back = [f"CAST(TRY_CAST({v} AS {kind}) AS VARCHAR)" for kind in ("BIGINT", "DOUBLE")]
+            finite = f"CASE WHEN isfinite(TRY_CAST({v} AS DOUBLE)) THEN {v} END"  # nan, inf: text
+            back = [f"CAST(TRY_CAST({finite} AS {t}) AS VARCHAR)" for t in ("BIGINT", "DOUBLE")]
             tests += [f"bool_and({text} IS NOT DISTINCT FROM {v})" for text in back]
             tests.append(f"count({v}) > 0")
         (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM source").fetchall()
@@ -216,7 +223,8 @@ class DuckDBEngine:
                 magic = file.read(4)
         except OSError as error:
             raise BadInput(f"{path}: cannot read: {reason(error)}") from None
-        if magic == b"PAR1":
+        self._is_parquet = magic == b"PAR1"
+        if self._is_parquet:
             try:
                 names = pq.read_schema(path).names
             except (pa.ArrowException, OSError, UnicodeDecodeError):
@@ -371,7 +379,8 @@ class DuckDBEngine:
         try:
             yield
         except duckdb.Error as error:
-            raise BadInput(_explanation(str(error), self.name, target)) from None
+            kind = DAMAGED if self._is_parquet and target is None else None
+            raise BadInput(_explanation(str(error), self.name, target, kind)) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
                 raise KeyboardInterrupt from None
@@ -429,19 +438,22 @@ def _joined(chunks: list[pa.Array], dtype: type) -> Any:
     return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks]).astype(dtype)
 
 
-def _explanation(message: str, name: str, target: Path | None) -> str:
+def _explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
     """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
     found = re.search(r"Line: (\d+)", message)
     place = f"{name}, line {found[1]}" if found else name
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if columns:
-        return f"{place}: {columns[2]} fields where the header has {columns[1]}"
+        return (
+            f"{place}: {columns[2]} fields where the header has {columns[1]}; mend the line, or "
+            "quote what holds a delimiter"
+        )
     if "not utf-8" in message or "Invalid unicode" in message:
         return f"{place}: not UTF-8 text; convert the file first"
     if "unterminated quote" in message:
         return f"{place}: a quoted field does not end"
     if "Maximum line size" in message:
-        return f"{place}: the line is too long"
+        return f"{place}: the line is too long; a quote may be missing, or split the line"
     if "state machine" in message or "quote" in message:
         return f"{place}: not a regular CSV file; check its quotes and line ends"
     if "No space left" in message or "failed to write" in message.lower():
@@ -450,7 +462,7 @@ def _explanation(message: str, name: str, target: Path | None) -> str:
         return f"{name}: cannot read: the file is gone"
     if target is not None and "IO Error" in message:
         return f"{target}: cannot write there"
-    if name.endswith((".parquet", ".pq")) and target is None:
-        return f"{name}: {DAMAGED}"
     kind = message.split(":", 1)[0]  # what follows may quote a value
-    return f"{place}: the engine refused it ({kind})"
+    if kind == "Out of Memory Error":
+        return f"{target or name}: not enough memory, or no space left for temporary files"
+    return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"
