@@ -3,6 +3,7 @@
 import pyarrow as pa
 import pytest
 
+import naive
 import sfumato as sf
 
 # The taxonomy of Wong 2009, figure 1, has nine ground values, two of them under "university".
@@ -61,3 +62,64 @@ def test_a_suppressed_row_has_lost_everything():
     assert sf.utility.information_loss(release) == pytest.approx(1 / 4)
     assert sf.utility.discernibility(release) == 3 * 3 + 4
     assert sf.utility.average_group_size(release) == 3
+
+
+def naive_paths(table: sf.Table) -> list[list[tuple]]:
+    trees = [table.domains[name].taxonomy for name in table.schema.quasi_identifiers]
+    return [list(zip(*tree.labels, strict=True)) for tree in trees]
+
+
+ROWS = [
+    ("undergrad", "F"),
+    ("undergrad", "M"),
+    ("postgrad", "M"),
+    ("1st-4th", "M"),
+    ("college", "F"),
+]
+
+
+@pytest.mark.parametrize("levels", [(0, 0), (1, 0), (2, 1), (3, 0), (3, 1)])
+@pytest.mark.parametrize("k", [1, 2])
+def test_every_measure_is_the_one_of_the_definition(levels, k):
+    names = ("education", "sex")
+    source = pa.table([list(column) for column in zip(*ROWS, strict=True)], names=list(names))
+    table = sf.read(source, {"education": EDUCATION, "sex": sf.Flat()})
+    method = sf.Recode(dict(zip(names, levels, strict=True)), max_suppressed=4)
+    try:
+        release = sf.anonymize(table, sf.KAnonymity(k), method)
+    except sf.Unsatisfiable:
+        assert naive.suppressed_at(ROWS, naive_paths(table), levels, naive.k_anonymity(k)) == 5
+        return
+
+    def price(metric: str) -> float:
+        found = naive.price(ROWS, naive_paths(table), levels, naive.k_anonymity(k), metric)
+        return float(found)
+
+    assert sf.utility.information_loss(release) == pytest.approx(price("loss"))
+    assert 1 - sf.utility.precision(release) == pytest.approx(price("precision"))
+    assert sf.utility.entropy(release) == pytest.approx(price("entropy"))
+    assert sf.utility.discernibility(release) == price("discernibility")
+    assert sf.utility.n_groups(release) == -price("distinct")
+    assert sf.utility.average_class(release, k) == pytest.approx(price("average_class") / k)
+    per_column = sf.utility.loss_per_attribute(release)
+    assert sum(per_column.values()) / 2 == pytest.approx(price("loss"))
+
+
+def test_the_precision_of_boxes_is_that_of_the_nodes_around_them():
+    source = pa.table({"education": ["undergrad"] * 2 + ["postgrad"] * 2 + ["1st-4th"] * 3})
+    table = sf.read(source, {"education": EDUCATION})
+    release = sf.anonymize(table, sf.KAnonymity(3), sf.Mondrian(tight=True))
+    assert set(release.to_arrow()["education"].to_pylist()) == {"1st-4th", "university"}
+    assert sf.utility.precision(release) == pytest.approx(1 - 4 / 7 / 3)
+
+
+def test_the_loss_of_a_release_that_splits_combinations_counts_its_boxes():
+    table = sf.read(pa.table({"x": [1, 1, 1, 1, 2, 3, 3, 3]}), ["x"])
+    release = sf.anonymize(table, sf.KAnonymity(3), sf.Mondrian(strict=False))
+    assert 0 < sf.utility.information_loss(release) <= 1
+    assert sum(release.sizes) == 8
+    source = pa.table({"x": [1] * 2 + [2] * 5 + [3] * 2})
+    split = sf.anonymize(sf.read(source, ["x"]), sf.KAnonymity(3), sf.Mondrian(strict=False))
+    assert split.recoding.splits
+    with pytest.raises(sf.BadInput, match="several boxes"):
+        sf.utility.entropy(split)
