@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.algorithms import ALGORITHMS, Algorithm
+from sfumato.algorithms import ALGORITHMS, Algorithm, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.data.hierarchy import Hierarchy, reason
 from sfumato.errors import BadInput, nearest
@@ -54,7 +55,7 @@ class Job:
         self._place = place
         self._where = where
         self.criterion = _criterion(written.criteria, where)
-        self.method: Algorithm = from_spec(ALGORITHMS, written.method, f"{where}: method")
+        self.method = _method(written.method, place, f"{where}: method")
 
     @classmethod
     def load(cls, path: str | Path) -> Job:
@@ -98,9 +99,26 @@ class Job:
                 if odd:
                     raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
                 found[column] = Hierarchy.from_csv(self._place / str(spec["csv"]), spec.get("sep"))
-            else:
+            elif set(spec) <= set(Hierarchy.kinds):
                 found[column] = Hierarchy.from_spec(spec, where)
+            else:
+                known = ["csv", *sorted(Hierarchy.kinds)]
+                unknown = min(set(spec) - set(known))
+                raise BadInput(f"{where}: unknown hierarchy {unknown!r}{nearest(unknown, known)}")
         return found
+
+
+def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
+    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding."""
+    parameters = spec.get("recode")
+    if isinstance(parameters, dict) and "file" in parameters:
+        odd = set(parameters) - {"file", "max_suppressed"}
+        if odd:
+            raise BadInput(f"{where}.recode: unknown parameter {min(odd)!r} beside file")
+        saved = Recode.load(place / str(parameters["file"]))
+        limit = parameters.get("max_suppressed", saved.max_suppressed)
+        return replace(saved, max_suppressed=limit)
+    return from_spec(ALGORITHMS, spec, where)
 
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:

@@ -13,6 +13,7 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.app import app
+from sfumato.job import Job
 
 JOB = """
 source = "patients.csv"
@@ -113,7 +114,7 @@ def test_a_job_with_a_hierarchy_file_and_samarati(place):
         (
             "age = { intervals = [5, 10, 20] }",
             "age = { interval = [5] }",
-            "columns.quasi_identifiers.age",
+            "mean 'intervals'",
         ),
         (
             "zip = { prefix = true }",
@@ -178,7 +179,8 @@ def test_check_measures_a_raw_table():
     assert result.exit_code == 0
     found = json.loads(result.stdout)
     assert found["groups"] == 1802
-    assert [each["found"] for each in found["criteria"]] == [1, 1, 1.0, 1]
+    assert [each["found"] for each in found["criteria"][:4]] == [1, 1, 1.0, 1]
+    assert found["alone"] == 1622
 
 
 def test_check_ends_with_1_when_a_requirement_fails():
@@ -211,3 +213,58 @@ def test_help_teaches():
     assert "sfumato demo" in run("--help").stdout
     assert "[columns.quasi_identifiers]" in run("anonymize", "--help").stdout
     assert run("--version").stdout.strip() == sf.__version__
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["nowhere.csv"], "no such file"),
+        (["."], "no saved release"),
+        (
+            ["patients.csv", "-q", "age", "-l", "2"],
+            "no sensitive column; name one (sensitive=, -s)",
+        ),
+        (["patients.csv", "-q", "age", "-k", "2", "--kind", "entropy"], "give -l with it"),
+        (["out/2026-q1", "-q", "age"], "leave -q and -s out"),
+        (["patients.csv", "-q", "aeg"], "did you mean 'age'"),
+        (["colons.csv", "-q", "age"], "is it delimited by"),
+    ],
+)
+def test_a_wrong_check_gets_one_line(place, monkeypatch, arguments, message):
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    (place / "colons.csv").write_text("age:sex\n1:m\n")
+    monkeypatch.chdir(place)
+    result = run("check", *arguments)
+    assert result.exit_code == 2
+    assert message in result.stderr
+    assert result.stderr.count("\n") == 1
+
+
+def test_a_job_can_use_a_saved_recoding(place):
+    assert (
+        run("anonymize", with_job(place, "mondrian = { strict = true }", "samarati = {}")).exit_code
+        == 0
+    )
+    job = Job.load(place / "job.toml")
+    release = sf.anonymize(job.table(), job.criterion, job.method)
+    release.save_recoding(place / "recoding.json")
+    saved = 'recode = { file = "recoding.json", max_suppressed = 0.1 }'
+    again = with_job(place, "mondrian = { strict = true }", saved)
+    again.write_text(again.read_text().replace("2026-q1", "2026-q2"))
+    assert run("anonymize", again).exit_code == 0
+    assert sf.load(place / "out" / "2026-q2").levels == release.levels
+
+
+def test_a_dry_run_says_that_the_place_is_taken(place):
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    result = run("anonymize", place / "job.toml", "--dry-run")
+    assert result.exit_code == 0
+    assert "exists already" in result.stdout
+
+
+def test_the_json_of_a_job_says_what_was_promised(place):
+    found = json.loads(run("anonymize", place / "job.toml", "--json").stdout)
+    assert found["promise"] == [{"k_anonymity": {"k": 5}}, {"l_diversity": {"l": 3}}]
+    assert found["method"] == {"mondrian": {}}
+    assert found["dropped"] == {"identifiers": ["name"]}
+    assert found["sensitive_without_criterion"] == []

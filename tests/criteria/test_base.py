@@ -185,7 +185,7 @@ def test_a_threshold_is_read_exactly_and_nought_only_where_allowed():
     [
         (None, "-"),
         (3, "3"),
-        (Fraction(3, 2), "3/2"),
+        (Fraction(3, 2), "1.5"),
         (1.23456, "1.235"),
         (math.inf, "inf"),
         ((3, None, 0.5), "(3, -, 0.5)"),

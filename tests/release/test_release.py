@@ -63,7 +63,7 @@ def test_columns_without_a_role_are_dropped_and_named():
     assert "note" not in release.to_arrow().column_names
     assert "no role: note" in str(release.summary())
     assert "identifiers: id" in str(release.summary())
-    assert set(release.summary().to_json()["dropped"]) == {"id", "note"}
+    assert release.summary().to_json()["dropped"] == {"identifiers": ["id"], "no role": ["note"]}
 
 
 def test_the_summary_counts_suppressed_rows():
@@ -172,7 +172,8 @@ def test_missing_values_the_recoding_does_not_know_are_refused(tmp_path):
 
 def test_check_measures_the_whole_family_when_nothing_is_asked():
     found = sf.check(read(people()))
-    assert [each.found for each in found.measured] == [1, 1, 1.0, 1]
+    assert [each.found for each in found.measured][:4] == [1, 1, 1.0, 1]
+    assert "60 rows in 60 groups, 60 people alone in theirs" in repr(found)
     assert "l-diversity (entropy): found 1" in repr(found)
 
 
@@ -182,3 +183,24 @@ def test_reprs_say_what_a_notebook_reader_wants_to_know():
     assert "quasi-identifiers age, zip" in repr(table)
     assert "dropped for want of a role: note" in repr(table)
     assert repr(release) == "<Release of 60 rows, 0 suppressed: KAnonymity(k=4) by Mondrian()>"
+
+
+def test_sensitive_values_that_look_alike_are_counted_in_the_summary():
+    source = pa.table({"a": [1] * 4, "s": ["HIV", "hiv", " HIV", "flu"]})
+    release = sf.anonymize(sf.read(source, ["a"], "s"), sf.KAnonymity(2))
+    assert release.summary().to_json()["sensitive_values_alike"] == {"s": 2}
+    assert "differ only in case or blanks" in str(release.summary())
+
+
+def test_a_hierarchical_distance_needs_a_tree():
+    with pytest.raises(sf.BadInput, match="has no tree"):
+        sf.anonymize(read(people()), sf.TCloseness(0.5, "hierarchical"))
+
+
+def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
+    import sys
+
+    release = sf.anonymize(read(people()), sf.KAnonymity(4))
+    monkeypatch.setitem(sys.modules, "polars", None)
+    with pytest.raises(sf.BadInput, match="pip install polars"):
+        release.to_polars()

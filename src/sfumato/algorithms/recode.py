@@ -118,7 +118,7 @@ class Recode(Algorithm):
             raise Unsatisfiable(
                 f"the recoding does not satisfy {criterion} on this table: {failing} of "
                 f"{frequencies.n_rows} rows are in groups that fail, at most {limit} may be "
-                f"suppressed; {reached(criterion, grouping.joint)}"
+                f"suppressed (max_suppressed); {reached(criterion, grouping.joint)}"
             )
         return recoding
 

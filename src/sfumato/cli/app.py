@@ -86,7 +86,7 @@ def anonymize(
         [columns.quasi_identifiers]
         age = { intervals = [5, 10, 20] }
         zip = { prefix = true }
-        sex = { flat = true }
+        sex = { tree = ["female", "male", "other"] }
         [[criteria]]
         k_anonymity = { k = 5 }
         [method]
@@ -124,8 +124,9 @@ def check(
 ) -> None:
     """Measure a table as it is: raw data, a release, or another tool's output.
 
-    Without a requirement every criterion is measured. With -k or -l, with a job file, or with a
-    saved release, the exit code is 1 when a promise is not kept.
+    Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or -l,
+    with a job file (its criteria), or with a saved release (its promise), the exit code is 1 when
+    something is not kept. Files may be delimited by , ; | or tab.
     """
     from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
     from sfumato.cli.output import failures  # noqa: PLC0415

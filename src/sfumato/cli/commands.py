@@ -67,6 +67,8 @@ def anonymize(job_file: Path, *, dry_run: bool, json: bool) -> None:
         out.print_json(summary.to_json() | {"output": written})
         return
     out.print_summary(summary, str(job_file))
+    if dry_run and job.output.exists():
+        typer.echo(f"Note: {job.output} exists already; without --dry-run this job is refused.")
     typer.echo("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
 
 
@@ -82,6 +84,8 @@ def check(
 ) -> None:
     """Measure a table; leave with 1 when a promise is broken."""
     parts: list[Criterion] = [] if k is None else [KAnonymity(k)]
+    if l is None and kind != "distinct":
+        raise sf.BadInput("--kind says which l-diversity is required: give -l with it")
     if l is not None:
         parts.append(LDiversity(l, kind=kind))  # type: ignore[arg-type]  # checked there
     with out.progress():
@@ -100,10 +104,17 @@ def _measured(
     criterion: Criterion | None = None
     for part in parts:
         criterion = part if criterion is None else criterion & part
+    if not source.exists():
+        raise sf.BadInput(f"{source}: no such file or directory")
+    is_release = (source / "release.json").is_file()
+    if source.is_dir() and not is_release:
+        raise sf.BadInput(f"{source}: a directory, but no saved release")
+    if is_release and (quasi_identifiers or sensitive):
+        raise sf.BadInput(f"{source}: a release knows its own columns; leave -q and -s out")
     if quasi_identifiers is None and source.suffix == ".toml":
         job = Job.load(source)
         return sf.check(job.table(), criterion or job.criterion)
-    if quasi_identifiers is None and (source / "release.json").is_file():
+    if is_release:
         release: Release = sf.load(source)
         return release.check(criterion)
     if quasi_identifiers is None:

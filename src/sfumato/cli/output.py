@@ -61,7 +61,7 @@ def print_check(check: Check, title: str) -> None:
     else:
         header = ["criterion", "found"]
         rows = [(without_threshold(m.criterion), value_text(m.found)) for m in check.measured]
-    print_rows(f"{title}: {check.n_rows} rows in {check.n_groups} groups", header, rows)
+    print_rows(f"{title}: {check.heading}", header, rows)
 
 
 @contextmanager

@@ -62,6 +62,9 @@ class Criterion(ABC):
         """Sensitive values that the steward named."""
         return ()
 
+    def refuse(self, attribute: str, domain: Domain) -> None:  # noqa: B027  (most refuse nothing)
+        """Refuse a sensitive column that the criterion makes no sense for."""
+
     def __and__(self, other: object) -> All:
         if not isinstance(other, Criterion):
             raise BadInput(f"&: expected another criterion, got {other!r}")
@@ -193,7 +196,8 @@ def value_text(value: Value) -> str:
         return "-"
     if isinstance(value, tuple):
         return f"({', '.join(value_text(each) for each in value)})"
-    return f"{value:.4g}" if isinstance(value, float) else str(value)
+    whole = isinstance(value, int) or value == int(value) if value != float("inf") else False
+    return str(int(value)) if whole else f"{float(value):.4g}"
 
 
 def at_least_one(owner: str, name: str, value: object) -> int:
@@ -229,9 +233,10 @@ def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
         if not part.looks_at_values:
             continue
         if not frequencies.sensitive:
-            raise BadInput(f"{part}: the table has no sensitive column; name one with sensitive=")
+            raise BadInput(f"{part}: the table has no sensitive column; name one (sensitive=, -s)")
         if part.attribute is not None or len(frequencies.sensitive) == 1:
             attribute = str(frequencies.attribute(part.attribute))
+            part.refuse(attribute, frequencies.domains[attribute])
             _known_values(part, attribute, frequencies.domains[attribute])
         elif part.named_values():
             raise BadInput(

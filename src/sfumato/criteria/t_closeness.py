@@ -75,6 +75,14 @@ class TCloseness(Criterion):
         """A union of close groups is close; a close group joined by others may not be."""
         return not suppression
 
+    def refuse(self, attribute: str, domain: Domain) -> None:
+        """Without a tree there is nothing to measure a hierarchical distance by."""
+        if self.distance == "hierarchical" and domain.taxonomy.height < 2:
+            raise BadInput(
+                f"{self}: column {attribute!r} has no tree; give it a hierarchy with hierarchies=, "
+                "or use another distance"
+            )
+
     def _distances(self, groups: Groups) -> tuple[Exact, Exact]:
         if groups.reference is None:
             raise BadInput("TCloseness: needs the original table's distribution (reference=)")

@@ -53,7 +53,11 @@ class Schema:
         for role, names in roles.items():
             for name in names:
                 if name not in columns:
-                    raise BadInput(f"{role}: unknown column {name!r}{nearest(name, columns)}")
+                    hint = "; the file has one column: is it delimited by , ; | or tab?"
+                    raise BadInput(
+                        f"{role}: unknown column {name!r}{nearest(name, columns)}"
+                        f"{hint if len(columns) == 1 else ''}"
+                    )
                 if name in taken:
                     other = taken[name]
                     where = f"{other} twice" if other == role else f"both {other} and {role}"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
-from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured
+from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
 from sfumato.criteria.base import Value, measure, validate, value_text, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.table import Table
@@ -20,12 +20,19 @@ class Check:
     measured: tuple[Measured, ...]
     n_rows: int
     n_groups: int
+    n_alone: int  # people whose quasi-identifiers nobody shares
     asked: bool = True  # False: nothing was promised, the numbers only say what there is
 
     @property
     def holds(self) -> bool:
         """Whether every part holds."""
         return all(each.holds for each in self.measured)
+
+    @property
+    def heading(self) -> str:
+        """Rows, groups, and how many people stand alone."""
+        alone = f", {self.n_alone} people alone in theirs" if self.n_alone else ""
+        return f"{self.n_rows} rows in {self.n_groups} groups{alone}"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -36,6 +43,7 @@ class Check:
             "holds": self.holds,
             "rows": self.n_rows,
             "groups": self.n_groups,
+            "alone": self.n_alone,
             "criteria": [
                 {
                     "criterion": each.criterion.spec()[0],
@@ -49,7 +57,7 @@ class Check:
         }
 
     def __repr__(self) -> str:
-        lines = [f"{self.n_rows} rows in {self.n_groups} groups"]
+        lines = [self.heading]
         for each in self.measured:
             found = f"found {value_text(each.found)}"
             if self.asked:
@@ -64,8 +72,8 @@ class Check:
 def check(table: Table, criterion: Criterion | None = None) -> Check:
     """Measure a criterion on a table as it is, without changing anything.
 
-    Without a criterion, the whole family is measured against its weakest threshold, so that the
-    numbers say what the table would satisfy.
+    Without a criterion, k-anonymity, l-diversity of every kind and t-closeness are measured, so
+    that the numbers say what the table would satisfy.
     """
     frequencies = table.frequencies()
     asked = criterion is not None
@@ -83,12 +91,14 @@ def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:
         yield LDiversity(1, "distinct", attribute=attribute)
         yield LDiversity(1, "entropy", attribute=attribute)
         yield LDiversity(1, "frequency", attribute=attribute)
+        yield TCloseness(1, attribute=attribute)
 
 
 def checked(grouping: Grouping, criterion: Criterion) -> Check:
     """Measure a criterion on groups."""
     measured = tuple(measure(criterion, grouping.joint))
-    return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes))
+    n_alone = int((grouping.sizes == 1).sum())
+    return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes), n_alone)
 
 
 def _number(value: Value) -> Any:

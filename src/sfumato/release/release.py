@@ -219,14 +219,16 @@ class Release:
             return engine.to_arrow(self.description.text)
 
     def to_pandas(self) -> Any:
-        """Give the published table as a pandas data frame."""
-        return self.to_arrow().to_pandas()
+        """Give the published table as a pandas data frame; needs pandas."""
+        with _needing("pandas"):
+            return self.to_arrow().to_pandas()
 
     def to_polars(self) -> Any:
-        """Give the published table as a Polars data frame."""
-        import polars  # noqa: PLC0415  (optional)
+        """Give the published table as a Polars data frame; needs Polars."""
+        with _needing("polars"):
+            import polars  # noqa: PLC0415  (optional)
 
-        return polars.from_arrow(self.to_arrow())
+            return polars.from_arrow(self.to_arrow())
 
     def save(self, directory: str | Path, format: Format | None = None) -> Path:  # noqa: A002
         """Write the release into a new directory, complete or not at all.
@@ -250,7 +252,10 @@ class Release:
                 )
         try:
             if target.exists() and (not target.is_dir() or any(target.iterdir())):
-                raise BadInput(f"{target}: exists already; a release is never overwritten")
+                raise BadInput(
+                    f"{target}: exists already; a release is never overwritten, so choose "
+                    "another place"
+                )
             target.parent.mkdir(parents=True, exist_ok=True)
             with PrivateDirectory(target.parent) as staging:
                 reached("save.staged")
@@ -337,6 +342,15 @@ class Release:
         if self._private is not None:
             seen = seen.with_values_of(self.table.frequencies())
         return seen.as_it_is()
+
+
+@contextmanager
+def _needing(package: str) -> Iterator[None]:
+    """Say how to get an optional package."""
+    try:
+        yield
+    except ImportError:
+        raise BadInput(f"this needs {package}; install it with: pip install {package}") from None
 
 
 def _describe(where: Path, description: Description, data: Path) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -39,6 +40,8 @@ class Summary:
         n_suppressed = description.n_suppressed
         n_rows = description.n_rows + n_suppressed
         numbers: dict[str, Any] = {
+            "promise": description.criterion.spec(),
+            "method": description.method.spec(),
             "rows": description.n_rows,
             "suppressed": n_suppressed,
             "groups": len(sizes),
@@ -60,8 +63,7 @@ class Summary:
         ]
         if description.levels is not None:
             numbers["levels"] = dict(description.levels)
-            named = ", ".join(f"{name} {level}" for name, level in description.levels.items())
-            lines.append(("levels", named))
+            lines.append(("levels", _levels(description.levels, original)))
         if original is not None and boxes is not None:
             names = description.quasi_identifiers
             loss = coverage_loss(boxes, [len(original.domains[name]) for name in names])
@@ -108,14 +110,34 @@ def _about_the_original(
     all_of_them = any(part.attribute is None for part in about)
     named = {part.attribute for part in about}
     bare = [n for n in original.schema.sensitive if not all_of_them and n not in named]
+    numbers["sensitive_without_criterion"] = bare
     if bare:
         lines.append(("sensitive, no criterion", ", ".join(bare)))
+    alike = {name: n for name in original.schema.sensitive if (n := _alike(original, name))}
+    if alike:
+        numbers["sensitive_values_alike"] = alike
+        told = ", ".join(f"{name} {n}" for name, n in alike.items())
+        lines.append(("sensitive values that differ only in case or blanks", told))
     dropped = {
         "identifiers": original.schema.identifiers,
         "person": (original.schema.person,) if original.schema.person else (),
         "no role": original.schema.without_role,
     }
-    numbers["dropped"] = [name for names in dropped.values() for name in names]
+    numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}
     told = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)
     lines.append(("columns dropped", told or "none"))
     return lines
+
+
+def _levels(levels: Mapping[str, int], original: Table | None) -> str:
+    """Write levels; with the original at hand, out of how many."""
+    if original is None:
+        return ", ".join(f"{name} {level}" for name, level in levels.items())
+    heights = {name: original.domains[name].taxonomy.height for name in levels}
+    return ", ".join(f"{name} {level} of {heights[name]}" for name, level in levels.items())
+
+
+def _alike(original: Table, name: str) -> int:
+    """Count the values of a column that are another one but for case and blanks."""
+    labels = [str(label) for label in original.domains[name].labels if label is not None]
+    return len(labels) - len({" ".join(label.casefold().split()) for label in labels})

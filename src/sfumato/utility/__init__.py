@@ -11,6 +11,21 @@ from sfumato.errors import BadInput
 from sfumato.formulas import loss
 from sfumato.release import Release
 
+__all__ = [
+    "average_class",
+    "average_group_size",
+    "discernibility",
+    "entropy",
+    "information_loss",
+    "loss_per_attribute",
+    "n_groups",
+    "precision",
+]
+
+
+def __dir__() -> list[str]:
+    return __all__
+
 
 def information_loss(release: Release, weights: Mapping[str, float] | None = None) -> float:
     """Average loss of a row from 0 (nothing) to 1 (everything); Wong 2009, definition 7.
