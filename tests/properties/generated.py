@@ -19,7 +19,7 @@ class Generated:
     rows: list[tuple]
     paths: list[list[tuple]]  # per column the rows of labels, as `naive` takes them
     rules: list[sf.Hierarchy]
-    sensitive_rule: sf.Hierarchy = field(default_factory=sf.Flat)
+    sensitive_rule: sf.Hierarchy = field(default_factory=lambda: sf.Tree(VALUES))
 
     @property
     def columns(self) -> list[str]:

@@ -3,6 +3,7 @@
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -197,3 +198,98 @@ def test_counts_beyond_64_bits_of_product_are_compared_exactly():
     assert sf.TCloseness(1).measure(groups) == distance
     assert sf.AlphaKAnonymity(Fraction(big - 1, big), 1).holds(groups).all()
     assert not sf.AlphaKAnonymity(Fraction(big - 2, big), 1).holds(groups).any()
+
+
+@st.composite
+def tables_with_two_sensitive_columns(draw):
+    """Rows of one or two quasi-identifiers and two sensitive values, with a shared hierarchy."""
+    n_columns = draw(st.integers(1, 2))
+    paths = [("a1", "a", "*"), ("a2", "a", "*"), ("b1", "b", "*")]
+    ground = st.sampled_from([path[0] for path in paths])
+    row = st.tuples(*[ground] * n_columns, st.sampled_from("12"), st.sampled_from("pqz"))
+    return draw(st.lists(row, min_size=1, max_size=10)), [paths] * n_columns
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    tables_with_two_sensitive_columns(),
+    st.integers(0, 3),
+    st.sampled_from(["distinct", "p", "alpha", "frequency"]),
+)
+def test_a_criterion_about_all_sensitive_columns_is_enumerated_right(table, limit, kind):
+    """Each column is judged inside the groups made finer by the other: not monotone any more."""
+    rows, paths = table
+    limit = min(limit, len(rows) - 1)
+    names = [f"q{j}" for j in range(len(paths))]
+    source = pa.table(
+        [list(column) for column in zip(*rows, strict=True)], names=[*names, "s", "t"]
+    )
+    rules = {n: sf.Hierarchy.from_spec({"table": paths[0]}, n) for n in names}
+    frequencies = sf.read(source, rules, sensitive=["s", "t"]).frequencies()
+    criterion, of_values = {
+        "distinct": (sf.LDiversity(2), lambda v: len(set(v)) >= 2),
+        "p": (sf.PSensitiveKAnonymity(2, 2), lambda v: len(v) >= 2 and len(set(v)) >= 2),
+        "alpha": (sf.AlphaKAnonymity("2/3", 2), lambda v: naive.alpha_k(v, Fraction(2, 3), 2)),
+        "frequency": (sf.LDiversity(2, "frequency"), lambda v: naive.l_diverse(v, 2, "frequency")),
+    }[kind]
+
+    def twin(group):
+        finer = [
+            [row[judged] for row in part]
+            for judged, other in ((-2, -1), (-1, -2))
+            for part in naive.rows_by_group(group, [other]).values()
+        ]
+        return all(map(of_values, finer))
+
+    expected = naive.minimal_nodes(rows, paths, twin, limit)
+    for method in (sf.Exhaustive(limit), sf.Incognito(limit), sf.Samarati(limit)):
+        assert set(method.minimal(frequencies, criterion)) == expected, method
+    safe = naive.safe_nodes(rows, paths, twin, limit)
+    for metric in ("loss", "discernibility"):
+        method = sf.Optimal(metric, limit)
+        if not safe:
+            with pytest.raises(sf.Unsatisfiable):
+                method.search(frequencies, criterion, None)
+            continue
+        prices = {n: naive.price(rows, paths, n, twin, metric) for n in safe}
+        found = tuple(method.search(frequencies, criterion, None).levels.values())
+        assert float(prices[found]) == pytest.approx(float(min(prices.values())))
+
+
+def test_discernibility_is_compared_exactly_however_large():
+    ax, ay, bx, by = 60000, 40002, 39999, 59999
+    source = pa.table(
+        {
+            "q": ["a"] * (ax + ay) + ["b"] * (bx + by),
+            "r": ["x"] * ax + ["y"] * ay + ["x"] * bx + ["y"] * by,
+        }
+    )
+    frequencies = sf.read(source, ["q", "r"]).frequencies()
+    found = sf.Optimal("discernibility").search(frequencies, sf.KAnonymity(70000), None)
+    assert found.levels == {"q": 1, "r": 0}
+
+
+def test_minimal_takes_a_table_and_refuses_what_makes_no_sense():
+    table = sf.read(pa.table({"q": list("aabb"), "s": list("1212")}), ["q"], "s")
+    assert sf.Incognito().minimal(table, sf.KAnonymity(2)) == [(0,)]
+    for criterion, message in (
+        (sf.LDiversity(2, attribute="z"), "not sensitive"),
+        (sf.TCloseness(0.5, "hierarchical"), "has no tree"),
+        (sf.AlphaKAnonymity(0.5, 1, values=["9"]), "nobody has '9'"),
+        ("k", "expected one such as"),
+    ):
+        with pytest.raises(sf.BadInput, match=message):
+            sf.Samarati().minimal(table, criterion)
+    bare = sf.read(pa.table({"q": list("aabb")}), ["q"])
+    with pytest.raises(sf.BadInput, match="no sensitive column"):
+        sf.Exhaustive().minimal(bare, sf.LDiversity(2))
+
+
+def test_criteria_that_do_not_fit_one_of_several_columns_are_refused():
+    source = pa.table({"q": list("aabb"), "s": list("1212"), "u": list("xyyx")})
+    table = sf.read(source, ["q"], ["s", "u"])
+    with pytest.raises(sf.BadInput, match="'s' has no tree"):
+        sf.anonymize(table, sf.TCloseness(1, "hierarchical"))
+    with pytest.raises(sf.BadInput, match="'u' does not hold numbers alone"):
+        sf.anonymize(table, sf.KEAnonymity(2, 1))
+    assert sf.anonymize(table, sf.KEAnonymity(2, 1, attribute="s")).check()

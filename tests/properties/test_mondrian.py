@@ -154,3 +154,23 @@ def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, widest
         found.append({tuple(map(tuple, how.boxes[g].tolist())) for g in how.parts[:, 1]})
     assert found[0] == found[1]
     assert len(found[0]) > 100
+
+
+@pytest.mark.parametrize("n_columns", [1, 3, 4])
+@pytest.mark.parametrize("kind", ["numbers", "trees"])
+def test_both_ways_agree_where_many_columns_are_equally_wide(monkeypatch, n_columns, kind):
+    """Ties go to the earlier column, and not to the smaller rounding error."""
+    draw = np.random.default_rng(n_columns)
+    names = [f"c{j}" for j in range(n_columns)]
+    columns = {name: draw.integers(0, 23, 3000) for name in names}
+    rules = {name: sf.Flat() for name in names}
+    if kind == "trees":
+        columns = {name: [f"{v:02d}" for v in values] for name, values in columns.items()}
+        rules = {name: sf.Prefix() for name in names}
+    frequencies = sf.read(pa.table(columns), rules).frequencies()
+    found = []
+    for threshold in (0, 10**9):
+        monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
+        how = sf.Mondrian().search(frequencies, sf.KAnonymity(4), None).how
+        found.append({tuple(map(tuple, how.boxes[g].tolist())) for g in how.parts[:, 1]})
+    assert found[0] == found[1]

@@ -218,3 +218,48 @@ def test_a_directory_of_ours_survives_a_forked_child(tmp_path):
     assert ours.path.exists()
     ours.close()
     assert not ours.path.exists()
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        pa.array([True, False] * 2),
+        pa.array([0.1, 0.2] * 2, pa.float32()),
+        pa.array([1e20, 1e-7] * 2),
+        pa.array(["None", None] * 2),
+        pa.array(["true", "1"] * 2),
+        pa.array([datetime.date(2026, 1, 1), None] * 2),
+    ],
+    ids=["bool", "float32", "float", "None", "text", "date"],
+)
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_sensitive_values_of_any_type_are_found_again_in_the_file(tmp_path, values, kind):
+    table = sf.read(pa.table({"q": list("aabb"), "s": values}), ["q"], "s")
+    release = sf.anonymize(table, sf.LDiversity(2) & sf.TCloseness(0.5), sf.Samarati())
+    assert release.levels == {"q": 0}
+    assert sf.load(release.save(tmp_path / "out", kind)).check()
+
+
+def test_a_loaded_release_gives_no_verdict_about_an_original_it_does_not_have(tmp_path):
+    source = pa.table({"q": list("aaaabbbbc"), "s": list("121212121")})
+    table = sf.read(source, {"q": sf.Tree(list("abc"))}, "s")
+    release = sf.anonymize(table, sf.KAnonymity(4) & sf.TCloseness(0.2), sf.Samarati(1))
+    assert release.n_suppressed == 1
+    found = sf.load(release.save(tmp_path / "out")).check()
+    assert found.holds
+    assert [each.note is None for each in found.measured] == [True, False]
+    assert "no verdict" in repr(found)
+
+
+def test_numbers_may_be_written_in_any_way_in_a_criterion():
+    table = sf.read(pa.table({"q": list("aabb"), "s": [1, 2, 1, 2]}), ["q"], "s")
+    assert sf.anonymize(table, sf.AlphaKAnonymity(0.5, 2, values=[1.0])).check()
+    assert sf.anonymize(table, sf.KAnonymity(2), sf.Samarati(np.int64(1))).check()
+    for wrong in (None, ["loss"], "los"):
+        with pytest.raises(sf.BadInput, match="unknown metric"):
+            sf.Optimal(wrong)
+
+
+def test_chance_is_said_to_be_chance():
+    assert sf.Mondrian().deterministic
+    assert not sf.Mondrian(strict=False).deterministic

@@ -6,6 +6,8 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
 
+import numpy as np
+
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
@@ -23,9 +25,13 @@ class Algorithm(ABC):
     helps (Cormode 2010).
     """
 
-    deterministic: ClassVar[bool]  # the same table always gives the same release
     symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
+
+    @property
+    def deterministic(self) -> bool:
+        """Whether the same table always gives the same release."""
+        return True
 
     @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
@@ -47,15 +53,16 @@ def allowed_rows(max_suppressed: float, n_rows: int) -> int:
     >>> allowed_rows(2, 10), allowed_rows(0.25, 10), allowed_rows(0.3, 10), allowed_rows(1.0, 10)
     (2, 2, 3, 9)
     """
-    if isinstance(max_suppressed, int):
-        return min(max_suppressed, n_rows - 1)
+    if isinstance(max_suppressed, (int, np.integer)):
+        return min(int(max_suppressed), n_rows - 1)
     share = fraction(max_suppressed)
     return min(share.numerator * n_rows // share.denominator, n_rows - 1)
 
 
 def check_limit(owner: str, max_suppressed: object) -> None:
     """Refuse a limit that is neither a number of rows nor a share."""
-    is_rows = isinstance(max_suppressed, int) and not isinstance(max_suppressed, bool)
+    whole = isinstance(max_suppressed, (int, np.integer))
+    is_rows = whole and not isinstance(max_suppressed, bool)
     if is_rows and max_suppressed >= 0:  # type: ignore[operator]
         return
     if isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1:

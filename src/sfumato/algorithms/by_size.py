@@ -25,22 +25,20 @@ def partition(
     sizes = [len(domain) for domain in domains]
     offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     ranks = [np.arange(size, dtype=np.int32) for size in sizes]
-    # Spans are measured from the first value; meetings are between a value and the next one.
-    place = np.concatenate(
-        [domain.span(np.zeros_like(r), r) for domain, r in zip(domains, ranks, strict=True)]
-    )
-    meet = np.ones(offset[-1], dtype=np.int32)
+    place = np.concatenate([domain.axis for domain in domains])
+    lengths = np.array([domain.whole for domain in domains])
+    meet = np.ones(offset[-1], dtype=np.int32)  # the level at which a value and the next one meet
     for domain, r, start in zip(domains, ranks, offset, strict=False):
         if domain.numbers is None:
             level = domain.taxonomy.enclosing_level(r[:-1], r[1:])
             meet[start : start + len(level)] = level
     numeric = np.array([domain.numbers is not None for domain in domains])
     whole = np.array([[0, size - 1] for size in sizes], dtype=np.int32)
-    return _partition(codes, counts, k, offset, place, meet, numeric, whole, widest_only)  # type: ignore[no-any-return]
+    return _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only)  # type: ignore[no-any-return]
 
 
 @numba.njit(cache=True)
-def _partition(codes, counts, k, offset, place, meet, numeric, whole, widest_only):  # type: ignore[no-untyped-def]
+def _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only):  # type: ignore[no-untyped-def]
     n, n_dimensions = codes.shape
     boxes = np.empty((n, n_dimensions, 2), dtype=np.int32)
     boxes[0] = whole
@@ -71,7 +69,7 @@ def _partition(codes, counts, k, offset, place, meet, numeric, whole, widest_onl
                 for i in range(first + 1, end):
                     code = codes[order[i], j]
                     low[j], high[j] = min(low[j], code), max(high[j], code)
-                span[j] = place[offset[j] + high[j]] - place[offset[j] + low[j]]
+                span[j] = (place[offset[j] + high[j]] - place[offset[j] + low[j]]) / lengths[j]
                 if low[j] == high[j]:
                     span[j] = -1.0
             while cut_along < 0:

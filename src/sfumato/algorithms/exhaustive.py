@@ -11,6 +11,7 @@ from sfumato.algorithms.minimal import Prefer, check_prefer, minimal_nodes, pref
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
+from sfumato.table import Table
 
 
 @dataclass(frozen=True)
@@ -22,7 +23,6 @@ class Exhaustive(Algorithm):
 
     max_suppressed: float = 0
     prefer: Prefer = "absolute_distance"
-    deterministic: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
@@ -30,8 +30,9 @@ class Exhaustive(Algorithm):
         check_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
 
-    def minimal(self, frequencies: FrequencySet, criterion: Criterion) -> list[Node]:
-        """All k-minimal nodes: a level per quasi-identifier, in order."""
+    def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
+        """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
+        frequencies = counted.frequencies() if isinstance(counted, Table) else counted
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         return self._minimal(Lattice(frequencies, criterion), limit)
 

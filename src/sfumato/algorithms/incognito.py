@@ -25,7 +25,7 @@ class Incognito(Exhaustive):
     """
 
     def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
-        if not lattice.criterion.monotone(suppression=limit > 0):
+        if not lattice.monotone(limit):
             return minimal_nodes(lattice, limit)
         safe = safe_by_subsets(lattice, limit)[tuple(range(len(lattice.heights)))]
         dominated = np.zeros_like(safe)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.base import Criterion, holding, is_monotone, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import Cut, Recoding
 from sfumato.progress import report
@@ -27,7 +27,7 @@ class Lattice:
 
     def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
         self.frequencies = frequencies
-        self.criterion = criterion
+        self.criterion = validate(criterion, frequencies)
         from sfumato.algorithms.rollup import RollUp  # noqa: PLC0415  (brings a compiler along)
 
         by_value = any(part.looks_at_values for part in criterion.parts)
@@ -49,6 +49,10 @@ class Lattice:
         """Number of nodes."""
         return int(np.prod([height + 1 for height in self.heights], dtype=object))
 
+    def monotone(self, limit: int) -> bool:
+        """Whether no node above a safe one is unsafe, with so many rows suppressed at most."""
+        return is_monotone(self.criterion, self.frequencies, suppression=limit > 0)
+
     def nodes(self) -> Iterator[Node]:
         """Give all nodes in lexicographic order, in which counting them costs least."""
         return itertools.product(*(range(height + 1) for height in self.heights))
@@ -63,7 +67,7 @@ class Lattice:
         Whole branches are left out: those for which `hopeless` says so of their lowest node, and,
         where the criterion is monotone, those whose highest node is not within the limit.
         """
-        monotone = self.criterion.monotone(suppression=limit > 0)
+        monotone = self.monotone(limit)
         n_below = [1]  # nodes of a branch, by how many columns are still open
         for height in reversed(self.heights):
             n_below.append(n_below[-1] * (height + 1))

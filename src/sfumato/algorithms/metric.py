@@ -8,6 +8,7 @@ is settled without counting it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from fractions import Fraction
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -21,6 +22,9 @@ if TYPE_CHECKING:
     from sfumato.algorithms.rollup import NodeGroups
 
 
+Price = int | Fraction | float  # exact where it can be
+
+
 class Metric(ABC):
     """A price to minimize."""
 
@@ -28,13 +32,13 @@ class Metric(ABC):
         self.lattice = lattice
         self.n_rows = lattice.frequencies.n_rows
 
-    def bound(self, node: Node) -> float:
+    def bound(self, node: Node) -> Price:
         """Give a price that no recoding at this node or above it goes below."""
         del node
         return -float("inf")
 
     @abstractmethod
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Give the price of a node with its unsafe groups suppressed."""
 
 
@@ -61,11 +65,11 @@ class ByColumn(Metric):
     def cost(self, column: str, rows: NDArray[np.int64], level: int) -> NDArray[np.float64]:
         """Give the cost of one row per ground value; rows: how many people have each value."""
 
-    def bound(self, node: Node) -> float:
+    def bound(self, node: Node) -> Price:
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Add up the columns of everybody who is published; everybody else costs all there is."""
         if safe.all():
             return self.bound(node)
@@ -106,7 +110,7 @@ class Entropy(ByColumn):
         """Bits needed to get from the node back to the value, as common as they are."""
         return value_entropy(rows, self.lattice.frequencies.domains[column].taxonomy.low[level])
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Add up combination by combination: the bits depend on the value, not the node alone."""
         del groups
         if safe.all():
@@ -121,11 +125,11 @@ class Entropy(ByColumn):
 class Height(Metric):
     """Sum of the levels; suppressed rows are free."""
 
-    def bound(self, node: Node) -> float:
+    def bound(self, node: Node) -> Price:
         """The price itself."""
-        return float(sum(node))
+        return sum(node)
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Add up the levels."""
         del groups, safe
         return self.bound(node)
@@ -134,15 +138,16 @@ class Height(Metric):
 class RelativeHeight(Height):
     """Sum of the levels, each as a share of its hierarchy's height; suppressed rows are free."""
 
-    def bound(self, node: Node) -> float:
+    def bound(self, node: Node) -> Price:
         """The price itself."""
-        return sum(level / height for level, height in zip(node, self.lattice.heights, strict=True))
+        heights = self.lattice.heights
+        return sum((Fraction(a, b) for a, b in zip(node, heights, strict=True)), Fraction(0))
 
 
 class Discernibility(Metric):
     """Sum of squared group sizes; a suppressed row costs the number of rows of the table."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Add up squares."""
         del node
         kept = groups.sizes[safe]
@@ -152,20 +157,20 @@ class Discernibility(Metric):
 class AverageClass(Metric):
     """Rows of the table per published group; a suppressed row counts as a row in no group."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Divide."""
         del node, groups
         n_groups = int(safe.sum())
-        return self.n_rows / n_groups if n_groups else float("inf")
+        return Fraction(self.n_rows, n_groups) if n_groups else float("inf")
 
 
 class Distinct(Metric):
     """As many groups as possible; a suppressed row costs nothing but its group."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> float:
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Count, and turn the sign, since prices are minimized."""
         del node, groups
-        return -float(safe.sum())
+        return -int(safe.sum())
 
 
 METRICS: dict[str, type[Metric]] = {

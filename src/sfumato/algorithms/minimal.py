@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from fractions import Fraction
 from typing import Literal, get_args
 
 from sfumato.algorithms.lattice import Lattice, Node
@@ -51,18 +52,19 @@ def preferred(lattice: Lattice, nodes: Iterable[Node], prefer: Prefer) -> Node:
     lowest node, then to the first in the order of the columns.
     """
 
-    def rank(node: Node) -> tuple[float, int, int, Node]:
+    def rank(node: Node) -> tuple[Fraction, int, int, Node]:
         groups = lattice.rollup.at(node)
         safe = lattice.safe(groups)
         suppressed = int(groups.sizes[~safe].sum())
         if prefer == "absolute_distance":
-            first = float(sum(node))
+            first = Fraction(sum(node))
         elif prefer == "relative_distance":
-            first = sum(level / height for level, height in zip(node, lattice.heights, strict=True))
+            shares = [Fraction(a, b) for a, b in zip(node, lattice.heights, strict=True)]
+            first = sum(shares, Fraction(0))
         elif prefer == "distribution":
-            first = -float(safe.sum())
+            first = Fraction(-int(safe.sum()))
         else:
-            first = float(suppressed)
+            first = Fraction(suppressed)
         return first, suppressed, sum(node), node
 
     return min(nodes, key=rank)

@@ -49,7 +49,6 @@ class Mondrian(Algorithm):
     strict: bool = True
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
-    deterministic: ClassVar[bool] = True  # but for the people of a combination that is split
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
@@ -61,6 +60,11 @@ class Mondrian(Algorithm):
             raise BadInput(
                 f"Mondrian: dimensions must be 'all' or 'widest', got {self.dimensions!r}"
             )
+
+    @property
+    def deterministic(self) -> bool:
+        """Strict cuts are; relaxed ones deal people out by chance, and go on from there."""
+        return self.strict
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""

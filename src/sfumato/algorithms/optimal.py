@@ -8,7 +8,7 @@ from typing import ClassVar
 
 from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
-from sfumato.algorithms.metric import METRICS, Metric
+from sfumato.algorithms.metric import METRICS, Metric, Price
 from sfumato.algorithms.minimal import refuse
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
@@ -35,16 +35,14 @@ class Optimal(Algorithm):
 
     metric: str = "loss"
     max_suppressed: float = 0
-    deterministic: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_limit("Optimal", self.max_suppressed)
-        if self.metric not in METRICS:
-            raise BadInput(
-                f"Optimal: unknown metric {self.metric!r}{nearest(self.metric, METRICS)}"
-            )
+        if not isinstance(self.metric, str) or self.metric not in METRICS:
+            suggestion = nearest(str(self.metric), METRICS)
+            raise BadInput(f"Optimal: unknown metric {self.metric!r}{suggestion}")
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Price every node that the bound does not settle."""
@@ -81,7 +79,7 @@ class Optimal(Algorithm):
 class _Priced:
     """A safe node and its price."""
 
-    price: float
+    price: Price
     node: Node
 
     def beats(self, other: _Priced) -> bool:
@@ -104,6 +102,9 @@ def _descend(lattice: Lattice, metric: Metric, try_out: Callable[[Node], bool]) 
         node = next((each for each in below if try_out(each)), None)
 
 
-def _dearer(price: float, other: float) -> bool:
-    """Whether a price is above another by more than floats can be wrong."""
-    return price > other + ROUNDING * max(abs(other), 1e-12)
+def _dearer(price: Price, other: Price) -> bool:
+    """Whether a price is above another: exactly, or by more than floats can be wrong."""
+    if not isinstance(price, float) and not isinstance(other, float):
+        return price > other
+    near = float(other)
+    return float(price) > near + ROUNDING * max(abs(near), 1e-12)

@@ -41,7 +41,6 @@ class Recode(Algorithm):
     boxes: tuple[Mapping[str, Side], ...] | None = None
     max_suppressed: float = 0
     shapes: Mapping[str, str] | None = None  # per column: height and order of its hierarchy
-    deterministic: ClassVar[bool] = True
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 

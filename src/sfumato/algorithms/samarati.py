@@ -35,7 +35,7 @@ class Samarati(Exhaustive):
         lattice = Lattice(frequencies, criterion)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         low, high = 0, lattice.height
-        if criterion.monotone(suppression=limit > 0):
+        if lattice.monotone(limit):
             while low < high:
                 middle = (low + high) // 2
                 if any(True for _ in _safe_at(lattice, middle, limit)):

@@ -54,7 +54,7 @@ def print_check(check: Check, title: str) -> None:
                 str(each.criterion),
                 value_text(each.promised),
                 value_text(each.found),
-                "holds" if each.holds else f"FAILS for {each.n_people_failing} rows",
+                each.verdict,
             )
             for each in check.measured
         ]

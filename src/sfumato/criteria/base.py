@@ -119,13 +119,22 @@ class All(Criterion):
 
 @dataclass(frozen=True)
 class Measured:
-    """One criterion against one grouping: what was promised and what was found."""
+    """One criterion against one grouping: what was promised and what was found.
+
+    With a `note` there is no verdict, and the note says why.
+    """
 
     criterion: Criterion
     promised: Value
     found: Value
     holds: bool
     n_people_failing: int
+    note: str | None = None
+
+    @property
+    def verdict(self) -> str:
+        """What a person reads."""
+        return self.note or ("holds" if self.holds else f"FAILS for {self.n_people_failing} rows")
 
 
 def holding(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
@@ -174,6 +183,19 @@ def _views(
     else:
         for attribute in sensitive:
             yield replace(part, attribute=attribute), *joint.within(attribute)  # type: ignore[type-var]
+
+
+def is_monotone(criterion: Criterion, frequencies: FrequencySet, *, suppression: bool) -> bool:
+    """Whether generalizing this table further can never break what holds of it.
+
+    A criterion about all of several sensitive columns splits groups by the others: a person who
+    joins with a new value there makes a part of a group that nobody else is in. So with
+    suppression it is not monotone, whatever it says of one column.
+    """
+    joint = len(frequencies.sensitive) > 1 and any(
+        part.looks_at_values and part.attribute is None for part in criterion.parts
+    )
+    return criterion.monotone(suppression=suppression) and not (joint and suppression)
 
 
 def reached(criterion: Criterion, joint: JointGroups) -> str:
@@ -238,7 +260,10 @@ def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
             attribute = str(frequencies.attribute(part.attribute))
             part.refuse(attribute, frequencies.domains[attribute])
             _known_values(part, attribute, frequencies.domains[attribute])
-        elif part.named_values():
+            continue
+        for attribute in frequencies.sensitive:
+            part.refuse(attribute, frequencies.domains[attribute])
+        if part.named_values():
             raise BadInput(
                 f"{part}: the table has several sensitive columns; say with attribute= which one "
                 "the values belong to"

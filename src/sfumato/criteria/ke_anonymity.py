@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, Value, at_least_one, positive
-from sfumato.data.domain import as_number
+from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 
@@ -49,6 +49,16 @@ class KEAnonymity(Criterion):
         numbers, low, high = _extremes(groups)
         pairs = np.unique(np.stack([low, high], axis=1), axis=0).tolist()
         return (int(groups.sizes.min()), min(_range(numbers, a, b) for a, b in pairs))
+
+    def refuse(self, attribute: str, domain: Domain) -> None:
+        """Only numbers have a range."""
+        wrong = [v for v in domain.labels if v is not None and as_number(v) is None]
+        if wrong:
+            raise BadInput(
+                f"{self}: column {attribute!r} does not hold numbers alone; name the column that "
+                "does with attribute=",
+                wrong,
+            )
 
     def promised(self) -> Value:
         """The k and the e."""

@@ -7,6 +7,7 @@ import datetime
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -42,24 +43,38 @@ class Domain:
 
         Numeric columns are measured in their own unit, others in ranks.
         """
-        top = len(self) - 1
-        if top == 0:
-            return np.zeros(len(low))
+        return np.asarray((self.axis[high] - self.axis[low]) / self.whole, dtype=np.float64)
+
+    @cached_property
+    def axis(self) -> NDArray[np.float64]:
+        """Where each value lies: at its number, or else at its rank.
+
+        The missing value has no place among numbers; it counts as lying at their upper end.
+        """
         if self.numbers is None:
-            return np.asarray((high - low) / top, dtype=np.float64)
-        # The missing value has no place on the axis; it counts as lying at its upper end.
-        axis = np.where(np.isnan(self.numbers), np.nanmax(self.numbers), self.numbers)
-        whole = axis[-1] - axis[0]
-        if whole == 0:
-            return np.zeros(len(low))
-        return np.asarray((axis[high] - axis[low]) / whole, dtype=np.float64)
+            return np.arange(len(self), dtype=np.float64)
+        if np.isnan(self.numbers).all():
+            return np.zeros(len(self))
+        return np.where(np.isnan(self.numbers), np.nanmax(self.numbers), self.numbers)
+
+    @property
+    def whole(self) -> float:
+        """Length of the axis; 1 where all values lie at one place."""
+        return float(self.axis[-1] - self.axis[0]) or 1.0
 
     def code_of(self, value: object) -> int | None:
         """Code of a value given by a user, who may write a number for its text or the reverse."""
         if value is None:
             return len(self) - 1 if self.has_missing else None
         text = str(value)
-        return next((code for code, label in enumerate(self.labels) if _same(label, text)), None)
+        for code, label in enumerate(self.labels):
+            if label is not None and str(label) == text:
+                return code
+        number = as_number(value) if isinstance(value, (int, float, Decimal)) else None
+        for code, label in enumerate(self.labels):
+            if number is not None and label is not None and as_number(label) == number:
+                return code
+        return None
 
     def interval_labels(self, intervals: NDArray[np.int32]) -> list[str | None]:
         """Published text of each interval of ranks; intervals: (m, 2).
@@ -232,10 +247,6 @@ def number_text(number: Decimal) -> str:
     text = format(number, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
-
-
-def _same(label: object, text: str) -> bool:
-    return label is not None and str(label) == text
 
 
 def labels_text(labels: Sequence[object]) -> list[str | None]:

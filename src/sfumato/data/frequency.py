@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain
+from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes, Keys, Layout, distinct, order_of, runs
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, BrokenPromise, nearest
 
 EXACT_IN_FLOAT = 2**53
 
@@ -176,9 +176,7 @@ class FrequencySet:
         domains = dict(self.domains)
         for column in self.sensitive:
             domains[column] = original.domains[column]
-            known = {str(label): code for code, label in enumerate(domains[column].labels)}
-            renamed = [known[str(label)] for label in self.domains[column].labels]
-            codes[column] = np.array(renamed, dtype=np.int32)[codes[column]]
+            codes[column] = _same_values(self.domains[column], domains[column])[codes[column]]
         seen = FrequencySet.from_codes(
             domains, self.quasi_identifiers, self.sensitive, codes, self.counts
         )
@@ -298,6 +296,25 @@ class Grouping:
         renamed = np.append(np.where(unsafe, -1, np.cumsum(~unsafe) - 1), -1)  # the last is for -1
         index = renamed[self.index]
         return Grouping(self.frequencies, self.boxes[~unsafe], index)
+
+
+def _same_values(published: Domain, original: Domain) -> Codes:
+    """Find each published value among the original ones: as it is, or as it was written."""
+    texts = all(isinstance(label, (str, type(None))) for label in original.labels)
+
+    def written(label: object) -> object:
+        if label is None or texts:
+            return label if label is None else str(label)
+        if isinstance(label, bool) or str(label) in ("true", "false"):
+            return str(label).lower()
+        number = as_number(label)
+        return str(label) if number is None else number
+
+    known = {written(label): code for code, label in enumerate(original.labels)}
+    codes = [known.get(written(label), -1) for label in published.labels]
+    if -1 in codes:
+        raise BrokenPromise("internal error: a sensitive value was published that nobody has")
+    return np.array(codes, dtype=np.int32)
 
 
 def sum_by(index: NDArray[np.intp], counts: Counts, n: int) -> Counts:

@@ -169,6 +169,21 @@ class Recoding:
         sizes = sum_by(box.reshape(-1)[kept[:, 1]], kept[:, 2], len(boxes))
         return boxes[sizes > 0], sizes[sizes > 0]
 
+    def parts(self, ground: FrequencySet) -> tuple[NDArray[np.intp], NDArray[np.int32], Counts]:
+        """List who is published as what: a combination, its box, and how many people of it.
+
+        ground: the combinations of quasi-identifiers. Suppressed people have the whole space.
+        """
+        whole = [[0, len(domain) - 1] for domain in ground.domains.values()]
+        nowhere = np.array([whole], dtype=np.int32)
+        if isinstance(self.how, Cut):
+            grouping = self.how.grouping(ground)
+            boxes = np.concatenate([grouping.boxes, nowhere])  # the last is for -1
+            return np.arange(len(ground)), boxes[grouping.index], ground.counts
+        counted, group, people = self.how.parts.T
+        boxes = np.concatenate([self.how.boxes, nowhere])
+        return self.how.combinations.combination_of[counted], boxes[group], people
+
     def refuse_ambiguous(self, domains: Mapping[str, Domain]) -> None:
         """Refuse labels that would stand for two different generalized values of a column."""
         for j, (column, texts) in enumerate(self.labels(domains).items()):

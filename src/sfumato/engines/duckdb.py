@@ -121,6 +121,8 @@ class DuckDBEngine:
         value = self._inner[column]
         plain = PLAIN.match(self._types[column])
         label = value if plain else f"CAST({value} AS VARCHAR)"
+        if self._types[column] == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
+            label = f"CAST({label}::VARCHAR AS DOUBLE)"
         result = self._connection.sql(
             f"SELECT {value} AS value, {label} AS label "
             f"FROM (SELECT DISTINCT {value} FROM combinations)"

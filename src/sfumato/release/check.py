@@ -25,8 +25,8 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether every part holds."""
-        return all(each.holds for each in self.measured)
+        """Whether every part holds that there is a verdict about."""
+        return all(each.holds for each in self.measured if each.note is None)
 
     @property
     def heading(self) -> str:
@@ -51,6 +51,7 @@ class Check:
                     "found": _number(each.found),
                     "holds": each.holds,
                     "rows_failing": each.n_people_failing,
+                    "note": each.note,
                 }
                 for each in self.measured
             ],
@@ -61,8 +62,7 @@ class Check:
         for each in self.measured:
             found = f"found {value_text(each.found)}"
             if self.asked:
-                verdict = "holds" if each.holds else f"FAILS for {each.n_people_failing} rows"
-                found = f"{found}, {verdict}"
+                found = f"{found}, {each.verdict}"
             lines.append(
                 f"{each.criterion if self.asked else without_threshold(each.criterion)}: {found}"
             )

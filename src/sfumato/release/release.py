@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
 from sfumato.algorithms.registry import check_pair
-from sfumato.criteria import Criterion
+from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
@@ -211,7 +211,11 @@ class Release:
         if criterion is not None:
             known = seen.frequencies if self._private is None else self.table.frequencies()
             validate(criterion, known)
-        return checked(seen, criterion or self.criterion)
+        found = checked(seen, criterion or self.criterion)
+        if self._private is None and self.n_suppressed:
+            measured = tuple(map(_without_original, found.measured))
+            found = replace(found, measured=measured)
+        return found
 
     def to_arrow(self) -> Any:
         """Give the published table as a PyArrow table."""
@@ -342,6 +346,14 @@ class Release:
         if self._private is not None:
             seen = seen.with_values_of(self.table.frequencies())
         return seen.as_it_is()
+
+
+def _without_original(measured: Measured) -> Measured:
+    """Take the verdict from what is about the original's distribution, suppressed rows and all."""
+    if not isinstance(measured.criterion, TCloseness):
+        return measured
+    note = "no verdict: measured against the published rows, without the suppressed ones"
+    return replace(measured, note=note)
 
 
 @contextmanager

@@ -7,7 +7,6 @@ from collections.abc import Mapping
 import numpy as np
 
 from sfumato.data.frequency import sum_by
-from sfumato.errors import BadInput
 from sfumato.formulas import loss
 from sfumato.release import Release
 
@@ -75,19 +74,16 @@ def entropy(release: Release) -> float:
     For each cell -log2 of the share that the original value has among all people whose value
     lies in the published interval; a suppressed row counts as published at the roots.
     """
+    ground = release.table.frequencies().combinations
+    combination, box, people = release.recoding.parts(ground)
     bits = 0.0
-    frequencies = release.table.frequencies()
-    if release.recoding.splits:
-        raise BadInput("entropy: this release spreads equal people over several boxes")
-    grouping = release.recoding.grouping(frequencies)
     for j, name in enumerate(release.description.quasi_identifiers):
-        domain, codes = release.table.domains[name], frequencies.codes(name).astype(np.intp)
-        upto = np.append(0, np.cumsum(sum_by(codes, frequencies.counts, len(domain))))
-        whole = np.array([[0, len(domain) - 1]], dtype=np.int32)
-        sides = np.concatenate([grouping.boxes[:, j], whole])[grouping.index]  # -1: the last
-        inside = upto[sides[:, 1] + 1] - upto[sides[:, 0]]
-        own = upto[codes + 1] - upto[codes]
-        bits += float(frequencies.counts @ np.log2(inside / own))
+        domain, codes = release.table.domains[name], ground.codes(name).astype(np.intp)
+        upto = np.append(0, np.cumsum(sum_by(codes, ground.counts, len(domain))))
+        low, high = box[:, j].T
+        inside = upto[high + 1] - upto[low]
+        own = (upto[codes + 1] - upto[codes])[combination]
+        bits += float(people @ np.log2(inside / own))
     return bits
 
 
