@@ -70,11 +70,10 @@ class Domain:
         for code, label in enumerate(self.labels):
             if label is not None and str(label) == text:
                 return code
-        number = as_number(value) if isinstance(value, (int, float, Decimal)) else None
-        for code, label in enumerate(self.labels):
-            if number is not None and label is not None and as_number(label) == number:
-                return code
-        return None
+        if self.numbers is None or not isinstance(value, (int, float, Decimal)):
+            return None
+        number = as_number(value)  # 1.0 for 1, in a column of numbers
+        return next((c for c, label in enumerate(self.labels) if as_number(label) == number), None)
 
     def interval_labels(self, intervals: NDArray[np.int32]) -> list[str | None]:
         """Published text of each interval of ranks; intervals: (m, 2).
