@@ -2,8 +2,8 @@
 
 Rows stand in the printed order, so row i of a recoded table is row i of its original. A hierarchy
 is a dict from child to parent. "Scan" is the scanned text these were read from; where it is damaged
-the comment says what was rebuilt and from what. "READINGS n" is an item of the project's settled
-readings, so not the paper's own word.
+the comment says what was rebuilt and from what. "READINGS n" is one of the project's own readings
+of the papers (those in use are in docs/papers.md), so not the paper's own word.
 """
 
 from fractions import Fraction
