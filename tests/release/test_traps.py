@@ -263,3 +263,30 @@ def test_numbers_may_be_written_in_any_way_in_a_criterion():
 def test_chance_is_said_to_be_chance():
     assert sf.Mondrian().deterministic
     assert not sf.Mondrian(strict=False).deterministic
+
+
+def test_the_groups_of_a_release_are_those_that_its_reader_sees(tmp_path):
+    """Relaxed regions with the same box are one group, and a suppressed one is none."""
+    draw = np.random.default_rng(2)
+    ages = draw.integers(20, 30, 60).tolist()
+    table = sf.read(
+        pa.table({"age": ages, "zip": draw.integers(0, 4, 60).tolist()}), ["age", "zip"]
+    )
+    for method in (sf.Mondrian(strict=False), sf.Mondrian()):
+        release = sf.anonymize(table, sf.KAnonymity(2), method)
+        rows = release.to_arrow().to_pylist()
+        seen = {tuple(row.values()) for row in rows}
+        assert len(release.groups) == len(release.sizes) == len(seen)
+        assert release.groups.sizes.min() >= 2
+    path = sf.anonymize(table, sf.KAnonymity(2)).save_recoding(tmp_path / "r.json")
+    fewer = sf.read(
+        pa.table({"age": ages[:40], "zip": table.engine.to_arrow([])["zip"].to_pylist()[:40]}),
+        ["age", "zip"],
+    )
+    from dataclasses import replace
+
+    recode = replace(sf.Recode.load(path), max_suppressed=0.9)
+    release = sf.anonymize(fewer, sf.KAnonymity(2), recode)
+    assert release.n_suppressed > 0
+    assert release.groups.sizes.min() >= 2
+    assert release.check()

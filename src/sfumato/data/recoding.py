@@ -125,11 +125,14 @@ class Assignment:
         """Group the combinations; possible when none of them is split."""
         if self.splits:
             raise ValueError("a split combination has no single group; count the published table")
+        kept = self.parts[self.parts[:, 1] != SUPPRESSED]
+        # What a reader sees as one group is one: equal boxes together, empty ones not at all.
+        boxes, box = np.unique(self.boxes[kept[:, 1]], axis=0, return_inverse=True)
         group = np.full(len(self.combinations), SUPPRESSED, dtype=np.intp)
-        group[self.parts[:, 0]] = self.parts[:, 1]
+        group[kept[:, 0]] = box.reshape(-1)
         if self.combinations.sensitive:
-            return Grouping(frequencies, self.boxes, group)
-        return Grouping(frequencies, self.boxes, group[frequencies.combination_of])
+            return Grouping(frequencies, boxes, group)
+        return Grouping(frequencies, boxes, group[frequencies.combination_of])
 
 
 @dataclass(frozen=True, eq=False)
