@@ -246,9 +246,7 @@ def test_combinations_in_one_piece_go_where_they_are_sent(read, published, rows,
     written = rows_of(published(table, how))
     assert written == deal_by_hand(table, rows, parts, KEY)
     grouping = how.grouping(table.frequencies())
-    assert Counter(row[1] for row in written) == Counter(
-        {f"group {g}": int(size) for g, size in enumerate(grouping.sizes) if size}
-    )
+    assert sorted(Counter(row[1] for row in written).values()) == sorted(grouping.sizes)
 
 
 def test_boxes_are_published_by_their_labels(read, published):

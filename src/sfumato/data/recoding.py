@@ -126,10 +126,15 @@ class Assignment:
         if self.splits:
             raise ValueError("a split combination has no single group; count the published table")
         kept = self.parts[self.parts[:, 1] != SUPPRESSED]
-        # What a reader sees as one group is one: equal boxes together, empty ones not at all.
-        boxes, box = np.unique(self.boxes[kept[:, 1]], axis=0, return_inverse=True)
+        # What a reader sees as one group is one: empty boxes are none, and equal ones are one
+        # unless they were given names of their own.
+        used, box = np.unique(kept[:, 1], return_inverse=True)
+        boxes = self.boxes[used]
+        if self.texts is None:
+            boxes, same = np.unique(boxes, axis=0, return_inverse=True)
+            box = same.reshape(-1)[box]
         group = np.full(len(self.combinations), SUPPRESSED, dtype=np.intp)
-        group[kept[:, 0]] = box.reshape(-1)
+        group[kept[:, 0]] = box
         if self.combinations.sensitive:
             return Grouping(frequencies, boxes, group)
         return Grouping(frequencies, boxes, group[frequencies.combination_of])
