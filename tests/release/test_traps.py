@@ -268,10 +268,8 @@ def test_chance_is_said_to_be_chance():
 def test_the_groups_of_a_release_are_those_that_its_reader_sees(tmp_path):
     """Relaxed regions with the same box are one group, and a suppressed one is none."""
     draw = np.random.default_rng(2)
-    ages = draw.integers(20, 30, 60).tolist()
-    table = sf.read(
-        pa.table({"age": ages, "zip": draw.integers(0, 4, 60).tolist()}), ["age", "zip"]
-    )
+    ages, zips = draw.integers(20, 30, 60).tolist(), draw.integers(0, 4, 60).tolist()
+    table = sf.read(pa.table({"age": ages, "zip": zips}), ["age", "zip"])
     for method in (sf.Mondrian(strict=False), sf.Mondrian()):
         release = sf.anonymize(table, sf.KAnonymity(2), method)
         rows = release.to_arrow().to_pylist()
