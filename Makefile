@@ -19,6 +19,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/lattice.py
 	$(BIN)/python bench/mondrian.py
+	$(BIN)/python bench/split.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -1,6 +1,5 @@
 """The lattice on real data, and on one that is large."""
 
-import time
 import tracemalloc
 
 import numpy as np
@@ -125,7 +124,6 @@ def test_a_lattice_of_100000_nodes_is_searched_in_bounded_memory(wide, method):
     assert Lattice(frequencies, sf.KAnonymity(3)).n_nodes == 10**5
     heard = []
     tracemalloc.start()
-    started = time.monotonic()
     with listening(lambda stage, done, total: heard.append((done, total))):
         recoding = method.search(frequencies, sf.KAnonymity(3), None)
     _, peak = tracemalloc.get_traced_memory()
@@ -134,7 +132,6 @@ def test_a_lattice_of_100000_nodes_is_searched_in_bounded_memory(wide, method):
     assert peak < 50 * 2**20
     assert len(heard) > 10  # it says how far it is
     assert all(done <= total for done, total in heard)
-    assert time.monotonic() - started < 300
 
 
 def test_rolled_up_counts_are_the_counts_of_the_rows_in_any_order_of_nodes():
