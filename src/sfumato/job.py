@@ -12,6 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, Recode
 from sfumato.criteria import CRITERIA, Criterion
+from sfumato.criteria.base import together
 from sfumato.data.hierarchy import Hierarchy, reason
 from sfumato.errors import BadInput, nearest
 from sfumato.spec import from_spec
@@ -123,10 +124,7 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
     parts = [from_spec(CRITERIA, spec, f"{where}: criteria[{j}]") for j, spec in enumerate(specs)]
-    criterion = parts[0]
-    for part in parts[1:]:
-        criterion = criterion & part
-    return criterion
+    return together(parts)
 
 
 def _explain(error: ValidationError, where: str) -> str:

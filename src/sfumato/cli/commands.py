@@ -9,6 +9,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
+from sfumato.criteria.base import together
 from sfumato.job import Job
 from sfumato.release import Release
 
@@ -104,9 +105,7 @@ def check(
 def _measured(
     source: Path, quasi_identifiers: str | None, sensitive: str | None, parts: list[Criterion]
 ) -> sf.Check:
-    criterion: Criterion | None = None
-    for part in parts:
-        criterion = part if criterion is None else criterion & part
+    criterion = together(parts) if parts else None
     if not source.exists():
         raise sf.BadInput(f"{source}: no such file or directory")
     is_release = (source / "release.json").is_file()

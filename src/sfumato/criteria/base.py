@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import operator
 from abc import ABC, abstractmethod
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -115,6 +115,11 @@ class All(Criterion):
 
     def __str__(self) -> str:
         return " & ".join(str(part) for part in self.criteria)
+
+
+def together(parts: Sequence[Criterion]) -> Criterion:
+    """Combine criteria that must all hold; one alone is itself."""
+    return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
 @dataclass(frozen=True)

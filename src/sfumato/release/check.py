@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
-from sfumato.criteria.base import Value, measure, validate, value_text, without_threshold
+from sfumato.criteria.base import Value, measure, together, validate, value_text, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.table import Table
 
@@ -77,8 +77,8 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     """
     frequencies = table.frequencies()
     asked = criterion is not None
-    for part in () if criterion is not None else _family(frequencies.sensitive):
-        criterion = part if criterion is None else criterion & part
+    if criterion is None:
+        criterion = together(list(_family(frequencies.sensitive)))
     found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     return replace(found, asked=asked)
 

@@ -13,6 +13,7 @@ import numpy as np
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
+from sfumato.criteria.base import together
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
@@ -95,9 +96,7 @@ class Description:
             raise BadInput(f"{where}: not a release this version can read")
         try:
             parts = [from_spec(CRITERIA, spec, where) for spec in written["criteria"]]
-            criterion = parts[0]
-            for part in parts[1:]:
-                criterion = criterion & part
+            criterion = together(parts)
             return cls(
                 tuple(written["columns"]),
                 tuple(written["quasi_identifiers"]),
