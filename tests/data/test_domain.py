@@ -17,12 +17,12 @@ from properties.generated import trees
 from sfumato.data.domain import (
     as_number,
     floor_to,
-    labels_text,
     number_text,
     range_text,
     shortest_between,
     simplest_between,
 )
+from sfumato.data.labels import Labels
 
 # Numbers as a canonical column writes them; one text per number.
 NUMBERS = st.one_of(
@@ -205,7 +205,7 @@ def test_a_range_may_hold_the_missing_value():
 def test_labels_come_in_the_order_of_the_intervals_and_may_repeat():
     domain = grown(sf.Flat(), ["17", "23", "38"])
     asked = np.array([[2, 2], [0, 1], [0, 0], [0, 1]], dtype=np.int32)
-    assert domain.interval_labels(asked) == ["38", "<30", "17", "<30"]
+    assert list(domain.interval_labels(asked)) == ["38", "<30", "17", "<30"]
 
 
 @pytest.mark.parametrize(
@@ -372,7 +372,7 @@ def test_has_missing_says_whether_the_missing_value_is_one_of_the_values():
 
 
 def test_labels_are_published_as_text_and_the_missing_one_as_missing():
-    assert labels_text([1, "b", None, 2.5]) == ["1", "b", None, "2.5"]
+    assert list(Labels.of([1, "b", None, 2.5])) == ["1", "b", None, "2.5"]
 
 
 def test_a_range_is_half_open():

@@ -20,6 +20,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
+from sfumato.data.labels import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
 from sfumato.engines import open_published
 
@@ -162,7 +163,7 @@ def test_when_everybody_is_suppressed_the_columns_are_left(read, published, kind
 
 def numbered(n, columns=("age", "zip")):
     """Name every group, so that the published rows say which group each one is in."""
-    return {column: [f"group {g}" for g in range(n)] for column in columns}
+    return {column: Labels.of([f"group {g}" for g in range(n)]) for column in columns}
 
 
 def whole_boxes(table, n):

@@ -13,6 +13,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
+from sfumato.data.labels import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 
 N_PEOPLE = 1_000_000
@@ -110,7 +111,7 @@ def test_a_few_combinations_are_dealt_out_over_very_many_small_groups(tmp_path):
     ground = table.frequencies().combinations
     parts = [(c, g, n // 2 // n_parts) for c in range(2) for g in range(n_parts)]
     boxes = np.array([[[0, 1]]] * n_parts, dtype=np.int32)
-    texts = {"sex": [f"group {g}" for g in range(n_parts)]}
+    texts = {"sex": Labels.of([f"group {g}" for g in range(n_parts)])}
     how = Assignment(ground, boxes, np.array(parts, dtype=np.int64), texts)
     table.write(Recoding(how), tmp_path / "out.parquet", "parquet", KEY)
     written = pq.read_table(tmp_path / "out.parquet")

@@ -18,7 +18,8 @@ from sfumato.criteria.base import Criterion, holding, reached
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import reason
-from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Labels, Recoding
+from sfumato.data.labels import Labels
+from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.spec import describe, from_spec, to_spec
 
@@ -161,7 +162,7 @@ class Recode(Algorithm):
             of_column = [box[column] for box in written]
             sides.append(_read_sides(frequencies.domains[column], of_column, column))
             if any("label" in side for side in of_column):
-                texts[column] = [side.get("label") for side in of_column]
+                texts[column] = Labels.of([side.get("label") for side in of_column])
         boxes = np.stack(sides, axis=1)
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
         group = _box_of(codes, boxes)
@@ -178,7 +179,7 @@ class Recode(Algorithm):
         group = np.where(unsafe[group], SUPPRESSED, group)
         parts = np.stack([np.arange(len(ground)), group, ground.counts], axis=1).astype(np.int64)
         labels: dict[str, Labels | None] = {
-            c: [texts[c][box] for box in filled] if c in texts else None for c in ground.columns
+            c: texts[c].take(filled) if c in texts else None for c in ground.columns
         }
         recoding = Recoding(Assignment(ground, boxes, parts, labels))
         return recoding, int(grouping.sizes[unsafe].sum()), grouping

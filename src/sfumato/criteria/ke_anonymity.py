@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, Value, at_least_one, positive
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Groups
+from sfumato.data.keys import distinct_rows
 from sfumato.errors import BadInput
 
 
@@ -38,16 +39,16 @@ class KEAnonymity(Criterion):
         """Compare sizes with k and ranges with e."""
         numbers, low, high = _extremes(groups)
         # Pairs of extremes repeat: each pair is decided once, exactly.
-        pairs, inverse = np.unique(np.stack([low, high], axis=1), axis=0, return_inverse=True)
+        pairs, inverse = distinct_rows(np.stack([low, high], axis=1))
         wide = np.array([_range(numbers, a, b) >= self.e for a, b in pairs.tolist()], dtype=bool)
-        return np.asarray((groups.sizes >= self.k) & wide[inverse.reshape(-1)])
+        return np.asarray((groups.sizes >= self.k) & wide[inverse])
 
     def measure(self, groups: Groups) -> Value:
         """The size of the smallest group, and the smallest range."""
         if not len(groups):
             return None
         numbers, low, high = _extremes(groups)
-        pairs = np.unique(np.stack([low, high], axis=1), axis=0).tolist()
+        pairs = distinct_rows(np.stack([low, high], axis=1))[0].tolist()
         return (int(groups.sizes.min()), min(_range(numbers, a, b) for a, b in pairs))
 
     def refuse(self, attribute: str, domain: Domain) -> None:

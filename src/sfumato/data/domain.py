@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal, InvalidOperation, localcontext
 from functools import cached_property
@@ -12,6 +11,8 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.keys import distinct_rows
+from sfumato.data.labels import Labels
 from sfumato.data.taxonomy import Ranks, Taxonomy
 
 MISSING_TEXT = "missing"
@@ -75,7 +76,7 @@ class Domain:
         number = as_number(value)  # 1.0 for 1, in a column of numbers
         return next((c for c, label in enumerate(self.labels) if as_number(label) == number), None)
 
-    def interval_labels(self, intervals: NDArray[np.int32]) -> list[str | None]:
+    def interval_labels(self, intervals: NDArray[np.int32]) -> Labels:
         """Published text of each interval of ranks; intervals: (m, 2).
 
         A single value is itself, the whole domain and the nodes of a tree carry their name. Any
@@ -83,9 +84,8 @@ class Domain:
         simple values between the last value inside and the first outside, never a tight extreme
         of the people in the region; for a closed tree it is the set of its largest nodes.
         """
-        pairs, inverse = np.unique(intervals, axis=0, return_inverse=True)
-        texts = [self._interval_label(int(low), int(high)) for low, high in pairs]
-        return [texts[j] for j in inverse.reshape(-1)]
+        pairs, index = distinct_rows(intervals)
+        return Labels(tuple(self._interval_label(low, high) for low, high in pairs.tolist()), index)
 
     def _interval_label(self, low: int, high: int) -> str | None:
         if low == high:
@@ -246,8 +246,3 @@ def number_text(number: Decimal) -> str:
     text = format(number, "f")
     text = text.rstrip("0").rstrip(".") if "." in text else text
     return "0" if text in ("-0", "") else text
-
-
-def labels_text(labels: Sequence[object]) -> list[str | None]:
-    """Write labels as they are published: text, or None for the missing value."""
-    return [None if label is None else str(label) for label in labels]

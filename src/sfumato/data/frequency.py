@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Counts, Groups, Histogram
-from sfumato.data.keys import Codes, Keys, Layout, distinct, order_of, runs
+from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
 from sfumato.errors import BadInput, BrokenPromise, nearest
 
 EXACT_IN_FLOAT = 2**53
@@ -151,8 +151,7 @@ class FrequencySet:
             return PersonsValues(every[:, np.newaxis], codes.astype(np.intp))
         columns = [self.codes(name) for name in self.sensitive]
         found = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
-        distinct_rows, index = np.unique(found, axis=0, return_inverse=True)
-        return PersonsValues(distinct_rows, index.reshape(-1))
+        return PersonsValues(*distinct_rows(found))
 
     def reference(self, attribute: str) -> Counts:
         """How many people of the whole table have each value of a sensitive column."""
@@ -219,11 +218,8 @@ class JointGroups:
         histogram = self._counted
         column = self.frequencies.sensitive.index(attribute)
         others = np.delete(self.frequencies.persons_values.codes, column, axis=1)
-        _, other = np.unique(others, axis=0, return_inverse=True)
-        part = (
-            histogram.group_of * (int(other.max(initial=0)) + 1)
-            + other.reshape(-1)[histogram.codes]
-        )
+        _, other = distinct_rows(others)
+        part = histogram.group_of * (int(other.max(initial=0)) + 1) + other[histogram.codes]
         distinct_parts, finer = np.unique(part, return_inverse=True)
         sizes = sum_by(finer, histogram.counts, len(distinct_parts))
         owner = np.empty(len(distinct_parts), dtype=np.intp)

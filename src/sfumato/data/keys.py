@@ -61,9 +61,9 @@ class Layout:
 
 
 def order_of(keys: Keys) -> NDArray[np.intp]:
-    """Give the permutation that sorts the keys."""
+    """Give a permutation that sorts the keys; equal ones in any order."""
     if keys.shape[1] == 1:
-        return np.argsort(keys[:, 0], kind="stable")
+        return np.argsort(keys[:, 0])
     return np.lexsort(keys.T[::-1])
 
 
@@ -87,3 +87,22 @@ def distinct(keys: Keys) -> tuple[Keys, NDArray[np.intp]]:
     index = np.empty(len(keys), dtype=np.intp)
     index[order] = np.cumsum(position)
     return ordered[starts], index
+
+
+def distinct_rows(
+    rows: NDArray[np.signedinteger],
+) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Give the distinct rows of a matrix in order, and for each row its position among them.
+
+    What `np.unique` does along an axis, many times faster for what fits into a word or two.
+
+    >>> distinct_rows(np.array([[3, 1], [2, 5], [3, 1]]))
+    (array([[2, 5],
+           [3, 1]], dtype=int32), array([1, 0, 1]))
+    """
+    least = rows.min(axis=0, initial=0)
+    shifted = rows - least
+    layout = Layout.of([int(top) + 1 for top in shifted.max(axis=0, initial=0)])
+    keys, index = distinct(layout.pack(list(shifted.T)))
+    found = [layout.unpack(keys, j) for j in range(rows.shape[1])]
+    return (np.stack(found, axis=1) + least).astype(np.int32), index

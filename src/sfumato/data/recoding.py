@@ -6,19 +6,20 @@ combinations, or some of the people of one, into boxes and is applied by join.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain, labels_text
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, group_keys, sum_by
 from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct_rows
+from sfumato.data.labels import Labels
 from sfumato.errors import BadInput
 
-Labels = Sequence[str | None]
 SUPPRESSED = -1
 
 
@@ -49,7 +50,7 @@ class Cut:
             domain = domains[column]
             if self.levels is not None:
                 level = self.levels[column]
-                texts[column] = labels_text(domain.taxonomy.labels[level]) if level else None
+                texts[column] = Labels.of(domain.taxonomy.labels[level]) if level else None
             elif (interval[:, 0] == interval[:, 1]).all():
                 texts[column] = None
             else:
@@ -60,10 +61,10 @@ class Cut:
         """List every value with what it is published as."""
         table: dict[str, list[Any]] = {"attribute": [], "value": [], "published": []}
         for column, texts in self.labels(domains).items():
-            values = labels_text(domains[column].labels)
+            values = list(Labels.of(domains[column].labels))
             table["attribute"] += [column] * len(values)
             table["value"] += values
-            table["published"] += values if texts is None else texts
+            table["published"] += values if texts is None else list(texts)
         return table
 
     def grouping(self, frequencies: FrequencySet) -> Grouping:
@@ -105,7 +106,7 @@ class Assignment:
         combination, group, people = self.parts.T
         table: dict[str, list[Any]] = {}
         for column in self.combinations.columns:
-            values = labels_text(domains[column].labels)
+            values = list(Labels.of(domains[column].labels))
             table[column] = [values[code] for code in self.combinations.codes(column)[combination]]
         for column, texts in self.labels(domains).items():
             table[f"published {column}"] = [
@@ -131,8 +132,8 @@ class Assignment:
         used, box = np.unique(kept[:, 1], return_inverse=True)
         boxes = self.boxes[used]
         if self.texts is None:
-            boxes, same = np.unique(boxes, axis=0, return_inverse=True)
-            box = same.reshape(-1)[box]
+            boxes, same = distinct_boxes(boxes)
+            box = same[box]
         group = np.full(len(self.combinations), SUPPRESSED, dtype=np.intp)
         group[kept[:, 0]] = box
         if self.combinations.sensitive:
@@ -173,8 +174,8 @@ class Recoding:
             grouping = self.how.grouping(frequencies)
             return grouping.boxes, grouping.sizes
         kept = self.how.parts[self.how.parts[:, 1] != SUPPRESSED]
-        boxes, box = np.unique(self.how.boxes, axis=0, return_inverse=True)
-        sizes = sum_by(box.reshape(-1)[kept[:, 1]], kept[:, 2], len(boxes))
+        boxes, box = distinct_boxes(self.how.boxes)
+        sizes = sum_by(box[kept[:, 1]], kept[:, 2], len(boxes))
         return boxes[sizes > 0], sizes[sizes > 0]
 
     def parts(self, ground: FrequencySet) -> tuple[NDArray[np.intp], NDArray[np.int32], Counts]:
@@ -200,8 +201,10 @@ class Recoding:
             sides = (
                 self.how.intervals[column] if isinstance(self.how, Cut) else self.how.boxes[:, j]
             )
+            named, _ = distinct_rows(np.column_stack([sides, texts.index]))
             meant: dict[str | None, tuple[int, int]] = {}
-            for text, (low, high) in zip(texts, sides.tolist(), strict=True):
+            for low, high, number in named.tolist():
+                text = texts.texts[number]
                 if meant.setdefault(text, (low, high)) != (low, high):
                     raise BadInput(
                         f"column {column!r}: two different generalized values would be published "
@@ -232,6 +235,11 @@ def level_intervals(
 def rows_in(rows: NDArray[np.int32], listed: NDArray[np.int32]) -> NDArray[np.bool_]:
     """Say for every row whether it is one of the listed rows."""
     both = np.concatenate([rows, listed])
-    _, inverse = np.unique(both, axis=0, return_inverse=True)
-    inverse = inverse.reshape(-1)
+    _, inverse = distinct_rows(both)
     return np.isin(inverse[: len(rows)], inverse[len(rows) :])
+
+
+def distinct_boxes(boxes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Give the boxes that differ, in order, and for each box its position among them."""
+    rows, index = distinct_rows(boxes.reshape(len(boxes), -1))
+    return rows.reshape(-1, *boxes.shape[1:]), index

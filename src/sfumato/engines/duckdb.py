@@ -12,10 +12,12 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
-from sfumato.data.keys import Codes
+from sfumato.data.keys import Codes, Layout
+from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
@@ -47,6 +49,9 @@ class DuckDBEngine:
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "preserve_insertion_order": "false",
+                # Nobody knows how many rows a CSV file has, so the larger side of a join is ours
+                # to say: always the left one.
+                "disabled_optimizers": "join_order,build_side_probe_side",
             }
         )
         self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
@@ -119,6 +124,9 @@ class DuckDBEngine:
     def _distinct(self, column: str) -> pa.Array:
         """Keep a column's distinct values, and give their labels: themselves, or their text."""
         value = self._inner[column]
+        if self._types[column] == "VARCHAR":
+            self._values[column] = self._enumerated(value)
+            return self._values[column]
         plain = PLAIN.match(self._types[column])
         label = value if plain else f"CAST({value} AS VARCHAR)"
         if self._types[column] == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
@@ -130,18 +138,54 @@ class DuckDBEngine:
         self._values[column] = result["value"].combine_chunks()
         return result["label"]
 
+    def _enumerated(self, value: str) -> pa.Array:
+        """Make an ENUM of a column's texts, in their order; give them, the missing one last.
+
+        An ENUM is found, compared and sorted as a small integer.
+        """
+        kind = _enum_of(value)
+        self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
+        self._connection.execute(
+            f"CREATE TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM combinations "
+            f"WHERE {value} IS NOT NULL ORDER BY {value})"
+        )
+        texts = self._connection.sql(f"SELECT unnest(enum_range(NULL::{kind}))::VARCHAR AS value")
+        found = texts.to_arrow_table()["value"].combine_chunks()
+        (missing,) = self._connection.execute(
+            f"SELECT bool_or({value} IS NULL) FROM combinations"
+        ).fetchall()[0]
+        return pa.concat_arrays([found, pa.nulls(1, found.type)]) if missing else found
+
+    def _positions(self, columns: Sequence[str]) -> tuple[list[str], str]:
+        """Give SQL for the position of a row's values among the distinct ones, and its joins."""
+        positions, joins = [], []
+        for j, column in enumerate(columns):
+            value, n = f"s.{self._inner[column]}", len(self._values[column])
+            if self._is_enumerated(column):
+                missing = self._values[column].null_count
+                code = f"enum_code(CAST({value} AS {_enum_of(self._inner[column])}))"
+                positions.append(f"coalesce({code}, {n - missing})")
+                continue
+            self._connection.register(
+                f"values{j}", pa.table({"value": self._values[column], "position": np.arange(n)})
+            )
+            joins.append(f"JOIN values{j} AS m{j} ON {value} IS NOT DISTINCT FROM m{j}.value")
+            positions.append(f"m{j}.position")
+        return positions, " ".join(joins)
+
     def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
         """Translate the counted combinations into codes, batch by batch."""
         self._codes = dict(codes)
         with self._explained():
-            joins = self._register_maps({column: {"code": codes[column]} for column in codes})
-            selected = ", ".join(f"m{j}.code AS c{j}" for j in range(len(codes)))
-            reader = self._connection.sql(
-                f"SELECT {selected}, n FROM combinations AS s {joins}"
-            ).to_arrow_reader(1 << 18)
-            batches = list(reader)
+            positions, joins = self._positions(list(codes))
+            selected = ", ".join(f"({p})::INT AS p{j}" for j, p in enumerate(positions))
+            batches = list(
+                self._connection.sql(
+                    f"SELECT {selected}, n FROM combinations AS s {joins}"
+                ).to_arrow_reader(1 << 18)
+            )
         found = {
-            column: _joined([batch[f"c{j}"] for batch in batches], np.int32)
+            column: codes[column][_joined([batch[f"p{j}"] for batch in batches], np.int32)]
             for j, column in enumerate(codes)
         }
         return found, _joined([batch["n"] for batch in batches], np.int64)
@@ -150,31 +194,34 @@ class DuckDBEngine:
         """Write the release, sorted by its quasi-identifiers and then by everything else."""
         with self._explained(target):
             if isinstance(plan.how, Lookup):
-                labels, source = self._by_lookup(plan, plan.how)
+                labels, source = self._by_lookup(plan, plan.how, kind)
             else:
-                labels, source = self._by_join(plan, plan.how)
+                labels, source = self._by_join(plan, plan.how, kind)
             types = self._derived(plan, labels) if kind == "parquet" else {}
-            published = {}
+            rows, written = [], []
             for column in plan.columns:
-                value = labels.get(column, f"s.{self._inner[column]}")
-                if kind == "csv" and (
-                    column in labels or not SAFE_IN_CSV.match(self._types[column])
-                ):
-                    value = _defused(value)
+                inner = self._inner[column]
+                value, as_written = f"s.{inner}", inner
+                if column in labels:
+                    value, as_written = labels[column], f"CAST({inner} AS VARCHAR)"
                 elif column in types:
                     value = f"CAST({value} AS {types[column]})"
-                published[column] = value
+                elif kind == "csv" and self._could_be_run(column):
+                    value = _defused(value)
+                elif self._is_enumerated(column):
+                    value = f"CAST({value} AS {_enum_of(inner)})"
+                    as_written = f"CAST({inner} AS VARCHAR)"
+                rows.append(f"{value} AS {inner}")
+                written.append(f"{as_written} AS {sql.name(column)}")
             rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
             order = ", ".join(
                 f"{self._inner[column]} NULLS FIRST" for column in (*plan.quasi_identifiers, *rest)
             )
-            rows = ", ".join(f"{value} AS {self._inner[c]}" for c, value in published.items())
-            named = ", ".join(
-                f"{self._inner[column]} AS {sql.name(column)}" for column in published
-            )
+            # ENUMs are sorted, texts are written.
+            ordered = f"SELECT * FROM (SELECT {', '.join(rows)} FROM {source}) ORDER BY {order}"
             options = CSV_FORMAT if kind == "csv" else PARQUET_FORMAT
             self._connection.execute(
-                f"COPY (SELECT {named} FROM (SELECT {rows} FROM {source}) ORDER BY {order}) "
+                f"COPY (SELECT {', '.join(written)} FROM ({ordered})) "
                 f"TO {sql.text(target)} ({options})"
             )
 
@@ -291,71 +338,92 @@ class DuckDBEngine:
                 "so give one row for each"
             )
 
-    def _register_maps(self, maps: Mapping[str, Mapping[str, Any]]) -> str:
-        """Register value -> (code, text, ...) per column; return the joins that use them."""
-        joins = []
-        for j, (column, extra) in enumerate(maps.items()):
-            table = pa.table(
-                {"value": self._values[column]} | {k: pa.array(a) for k, a in extra.items()}
-            )
-            self._connection.register(f"map{j}", table)
-            joins.append(
-                f"JOIN map{j} AS m{j} ON s.{self._inner[column]} IS NOT DISTINCT FROM m{j}.value"
-            )
-        return " ".join(joins)
-
-    def _by_lookup(self, plan: Plan, how: Lookup) -> tuple[dict[str, str], str]:
+    def _by_lookup(self, plan: Plan, how: Lookup, kind: Format) -> tuple[dict[str, str], str]:
         """Give the published text of the recoded columns, and the rows to take it from."""
-        maps: dict[str, dict[str, Any]] = {}
-        published = {}
-        for column in plan.quasi_identifiers:
-            labels = how.labels[column]
-            if labels is None and not len(how.suppressed):
-                continue
-            codes = self._codes[column]
-            maps[column] = {"low": how.lows[column][codes]}
+        used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
+        positions, joins = self._positions(used)
+        source = f"source AS s {joins}"
+        published: dict[str, str] = {}
+        for j, (column, position) in enumerate(zip(used, positions, strict=True)):
+            codes, labels = self._codes[column], how.labels[column]
+            taken = [] if labels is None else [labels.take(codes)]
+            lows = how.lows[column][codes]
+            self._tabulate(
+                f"lookup{j}", {"position": np.arange(len(codes)), "low": lows}, taken, kind
+            )
+            source += f" JOIN lookup{j} AS l{j} ON {position} = l{j}.position"
             if labels is not None:
-                maps[column]["label"] = pa.array(labels, pa.string()).take(pa.array(codes))
-                published[column] = f"m{len(maps) - 1}.label"
-        source = f"source AS s {self._register_maps(maps)}"
+                published[column] = f"l{j}.label0"
         if len(how.suppressed):
-            lows = {f"x{j}": how.suppressed[:, j] for j in range(how.suppressed.shape[1])}
-            self._connection.register("suppressed", pa.table(lows))
-            matched = " AND ".join(f"m{j}.low = x.x{j}" for j in range(len(lows)))
+            unpublished = {f"x{j}": lows for j, lows in enumerate(how.suppressed.T)}
+            self._connection.register("suppressed", pa.table(unpublished))
+            matched = " AND ".join(f"l{j}.low = x.x{j}" for j in range(len(unpublished)))
             source += f" ANTI JOIN suppressed AS x ON {matched}"
         return published, source
 
-    def _by_join(self, plan: Plan, how: Join) -> tuple[dict[str, str], str]:
+    def _by_join(self, plan: Plan, how: Join, kind: Format) -> tuple[dict[str, str], str]:
         """Give the published text of the recoded columns, and the rows to take it from."""
-        source = self._assigned(plan, how)
         labels = {c: texts for c, texts in how.labels.items() if texts is not None}
-        if not labels:
-            return {}, f"({source}) AS s"
-        table = {"g": np.arange(len(next(iter(labels.values()))), dtype=np.int64)}
-        columns = {f"l{j}": pa.array(texts, pa.string()) for j, texts in enumerate(labels.values())}
-        self._connection.register("group_labels", pa.table(table | columns))
-        published = {column: f"b.l{j}" for j, column in enumerate(labels)}
-        return published, f"({source}) AS s JOIN group_labels AS b ON s.g = b.g"
+        groups = np.arange(
+            max(map(len, labels.values()), default=int(how.groups.max(initial=0)) + 1)
+        )
+        self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
+        published = {column: f"s.label{j}" for j, column in enumerate(labels)}
+        return published, f"({self._assigned(plan, how)}) AS s"
+
+    def _tabulate(
+        self,
+        table: str,
+        numbers: Mapping[str, NDArray[np.integer]],
+        labels: Sequence[Labels],
+        kind: Format,
+    ) -> None:
+        """Make a table of numbers and of label0, label1, ...; these as ENUMs in their order."""
+        columns = {name: pa.array(each) for name, each in numbers.items()}
+        selected = list(numbers)
+        for j, each in enumerate(labels):
+            label, enum = f"label{j}", f"{_enum_of(table)}{j}"
+            texts = pa.array(each.texts, pa.string())
+            columns[label] = texts.take(pa.array(each.index, pa.int64()))
+            safe = _defused(label) if kind == "csv" else label
+            self._connection.register("texts", pa.table({label: texts}))
+            self._connection.execute(f"DROP TYPE IF EXISTS {enum}")
+            self._connection.execute(
+                f"CREATE TYPE {enum} AS ENUM (SELECT DISTINCT {safe} AS safe FROM texts "
+                f"WHERE {label} IS NOT NULL ORDER BY safe)"
+            )
+            selected.append(f"CAST({safe} AS {enum}) AS {label}")
+        self._connection.register("columns", pa.table(columns))
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(selected)} FROM columns"
+        )
 
     def _assigned(self, plan: Plan, how: Join) -> str:
-        """Give the rows that are published, each with its group g."""
-        joins = self._register_maps({c: {"code": self._codes[c]} for c in how.columns})
-        words: list[list[str]] = [[] for _ in range(how.layout.n_words)]
-        for j, (word, shift) in enumerate(zip(how.layout.words, how.layout.shifts, strict=True)):
-            words[word].append(f"(m{j}.code::UBIGINT << {shift})")
+        """Give the rows that are published, each with the labels of its group."""
+        positions, joins = self._positions(how.columns)
+        layout = Layout.of([len(self._values[column]) + 1 for column in how.columns])
+        words: list[list[str]] = [[] for _ in range(layout.n_words)]
+        for position, word, shift in zip(positions, layout.words, layout.shifts, strict=True):
+            words[word].append(f"(({position})::UBIGINT << {shift})")
         packed = ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words))
         coded = f"SELECT s.*, {packed} FROM source AS s {joins}"
         key = ", ".join(f"k{w}" for w in range(len(words)))
+        keys = layout.pack(
+            [
+                _inverse(self._codes[column])[how.layout.unpack(how.keys, j)]
+                for j, column in enumerate(how.columns)
+            ]
+        )
 
-        same = (how.keys[1:] == how.keys[:-1]).all(axis=1)
-        split = np.append(same, False) | np.insert(same, 0, False) if len(how.keys) else same
+        same = (keys[1:] == keys[:-1]).all(axis=1)
+        split = np.append(same, False) | np.insert(same, 0, False) if len(keys) else same
         parts = pa.table(
-            {f"k{w}": how.keys[:, w] for w in range(len(words))}
-            | {"g": how.groups, "first": how.first}
+            {f"k{w}": keys[:, w] for w in range(len(words))} | {"g": how.groups, "first": how.first}
         )
         whole = parts.filter(pa.array(~split & (how.groups >= 0)))
         self._connection.register("whole_parts", whole.drop_columns(["first"]))
-        source = f"SELECT * FROM ({coded}) JOIN whole_parts USING ({key})"
+        labelled = "SELECT * FROM whole_parts JOIN group_labels USING (g)"
+        source = f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
         if not split.any():
             return source
         # Each person's turn comes from a keyed hash of the whole row: nobody without the secret
@@ -373,7 +441,24 @@ class DuckDBEngine:
             f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r ASOF JOIN split_parts AS p "
             f"ON {matched} AND r.turn > p.first WHERE p.g >= 0"
         )
+        dealt = f"SELECT * FROM ({dealt}) JOIN group_labels USING (g)"
         return f"{source} UNION ALL BY NAME {dealt}"
+
+    def _is_enumerated(self, column: str) -> bool:
+        """Whether a column's texts have been counted, and so have an ENUM."""
+        return column in self._values and self._types[column] == "VARCHAR"
+
+    def _could_be_run(self, column: str) -> bool:
+        """Whether a spreadsheet might run a value of a text column as a formula."""
+        if SAFE_IN_CSV.match(self._types[column]):
+            return False
+        if not self._is_enumerated(column):
+            return True
+        self._connection.register("texts", pa.table({"label": self._values[column]}))
+        (found,) = self._connection.execute(
+            f"SELECT bool_or(label IS DISTINCT FROM {_defused('label')}) FROM texts"
+        ).fetchall()[0]
+        return bool(found)
 
     @contextmanager
     def _explained(self, target: Path | None = None) -> Iterator[None]:
@@ -432,6 +517,18 @@ def _defused(value: str) -> str:
         f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND TRY_CAST({text} AS DOUBLE) IS NULL "
         f"THEN '''' || {text} ELSE {text} END"
     )
+
+
+def _enum_of(name: str) -> str:
+    """Name the ENUM of a column's texts."""
+    return f"{name}_texts"
+
+
+def _inverse(codes: Codes) -> NDArray[np.int32]:
+    """Give code -> position; codes: (n,), each once."""
+    positions = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int32)
+    positions[codes] = np.arange(len(codes), dtype=np.int32)
+    return positions
 
 
 def _joined(chunks: list[pa.Array], dtype: type) -> Any:

@@ -16,6 +16,7 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.spec import from_spec
@@ -128,7 +129,7 @@ def _public_hierarchies(table: Table, recoding: Recoding) -> dict[str, Any]:
             shown[name] = table.schema.hierarchies[name].spec()
             continue
         level = None if recoding.levels is None else recoding.levels[name]
-        sides = np.unique(boxes[:, j], axis=0).tolist()
+        sides = distinct_rows(boxes[:, j])[0].tolist()
         paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
         shown[name] = {"paths": sorted(map(list, paths), key=str)}
     return shown

@@ -1,0 +1,43 @@
+"""Published texts, each written once however often it stands somewhere."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+
+@dataclass(frozen=True, eq=False)
+class Labels:
+    """One text per code or per group; None: missing.
+
+    >>> list(Labels(("<30", ">=30"), np.array([1, 0, 1])))
+    ['>=30', '<30', '>=30']
+    """
+
+    texts: tuple[str | None, ...]
+    index: NDArray[np.intp]  # (n,) which of the texts
+
+    @classmethod
+    def of(cls, labels: Sequence[object]) -> Labels:
+        """Write labels as they are published."""
+        texts: dict[str | None, int] = {}
+        index = [
+            texts.setdefault(None if label is None else str(label), len(texts)) for label in labels
+        ]
+        return cls(tuple(texts), np.array(index, dtype=np.intp))
+
+    def __len__(self) -> int:
+        return len(self.index)
+
+    def __getitem__(self, position: int) -> str | None:
+        return self.texts[int(self.index[position])]
+
+    def __iter__(self) -> Iterator[str | None]:
+        return (self.texts[j] for j in self.index.tolist())
+
+    def take(self, positions: NDArray[np.signedinteger]) -> Labels:
+        """Give the labels at some positions."""
+        return Labels(self.texts, self.index[positions])
