@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from numbers import Number
+
+LONGEST_SHOWN = 200  # characters of a parameter
 
 
 class SfumatoError(Exception):
@@ -44,6 +47,17 @@ class BrokenPromise(SfumatoError):  # noqa: N818
     """A published table failed the check on what was written. Nothing is left on disk."""
 
     exit_code = 4
+
+
+def shown(value: object) -> str:
+    """Write a wrong parameter into a message: as it is, or only its type if it may hold data.
+
+    >>> shown(0), shown("los"), shown(["Ann", "Bob"])
+    ('0', "'los'", 'a list')
+    """
+    plain = value is None or isinstance(value, (str, bool, Number, type))
+    text = repr(value) if plain else ""
+    return text if plain and len(text) <= LONGEST_SHOWN else f"a {type(value).__name__}"
 
 
 def nearest(name: str, known: Iterable[str]) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.data.hierarchy import Flat, Hierarchy
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ class Schema:
                 )
             if not isinstance(rule, Hierarchy):
                 raise BadInput(
-                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {rule!r}"
+                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {shown(rule)}"
                 )
         return cls(
             tuple(columns),
@@ -108,5 +108,5 @@ def _names(role: str, names: object) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, (Mapping, Sequence)) or not all(isinstance(n, str) for n in names):
-        raise BadInput(f"{role}: expected column names, got {names!r}")
+        raise BadInput(f"{role}: expected column names, got {shown(names)}")
     return tuple(names)

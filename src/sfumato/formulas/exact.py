@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
+from sfumato.errors import shown
 
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
@@ -31,7 +32,7 @@ def fraction(value: object) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
-        raise ValueError(f"not a number: {value!r}")
+        raise ValueError(f"not a number: {shown(value)}")
     exact = Fraction(value)
     if not isinstance(value, float):
         return exact
