@@ -407,6 +407,7 @@ def seven_alike_and_three_alone():
     )
 
 
+@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([1, 5, 2**31, 2**33, 2**53 + 1]), min_size=1, max_size=6),
     st.sampled_from([0, 1, 2**33]),

@@ -171,6 +171,8 @@ def simplest_between(below: object, value: object) -> str:
     ('2026-01-01', '2026-02-06')
     >>> simplest_between("2026-02-07 10:00:00", "2026-02-07 17:31:12.345")
     '2026-02-07 17:00'
+    >>> simplest_between("2026-02-07 10:00:00", "2026-02-07 10:00:20+00")
+    '2026-02-07 10:00:19'
     """
     lower, upper = as_number(below), as_number(value)
     if lower is None or upper is None or lower >= upper:
@@ -196,17 +198,30 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
+# How much of a time in ISO text names a year, a month, ..., and the rest of the text of its start.
+CALENDAR = {4: "-01-01", 7: "-01", 10: "", 13: ":00", 16: "", 19: ""}
+
+
 def _simplest_date(below: str, value: str) -> str:
-    """Do the same for two dates or times in ISO text: a year, a month, ... between them."""
-    day_before = value[:10]
-    with contextlib.suppress(ValueError):
-        day = datetime.date.fromisoformat(value[:10])
-        day_before = (day - datetime.timedelta(days=value[10:] == "")).isoformat()
-    hour, minute, second = f"{value[:13]}:00", value[:16], value[:19]
-    for bound in (f"{value[:4]}-01-01", f"{value[:7]}-01", day_before, hour, minute, second):
-        if below < bound < value:
-            return bound
-    return value if len(value) <= 10 else shortest_between(below, value)
+    """Do the same for dates or times in ISO text: the start of a year, a month, ... between them.
+
+    If there is none, the day or the second before.
+    """
+    is_day = len(value) <= 10
+    with contextlib.suppress(ValueError, OverflowError):
+        lower, upper = _moment(below), _moment(value)
+        step = datetime.timedelta(days=1) if is_day else datetime.timedelta(seconds=1)
+        written = upper.isoformat(value[10:11] or " ", "seconds")
+        before = (upper - step).isoformat(value[10:11] or " ", "seconds")
+        starts = [written[:length] + rest for length, rest in CALENDAR.items()]
+        for text in [*starts[:2], before[:10]] if is_day else [*starts, before]:
+            if below < text < value and lower < _moment(text) < upper:
+                return text
+    return value if is_day else shortest_between(below, value)
+
+
+def _moment(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text).replace(tzinfo=None)
 
 
 def shortest_between(below: str, value: str) -> str:
