@@ -29,7 +29,7 @@ CRITERIA = {
 
 
 def generate(path, n_rows):
-    """People of 90 ages, 1,000 zip codes (a few hold many), 2 sexes, 5 educations: 900,000 kinds."""
+    """Write people of 91 ages, 1,001 zip codes, 2 sexes, 5 educations: up to 911,000 kinds."""
     import duckdb
 
     duckdb.sql("SELECT setseed(0.5)")
@@ -67,13 +67,13 @@ def floor(source, target):
 
 
 def release(source, target, method, criterion):
-    """From the file to the saved release, read back and checked; with the seconds of each stage."""
+    """From the file to the release, read back and checked, with the seconds of each stage."""
     import sfumato as sf
     from sfumato.progress import listening
 
     stages, now = {}, ["start", time.perf_counter()]
 
-    def hear(stage, done, total):
+    def hear(stage, *_):
         if stage != now[0]:
             clock = time.perf_counter()
             stages[now[0]] = stages.get(now[0], 0) + clock - now[1]
@@ -95,7 +95,7 @@ def release(source, target, method, criterion):
         )
         made = sf.anonymize(table, eval(criterion), eval(method))
         made.save(target)
-        hear("end", 0, 0)
+        hear("end")
     n = len(table.frequencies().combinations)
     return {"stages": stages, "combinations": n, "groups": len(made.sizes)}
 

@@ -9,6 +9,7 @@ lattice is a tuple of levels. A criterion is a function of one group (a list of 
 import itertools
 import math
 from collections import Counter
+from decimal import Decimal, localcontext
 from fractions import Fraction
 
 # ---------------------------------------------------------------------------- groups and counts
@@ -336,3 +337,66 @@ def price(rows, hierarchies, node, criterion, metric):
 def enumerate_rows(rows):
     """Rows with their number at the end, so that equal ones can be told apart."""
     return [(*row, j) for j, row in enumerate(rows)]
+
+
+# --------------------------------------------------------------------- criteria on counts of people
+# A group is a list of counts, one per value: for numbers of people that no list of rows can hold.
+
+
+def counts_frequency(counts, l, protected=None, pooled=False):
+    """No value (of the protected positions, each or together) above the share 1/l."""
+    bounded = counts if protected is None else [counts[j] for j in protected]
+    bounded = [sum(bounded)] if pooled else bounded
+    return all(Fraction(count) * Fraction(l) <= sum(counts) for count in bounded)
+
+
+def counts_recursive(counts, c, l):
+    """r_1 < c (r_l + ... + r_m), the counts in descending order."""
+    ordered = sorted((count for count in counts if count), reverse=True)
+    return max(counts) < Fraction(c) * sum(ordered[l - 1 :])
+
+
+def counts_entropy_at_least(counts, l):
+    """Entropy >= log l: in integers while these are small, else with 400 digits.
+
+    Both sides are powers of small integers; if they agree to 300 digits they are equal.
+    """
+    counts = [count for count in counts if count]
+    if sum(counts) < 3000:
+        return entropy_at_least(counts, l)
+    with localcontext(prec=400):
+        n, l = Decimal(sum(counts)), Fraction(l)
+        log_l = Decimal(l.numerator).ln() - Decimal(l.denominator).ln()
+        entropy = n.ln() - sum(Decimal(c) * Decimal(c).ln() for c in counts) / n
+        return entropy - log_l > -(Decimal(10) ** -300)
+
+
+def counts_distance(counts, reference, distance, paths):
+    """Earth mover's distance of a group from the whole table, as a fraction.
+
+    "equal": what is too much somewhere has to move by 1. "ordered": over every gap between
+    neighbours goes what is too much on one side of it. "hierarchical": what is too much in one
+    child of a node and too little in another moves over that node, as high as it is (Li 2007).
+    paths: per value `(ground, level 1, ..., root)`.
+    """
+    extra = [
+        Fraction(count, sum(counts)) - Fraction(other, sum(reference))
+        for count, other in zip(counts, reference, strict=True)
+    ]
+    if distance == "equal":
+        return sum(e for e in extra if e > 0)
+    if distance == "ordered":
+        gaps = range(1, len(extra))
+        return sum((abs(sum(extra[:j])) for j in gaps), Fraction(0)) / max(1, len(extra) - 1)
+    height = len(paths[0]) - 1
+    work = Fraction(0)
+    for level in range(1, height + 1):
+        for node in {path[level] for path in paths}:
+            inside = [j for j, path in enumerate(paths) if path[level] == node]
+            children = [
+                sum(extra[j] for j in inside if paths[j][level - 1] == child)
+                for child in {paths[j][level - 1] for j in inside}
+            ]
+            much, little = sum(c for c in children if c > 0), sum(-c for c in children if c < 0)
+            work += min(much, little) * Fraction(level, height)
+    return work

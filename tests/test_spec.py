@@ -83,7 +83,7 @@ def test_an_instance_is_described_as_the_call_that_makes_it():
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({}, "here: give exactly one name with its parameters, got {}"),
+        ({}, "here: give exactly one name with its parameters, got a dict"),
         ({"k_anonymity": {}, "plain_rule": {}}, "here: give exactly one name with its para"),
         (
             {"k_anonimity": {"k": 2}},

@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import difflib
 from collections.abc import Iterable, Sequence
+from numbers import Number
+
+LONGEST_SHOWN = 200  # characters of a parameter
 
 
 class SfumatoError(Exception):
@@ -46,6 +49,27 @@ class BrokenPromise(SfumatoError):  # noqa: N818
     exit_code = 4
 
 
+def shown(value: object) -> str:
+    """Write a wrong parameter into a message: as it is, or only its type if it may hold data.
+
+    >>> shown(0), shown("los"), shown(["Ann", "Bob"])
+    ('0', "'los'", 'a list')
+    """
+    plain = value is None or isinstance(value, (str, bool, Number, type))
+    text = repr(value) if plain else ""
+    return text if plain and len(text) <= LONGEST_SHOWN else f"a {type(value).__name__}"
+
+
+def similar(name: str, known: Iterable[str]) -> str:
+    """Suggest a known name if one is near, and name no other.
+
+    >>> similar("disese", ["disease", "age"]), similar("x", ["disease", "age"])
+    ("; did you mean 'disease'?", '')
+    """
+    close = difflib.get_close_matches(name, list(known), n=1)
+    return f"; did you mean {close[0]!r}?" if close else ""
+
+
 def nearest(name: str, known: Iterable[str]) -> str:
     """Suggest the nearest known name, as the end of a message.
 
@@ -55,9 +79,8 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "; known are 'disease', 'age'"
     """
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
-    if close:
-        return f"; did you mean {close[0]!r}?"
+    if close := similar(name, names):
+        return close
     listed = ", ".join(repr(each) for each in names[:12])
     more = ", ..." if len(names) > 12 else ""
     return f"; known are {listed}{more}" if names else ""

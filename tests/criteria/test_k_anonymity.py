@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from sfumato.criteria import CRITERIA
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.spec import from_spec
 
 SIZES = st.lists(st.integers(1, 9), max_size=8)
@@ -56,7 +56,7 @@ def test_more_people_never_break_it():
 def test_k_is_a_whole_number_from_one(k):
     with pytest.raises(BadInput) as caught:
         sf.KAnonymity(k)
-    assert str(caught.value) == f"KAnonymity: k must be an integer >= 1, got {k!r}"
+    assert str(caught.value) == f"KAnonymity: k must be an integer >= 1, got {shown(k)}"
 
 
 def test_k_may_come_from_an_array():

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from sfumato.criteria import CRITERIA
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.spec import from_spec
 
 VALUES = ["flu", "HIV", "cold", "acne"]
@@ -236,7 +236,7 @@ def test_only_distinct_values_survive_being_joined_by_anybody():
 def test_l_is_a_number_from_one(l):
     with pytest.raises(BadInput) as caught:
         sf.LDiversity(l, "entropy")
-    assert str(caught.value) == f"LDiversity: l must be a number >= 1, got {l!r}"
+    assert str(caught.value) == f"LDiversity: l must be a number >= 1, got {shown(l)}"
 
 
 @pytest.mark.parametrize("l", [2.5, "5/2", Fraction(5, 2)])

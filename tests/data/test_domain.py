@@ -319,6 +319,41 @@ def test_a_text_bound_lies_between_its_neighbours_and_no_shorter_text_does(one, 
         assert not [text for text in shorter if below < text <= value]
 
 
+@settings(deadline=None)
+@given(st.text("abyz019", min_size=1, max_size=4), st.text("abyz019", min_size=1, max_size=4))
+@example("A2", "A7")
+@example("1950-03-17", "1950-03-19")
+def test_a_text_is_nobodys_bound_if_a_letter_before_its_last_one_is_free(one, other):
+    assume(one != other)
+    below, value = sorted((one, other))
+    bound = shortest_between(below, value)
+    assert below < bound <= value
+    earlier = value[:-1] + chr(ord(value[-1]) - 1)
+    if bound == value:
+        assert earlier <= below or not earlier[-1].isalnum()
+
+
+TIMES = st.datetimes(datetime.datetime(2026, 2, 6, 22), datetime.datetime(2026, 2, 7, 3))
+
+
+@pytest.mark.parametrize("ending", ["", "+00", "microseconds"])
+@settings(deadline=None)
+@given(TIMES, st.one_of(TIMES, st.integers(1, 10**7)))
+def test_a_time_is_nobodys_bound_unless_the_two_are_neighbours(ending, one, other):
+    if isinstance(other, int):
+        other = one + datetime.timedelta(microseconds=other)
+    if ending != "microseconds":
+        one, other = one.replace(microsecond=0), other.replace(microsecond=0)
+    assume(one != other)
+    lower, upper = sorted((one, other))
+    suffix = ending.removeprefix("microseconds")
+    below, value = (f"{each}{suffix}" for each in (lower, upper))
+    bound = simplest_between(below, value)
+    assert below < bound <= value
+    if upper - lower > datetime.timedelta(seconds=1):
+        assert lower < datetime.datetime.fromisoformat(bound) < upper
+
+
 def test_a_text_range_holds_no_ground_value_where_a_prefix_tells_them_apart():
     domain = grown(sf.Flat(), ["divorced", "married", "separated", "single", "widowed"])
     assert label(domain, 1, 2) == "[m, si)"

@@ -4,7 +4,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.data.schema import Schema
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 
 COLUMNS = ("name", "age", "zip", "sex", "disease", "note", "id")
 
@@ -108,7 +108,7 @@ def test_there_must_be_a_quasi_identifier(nothing):
 
 @pytest.mark.parametrize("names", [5, None, [1, 2], [sf.Flat()], {1: sf.Flat()}])
 def test_roles_are_names(names):
-    assert refused(names) == f"quasi_identifiers: expected column names, got {names!r}"
+    assert refused(names) == f"quasi_identifiers: expected column names, got {shown(names)}"
 
 
 def test_a_column_has_one_hierarchy():
@@ -131,4 +131,4 @@ def test_only_what_is_counted_can_have_a_hierarchy(column):
 @pytest.mark.parametrize("rule", [None, "flat", [5, 10], sf.Flat], ids=str)
 def test_a_hierarchy_is_a_hierarchy(rule):
     said = refused({"age": rule})
-    assert said == f"column 'age': expected a hierarchy such as sf.Flat(), got {rule!r}"
+    assert said == f"column 'age': expected a hierarchy such as sf.Flat(), got {shown(rule)}"

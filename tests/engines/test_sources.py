@@ -302,7 +302,7 @@ def doubled(first, second):
 @pytest.mark.parametrize(("first", "second"), [("Age", "age"), ("Straße", "STRASSE")])
 def test_names_that_differ_in_case_alone_are_refused(read, tmp_path, source, first, second):
     opened = SOURCES[source](doubled(first, second), tmp_path)
-    with pytest.raises(sf.BadInput, match=f"two columns are named '{first}' and '{second}'"):
+    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name but"):
         read(opened, quasi_identifiers=[first])
 
 
@@ -313,13 +313,13 @@ def test_a_name_that_stands_twice_is_refused(read, tmp_path, source):
         opened = write(tmp_path, "age,age\n1,2\n")
     else:
         opened = SOURCES[source](table, tmp_path)
-    with pytest.raises(sf.BadInput, match="two columns are named 'age' and 'age'; rename one"):
+    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name but"):
         read(opened, quasi_identifiers=["age"])
 
 
 def test_a_pandas_name_that_stands_twice_is_refused(read):
     frame = pd.DataFrame([["1", "2"]], columns=["age", "age"])
-    with pytest.raises(sf.BadInput, match="age"):
+    with pytest.raises(sf.BadInput, match="have the same name"):
         read(frame, quasi_identifiers=["age"])
 
 

@@ -50,11 +50,20 @@ def test_a_quotient_of_small_integers_survives_the_float(numerator, denominator)
     assert fraction(numerator / denominator) == Fraction(numerator, denominator)
 
 
-@given(st.floats(0, 1000))
-def test_the_fraction_of_a_float_is_near_it_and_has_a_small_denominator(value):
+@given(st.floats(0, 10**12))
+@example(0.1 + 0.2)
+@example(7e-10)  # not a thousand-millionth
+@example(1 + 1e-10)  # and not one
+def test_a_float_is_a_small_fraction_near_it_or_what_is_written(value):
     exact = fraction(value)
-    assert exact.denominator <= 10**9
-    assert abs(exact - Fraction(value)) <= Fraction(1, 10**9)
+    near = abs(exact - Fraction(value)) <= Fraction(value) / 2**40
+    assert exact == Fraction(repr(value)) or (near and exact.denominator <= 10**9)
+
+
+@given(st.integers(0, 10**9), st.integers(0, 99))
+def test_an_amount_of_money_survives_the_float(whole, cents):
+    text = f"{whole}.{cents:02d}"
+    assert fraction(float(text)) == Fraction(text)
 
 
 @pytest.mark.parametrize("value", [True, None, [1], "x", "", float("nan"), Decimal("NaN")])

@@ -7,6 +7,7 @@ is settled without counting it.
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from fractions import Fraction
 from typing import TYPE_CHECKING
@@ -15,7 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.frequency import sum_by
-from sfumato.formulas.loss import coverage_loss, discernibility, value_entropy
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.formulas.exact import sum_of_products
+from sfumato.formulas.loss import discernibility, value_entropy
 
 if TYPE_CHECKING:
     from sfumato.algorithms.lattice import Lattice, Node
@@ -43,27 +46,37 @@ class Metric(ABC):
 
 
 class ByColumn(Metric):
-    """A metric that adds up what each column loses at its level; a suppressed row costs 1."""
+    """A metric that adds up what each column loses at its level.
+
+    Costs are whole numbers of a unit that all columns share, so that prices are exact.
+    """
 
     def __init__(self, lattice: Lattice) -> None:
         super().__init__(lattice)
-        frequencies = lattice.frequencies
-        ground = frequencies.combinations
+        ground = lattice.frequencies.combinations
         self.codes = [ground.codes(name) for name in ground.columns]
         self.counts = ground.counts
+        wholes = [self.whole(ground.domains[name].taxonomy) for name in ground.columns]
+        shared = math.lcm(*wholes)
+        self.units = [shared // whole for whole in wholes]
+        self.suppressed = shared * len(wholes)  # a row that has lost all of every column
         self.costs = []  # [column][level]: (n_values,) cost of a row with this ground value
-        for name, codes in zip(ground.columns, self.codes, strict=True):
-            rows = sum_by(codes.astype(np.intp), self.counts, len(ground.domains[name]))
-            height = ground.domains[name].taxonomy.height
-            self.costs.append([self.cost(name, rows, level) for level in range(height + 1)])
+        for name in ground.columns:
+            taxonomy = ground.domains[name].taxonomy
+            levels = range(taxonomy.height + 1)
+            self.costs.append([self.cost(taxonomy, level) for level in levels])
         self.totals = [
-            [float(self.counts @ cost[codes]) for cost in levels]
-            for codes, levels in zip(self.codes, self.costs, strict=True)
+            [unit * sum_of_products(self.counts, cost[codes]) for cost in levels]
+            for unit, codes, levels in zip(self.units, self.codes, self.costs, strict=True)
         ]
 
     @abstractmethod
-    def cost(self, column: str, rows: NDArray[np.int64], level: int) -> NDArray[np.float64]:
-        """Give the cost of one row per ground value; rows: how many people have each value."""
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """Give the cost of a row of a column that has lost everything."""
+
+    @abstractmethod
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Give the cost of one row per ground value at a level, out of `whole`."""
 
     def bound(self, node: Node) -> Price:
         """Add up the columns as if nobody were suppressed."""
@@ -75,40 +88,59 @@ class ByColumn(Metric):
             return self.bound(node)
         kept = groups.sizes[safe]
         published = sum(
-            float(kept @ levels[level][groups.lows(j)[safe]])
-            for j, (levels, level) in enumerate(zip(self.costs, node, strict=True))
+            unit * sum_of_products(kept, levels[level][groups.lows(j)[safe]])
+            for j, (unit, levels, level) in enumerate(
+                zip(self.units, self.costs, node, strict=True)
+            )
         )
-        return published + (self.n_rows - int(kept.sum())) / self.n_rows
+        return published + (self.n_rows - int(kept.sum())) * self.suppressed
 
 
 class Loss(ByColumn):
     """Information loss of Wong 2009, definition 7, equal weights; a suppressed row costs 1."""
 
-    def cost(self, column: str, rows: NDArray[np.int64], level: int) -> NDArray[np.float64]:
-        """Share of the other ground values that the node covers."""
-        del rows
-        taxonomy = self.lattice.frequencies.domains[column].taxonomy
-        boxes = np.stack([taxonomy.low[level], taxonomy.high[level]], axis=1)[:, np.newaxis]
-        weight = 1 / (len(self.lattice.heights) * self.n_rows)
-        return np.asarray(coverage_loss(boxes, [taxonomy.size])[:, 0] * weight)
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """All other ground values."""
+        return max(taxonomy.size - 1, 1)
+
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Other ground values that the node covers."""
+        return np.asarray(taxonomy.high[level] - taxonomy.low[level], dtype=np.int64)
 
 
 class Precision(ByColumn):
     """1 minus Sweeney's precision: levels as shares of heights; a suppressed row costs 1."""
 
-    def cost(self, column: str, rows: NDArray[np.int64], level: int) -> NDArray[np.float64]:
-        """Level over height, the same for all values."""
-        taxonomy = self.lattice.frequencies.domains[column].taxonomy
-        share = level / taxonomy.height / (len(self.lattice.heights) * self.n_rows)
-        return np.full(len(rows), share)
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """All levels."""
+        return taxonomy.height
+
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Level, the same for all values."""
+        return np.full(taxonomy.size, level, dtype=np.int64)
 
 
-class Entropy(ByColumn):
+class Entropy(Metric):
     """Non-uniform entropy in bits; a suppressed row costs what the roots of all columns cost."""
 
-    def cost(self, column: str, rows: NDArray[np.int64], level: int) -> NDArray[np.float64]:
-        """Bits needed to get from the node back to the value, as common as they are."""
-        return value_entropy(rows, self.lattice.frequencies.domains[column].taxonomy.low[level])
+    def __init__(self, lattice: Lattice) -> None:
+        super().__init__(lattice)
+        ground = lattice.frequencies.combinations
+        self.codes = [ground.codes(name) for name in ground.columns]
+        self.counts = ground.counts
+        self.bits = []  # [column][level]: (n_values,) to get from the node back to the value
+        for name, codes in zip(ground.columns, self.codes, strict=True):
+            rows = sum_by(codes.astype(np.intp), self.counts, len(ground.domains[name]))
+            lows = ground.domains[name].taxonomy.low
+            self.bits.append([value_entropy(rows, low) for low in lows])
+        self.totals = [
+            [float(self.counts @ bits[codes]) for bits in levels]
+            for codes, levels in zip(self.codes, self.bits, strict=True)
+        ]
+
+    def bound(self, node: Node) -> Price:
+        """Add up the columns as if nobody were suppressed."""
+        return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
     def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
         """Add up combination by combination: the bits depend on the value, not the node alone."""
@@ -117,7 +149,7 @@ class Entropy(ByColumn):
             return self.bound(node)
         left_out = self.lattice.unsafe_combinations(node)
         bits = 0.0
-        for codes, levels, level in zip(self.codes, self.costs, node, strict=True):
+        for codes, levels, level in zip(self.codes, self.bits, node, strict=True):
             bits += float(self.counts @ np.where(left_out, levels[-1][codes], levels[level][codes]))
         return bits
 

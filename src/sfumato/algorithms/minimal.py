@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.criteria.base import reached
-from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.progress import report
 
 Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]
@@ -18,7 +18,7 @@ def check_prefer(owner: str, prefer: object) -> None:
     """Refuse an unknown preference."""
     if prefer not in get_args(Prefer):
         raise BadInput(
-            f"{owner}: prefer must be one of {', '.join(get_args(Prefer))}, got {prefer!r}"
+            f"{owner}: prefer must be one of {', '.join(get_args(Prefer))}, got {shown(prefer)}"
         )
 
 

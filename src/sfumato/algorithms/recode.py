@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from bisect import bisect_left
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -20,7 +20,7 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import reason
 from sfumato.data.labels import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
-from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.spec import describe, from_spec, to_spec
 
 PAIRS_AT_ONCE = 1 << 24
@@ -39,7 +39,7 @@ class Recode(Algorithm):
     """
 
     levels: Mapping[str, int] | None = None
-    boxes: tuple[Mapping[str, Side], ...] | None = None
+    boxes: tuple[Mapping[str, Side], ...] | None = field(default=None, repr=False)  # private
     max_suppressed: float = 0
     shapes: Mapping[str, str] | None = None  # per column: height and order of its hierarchy
     symmetric: ClassVar[bool] = False
@@ -51,7 +51,9 @@ class Recode(Algorithm):
             raise BadInput("Recode: give either levels or boxes")
         for column, level in (self.levels or {}).items():
             if isinstance(level, bool) or not isinstance(level, int):
-                raise BadInput(f"Recode: the level of {column!r} must be an integer, got {level!r}")
+                raise BadInput(
+                    f"Recode: the level of {column!r} must be an integer, got {shown(level)}"
+                )
 
     def spec(self) -> dict[str, Any]:
         """Write the method down for the public: of boxes only that there were some.

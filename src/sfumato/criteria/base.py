@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import fraction
 from sfumato.spec import describe, to_spec
 
@@ -67,7 +67,7 @@ class Criterion(ABC):
 
     def __and__(self, other: object) -> All:
         if not isinstance(other, Criterion):
-            raise BadInput(f"&: expected another criterion, got {other!r}")
+            raise BadInput(f"&: expected another criterion, got {shown(other)}")
         return All((*self.parts, *other.parts))
 
     def __str__(self) -> str:
@@ -234,7 +234,7 @@ def at_least_one(owner: str, name: str, value: object) -> int:
     except TypeError:
         number = 0
     if number < 1:
-        raise BadInput(f"{owner}: {name} must be an integer >= 1, got {value!r}")
+        raise BadInput(f"{owner}: {name} must be an integer >= 1, got {shown(value)}")
     return number
 
 
@@ -246,14 +246,14 @@ def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fra
         exact = None
     if exact is None or exact < 0 or (exact == 0 and not zero):
         least = ">= 0" if zero else "> 0"
-        raise BadInput(f"{owner}: {name} must be a number {least}, got {value!r}")
+        raise BadInput(f"{owner}: {name} must be a number {least}, got {shown(value)}")
     return exact
 
 
 def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
     """Check that a criterion can be asked of this table; return it."""
     if not isinstance(criterion, Criterion):
-        raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {criterion!r}")
+        raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {shown(criterion)}")
     for part in criterion.parts:
         if part.attribute is not None:
             frequencies.attribute(part.attribute)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, Value
 from sfumato.data.groups import Groups, Histogram
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.diversity import entropy, entropy_diverse
 from sfumato.formulas.exact import at_most, fraction, largest_ratio
 
@@ -57,13 +57,13 @@ class LDiversity(Criterion):
         try:
             exact = fraction(l)
         except (ValueError, ZeroDivisionError, OverflowError):
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}") from None
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}") from None
         if exact < 1:
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}")
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}")
         if kind not in KINDS:
-            raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {kind!r}")
+            raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {shown(kind)}")
         if kind == "distinct" and exact.denominator != 1:
-            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {l!r}")
+            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {shown(l)}")
         listed = protected_values("LDiversity", values, pooled)
         if values is not None and kind != "frequency" and not pooled:
             raise BadInput(
@@ -130,7 +130,7 @@ def protected_values(
         isinstance(value, Hashable) for value in values
     )
     if values is not None and not plain:
-        raise BadInput(f"{owner}: values must be a list of values, got {values!r}")
+        raise BadInput(f"{owner}: values must be a list of values, got {shown(values)}")
     if values is not None and not values:
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:

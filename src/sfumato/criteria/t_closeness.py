@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, Value, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.closeness import ordered_distance, tree_distance
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
 
@@ -50,10 +50,10 @@ class TCloseness(Criterion):
     ) -> None:
         exact = positive("TCloseness", "t", t, zero=True)
         if exact > 1:
-            raise BadInput(f"TCloseness: t must be from 0 to 1, got {t!r}")
+            raise BadInput(f"TCloseness: t must be from 0 to 1, got {shown(t)}")
         if distance not in DISTANCES:
             raise BadInput(
-                f"TCloseness: distance must be one of {', '.join(DISTANCES)}, got {distance!r}"
+                f"TCloseness: distance must be one of {', '.join(DISTANCES)}, got {shown(distance)}"
             )
         object.__setattr__(self, "t", exact)
         object.__setattr__(self, "distance", distance)

@@ -34,6 +34,9 @@ class Domain:
     def __len__(self) -> int:
         return len(self.labels)
 
+    def __repr__(self) -> str:
+        return f"<Domain: {len(self)} values, height {self.taxonomy.height}>"
+
     @property
     def has_missing(self) -> bool:
         """Whether the missing value is one of the values."""
@@ -166,6 +169,10 @@ def simplest_between(below: object, value: object) -> str:
     ('90', '19', '0')
     >>> simplest_between("2025-11-03", "2026-02-07"), simplest_between("2026-02-01", "2026-02-07")
     ('2026-01-01', '2026-02-06')
+    >>> simplest_between("2026-02-07 10:00:00", "2026-02-07 17:31:12.345")
+    '2026-02-07 17:00'
+    >>> simplest_between("2026-02-07 10:00:00", "2026-02-07 10:00:20+00")
+    '2026-02-07 10:00:19'
     """
     lower, upper = as_number(below), as_number(value)
     if lower is None or upper is None or lower >= upper:
@@ -191,28 +198,51 @@ def _exponent(number: Decimal) -> int:
     return exponent if isinstance(exponent, int) else 0
 
 
+# How much of a time in ISO text names a year, a month, ..., and the rest of the text of its start.
+CALENDAR = {4: "-01-01", 7: "-01", 10: "", 13: ":00", 16: "", 19: ""}
+
+
 def _simplest_date(below: str, value: str) -> str:
-    """Do the same for two dates or times in ISO text: a year, a month or a day between them."""
-    day_before = value[:10]
-    with contextlib.suppress(ValueError):
-        day = datetime.date.fromisoformat(value[:10])
-        day_before = (day - datetime.timedelta(days=value[10:] == "")).isoformat()
-    for bound in (f"{value[:4]}-01-01", f"{value[:7]}-01", day_before):
-        if below < bound < value:
-            return bound
-    return value
+    """Do the same for dates or times in ISO text: the start of a year, a month, ... between them.
+
+    If there is none, the day or the second before.
+    """
+    is_day = len(value) <= 10
+    with contextlib.suppress(ValueError, OverflowError):
+        lower, upper = _moment(below), _moment(value)
+        step = datetime.timedelta(days=1) if is_day else datetime.timedelta(seconds=1)
+        written = upper.isoformat(value[10:11] or " ", "seconds")
+        before = (upper - step).isoformat(value[10:11] or " ", "seconds")
+        starts = [written[:length] + rest for length, rest in CALENDAR.items()]
+        for text in [*starts[:2], before[:10]] if is_day else [*starts, before]:
+            if below < text < value and lower < _moment(text) < upper:
+                return text
+    return value if is_day else shortest_between(below, value)
+
+
+def _moment(text: str) -> datetime.datetime:
+    return datetime.datetime.fromisoformat(text).replace(tzinfo=None)
 
 
 def shortest_between(below: str, value: str) -> str:
     """Give the shortest text b with below < b <= value, for two texts in order.
 
-    >>> shortest_between("divorced", "married"), shortest_between("1", "10")
-    ('m', '10')
+    If that is the value itself, the letter or digit before its last one is taken where there is
+    room, so that a bound is nobody's own value.
+
+    >>> shortest_between("divorced", "married"), shortest_between("A2", "A7")
+    ('m', 'A6')
+    >>> shortest_between("1", "10"), shortest_between("A6", "A7")
+    ('10', 'A7')
     """
     shared = 0
     while shared < len(below) and below[shared] == value[shared]:
         shared += 1
-    return value[: shared + 1]
+    bound = value[: shared + 1]
+    earlier = value[:shared] + chr(ord(value[shared]) - 1)
+    if bound == value and below < earlier and (value[shared] + earlier[shared]).isalnum():
+        return earlier
+    return bound
 
 
 def as_number(value: object) -> Decimal | None:

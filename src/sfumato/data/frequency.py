@@ -15,6 +15,7 @@ from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, orde
 from sfumato.errors import BadInput, BrokenPromise, nearest
 
 EXACT_IN_FLOAT = 2**53
+TOO_MANY = 2**62  # people: twice as many still have to fit into 64 bits
 
 
 @dataclass(frozen=True, eq=False)
@@ -332,6 +333,8 @@ def group_keys(keys: Keys) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 
 def _aggregate(keys: Keys, counts: Counts) -> tuple[Keys, Counts]:
+    if int(counts.max(initial=0)) * len(counts) >= TOO_MANY and sum(counts.tolist()) >= TOO_MANY:
+        raise BadInput("the table has more people than can be counted: 2^62 or more")
     order = order_of(keys)
     keys, counts = keys[order], counts[order]
     starts = runs(keys)

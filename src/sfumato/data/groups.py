@@ -12,6 +12,7 @@ from sfumato.data.domain import Domain
 from sfumato.errors import BadInput
 
 Counts = NDArray[np.int64]
+MOST = 2**63 - 1  # people that can be counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,11 +145,18 @@ class Groups:
                     f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram has "
                     f"the shape {dense.shape}"
                 )
+            _refuse_too_many("counts of a group", dense)
             histogram = Histogram.from_dense(dense)
         object.__setattr__(self, "sizes", counted)
         object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
-        known = None if reference is None else np.asarray(reference, dtype=np.int64)
+        known = None if reference is None else _people("reference count", reference)
+        if known is not None:
+            if known.shape != (len(values),):
+                raise BadInput(
+                    f"Groups: {len(values)} values, but the reference has the shape {known.shape}"
+                )
+            _refuse_too_many("reference counts", known[np.newaxis])
         object.__setattr__(self, "reference", known)
 
     def __len__(self) -> int:
@@ -199,4 +207,14 @@ def _people(what: str, counts: ArrayLike) -> Counts:
         raise BadInput(f"Groups: a {what} must be a whole number, got {given.dtype}")
     if (given < 0).any():
         raise BadInput(f"Groups: a {what} must not be negative")
+    if given.dtype == np.uint64 and int(given.max(initial=0)) > MOST:
+        raise BadInput(f"Groups: a {what} must be below 2^63")
     return given.astype(np.int64)
+
+
+def _refuse_too_many(what: str, counts: Counts) -> None:
+    """Refuse counts whose sums would not be right any more; counts: (n_groups, n_values)."""
+    if int(counts.max(initial=0)) * counts.shape[1] <= MOST:
+        return
+    if any(sum(row) > MOST for row in counts.tolist()):
+        raise BadInput(f"Groups: the {what} add up to 2^63 or more")

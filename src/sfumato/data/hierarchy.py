@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 
 ROOT = "*"
 LONGEST_CODE = 100  # characters: a level each
@@ -84,10 +84,10 @@ class Hierarchy(ABC):
             if not isinstance(parameter, Sequence) or not all(
                 isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
             ):
-                raise BadInput(f"a table is a list of rows, got {parameter!r}")
+                raise BadInput(f"a table is a list of rows, got {shown(parameter)}")
             return Table(tuple(tuple(str(label) for label in row) for row in parameter))
         if parameter is not True:
-            raise BadInput(f"write {name} = true, got {parameter!r}")
+            raise BadInput(f"write {name} = true, got {shown(parameter)}")
         return Hierarchy.kinds[name]()
 
     @staticmethod
@@ -277,7 +277,7 @@ class Table(Hierarchy):
             raise BadInput(f"{path}: cannot read the hierarchy: {reason(error)}") from None
         first = text.split("\n", 1)[0]
         if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
-            raise BadInput(f"{path}: sep must be one character, got {sep!r}")
+            raise BadInput(f"{path}: sep must be one character, got {shown(sep)}")
         separator = sep or (";" if first.count(";") >= first.count(",") else ",")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
@@ -416,7 +416,7 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
             else:
                 _walk(below, (str(name), *above), branches)
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
-        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {tree!r}")
+        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {shown(tree)}")
     else:
         if any(leaf is None for leaf in tree):
             raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
@@ -427,14 +427,14 @@ def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
     seen: set[object] = set()
     for leaf in leaves:
         if leaf in seen:
-            raise BadInput(f"{where}: ground value {leaf!r} stands in two places")
+            raise BadInput(f"{where}: a ground value stands in two places", [leaf])
         seen.add(leaf)
 
 
 def _width(width: object) -> Decimal:
     number = None if isinstance(width, (str, bool)) else as_number(width)
     if number is None or number <= 0:
-        raise BadInput(f"Intervals: a width must be a number > 0, got {width!r}")
+        raise BadInput(f"Intervals: a width must be a number > 0, got {shown(width)}")
     return number
 
 

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.data.hierarchy import Flat, Hierarchy
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown, similar
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,13 @@ class Schema:
         for role, names in roles.items():
             for name in names:
                 if name not in columns:
-                    hint = "; the file has one column: is it delimited by , ; | or tab?"
-                    raise BadInput(
-                        f"{role}: unknown column {name!r}{nearest(name, columns)}"
-                        f"{hint if len(columns) == 1 else ''}"
-                    )
+                    # In a file without a line of names these are the first person's values.
+                    hint = similar(name, columns)
+                    if len(columns) == 1:
+                        hint += "; the file has one column: is it delimited by , ; | or tab?"
+                    elif not hint:
+                        hint = f"; are the names of the {len(columns)} columns in the first line?"
+                    raise BadInput(f"{role}: unknown column {name!r}{hint}", columns)
                 if name in taken:
                     other = taken[name]
                     where = f"{other} twice" if other == role else f"both {other} and {role}"
@@ -74,7 +76,7 @@ class Schema:
                 )
             if not isinstance(rule, Hierarchy):
                 raise BadInput(
-                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {rule!r}"
+                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {shown(rule)}"
                 )
         return cls(
             tuple(columns),
@@ -108,5 +110,5 @@ def _names(role: str, names: object) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, (Mapping, Sequence)) or not all(isinstance(n, str) for n in names):
-        raise BadInput(f"{role}: expected column names, got {names!r}")
+        raise BadInput(f"{role}: expected column names, got {shown(names)}")
     return tuple(names)

@@ -66,11 +66,15 @@ def refuse_alike(names: Sequence[str], where: str) -> None:
 
     Databases and data frames do not agree on whether `Age` and `age` are one column.
     """
-    seen: dict[str, str] = {}
+    seen: dict[str, int] = {}
     for j, name in enumerate(names):
         if not name:
             raise BadInput(f"{where}: column {j + 1} has no name")
         other = seen.get(name.casefold())
         if other is not None:
-            raise BadInput(f"{where}: two columns are named {other!r} and {name!r}; rename one")
-        seen[name.casefold()] = name
+            raise BadInput(
+                f"{where}: columns {other + 1} and {j + 1} have the same name but for upper and "
+                "lower case; rename one",
+                [names[other], name],
+            )
+        seen[name.casefold()] = j

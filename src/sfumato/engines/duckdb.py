@@ -49,6 +49,7 @@ class DuckDBEngine:
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "preserve_insertion_order": "false",
+                "enable_progress_bar": "false",  # it would be written into --json
                 # Nobody knows how many rows a CSV file has, so the larger side of a join is ours
                 # to say: always the left one.
                 "disabled_optimizers": "join_order,build_side_probe_side",
@@ -363,10 +364,8 @@ class DuckDBEngine:
 
     def _by_join(self, plan: Plan, how: Join, kind: Format) -> tuple[dict[str, str], str]:
         """Give the published text of the recoded columns, and the rows to take it from."""
-        labels = {c: texts for c, texts in how.labels.items() if texts is not None}
-        groups = np.arange(
-            max(map(len, labels.values()), default=int(how.groups.max(initial=0)) + 1)
-        )
+        groups = np.arange(int(how.groups.max(initial=0)) + 1)
+        labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
         published = {column: f"s.label{j}" for j, column in enumerate(labels)}
         return published, f"({self._assigned(plan, how)}) AS s"

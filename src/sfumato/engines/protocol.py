@@ -7,7 +7,7 @@ rows never enter Python.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -51,7 +51,9 @@ class Plan:
     quasi_identifiers: tuple[str, ...]
     how: Lookup | Join
     text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
-    secret: bytes  # key of the order in which a split combination's people are dealt out
+    secret: bytes = field(
+        repr=False
+    )  # key of the order in which a split combination's people are dealt out
 
 
 class Engine(Protocol):

@@ -10,6 +10,8 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.exact import CLEAR, entropy_at_least, log
 
+SUMMED = 10**5  # floats that can be added up without an error near CLEAR
+
 
 def entropy(histogram: Histogram) -> NDArray[np.float64]:
     """Entropy of every group, in nats; 0 for a group without values.
@@ -30,7 +32,8 @@ def entropy_diverse(histogram: Histogram, l: Fraction) -> NDArray[np.bool_]:
     threshold = log(l)
     found = entropy(histogram)
     diverse = found >= threshold
-    for group in np.flatnonzero(np.abs(found - threshold) <= CLEAR * max(1.0, threshold)):
+    clear = CLEAR * np.maximum(1.0, histogram.n_distinct() / SUMMED) * max(1.0, threshold)
+    for group in np.flatnonzero(np.abs(found - threshold) <= clear):
         diverse[group] = entropy_at_least(histogram.row(int(group)), l)
     return diverse
 

@@ -11,24 +11,34 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
+from sfumato.errors import shown
 
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
+ROUNDED = Fraction(1, 2**40)  # what a few roundings can have done to a float, relative
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
 
 
 def fraction(value: object) -> Fraction:
     """Read a threshold exactly: a float is the nearest fraction with a small denominator.
 
+    Unless it is a simpler number as it is written, or too small to have such a fraction near it.
+
     >>> fraction(1 / 3), fraction(0.1 + 0.2), fraction("2/7")
     (Fraction(1, 3), Fraction(3, 10), Fraction(2, 7))
+    >>> fraction(99999.99), fraction(1e-12)
+    (Fraction(9999999, 100), Fraction(1, 1000000000000))
     """
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
-        raise ValueError(f"not a number: {value!r}")
+        raise ValueError(f"not a number: {shown(value)}")
     exact = Fraction(value)
-    return exact.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else exact
+    if not isinstance(value, float):
+        return exact
+    near, written = exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(repr(value))
+    far = abs(near - exact) > abs(exact) * ROUNDED
+    return written if far or written.denominator <= near.denominator else near
 
 
 def at_most(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:
@@ -66,9 +76,20 @@ def largest_ratio(counts: Exact, sizes: Exact) -> Fraction | float | None:
     return max(Fraction(int(counts[g]), int(sizes[g])) for g in near)
 
 
+def sum_of_products(counts: Exact, costs: Exact) -> int:
+    """Add up counts times costs, in integers.
+
+    >>> sum_of_products(np.array([2**62, 1]), np.array([8, 1])) == 2**65 + 1
+    True
+    """
+    if int(counts.sum()) * int(costs.max(initial=0)) >= 2**63:
+        counts, costs = counts.astype(object), costs.astype(object)
+    return int(counts @ costs)
+
+
 def _scaled(counts: Exact, sizes: Exact, share: Fraction) -> tuple[Exact, Exact]:
     largest = int(max(counts.max(initial=0), sizes.max(initial=0)))
-    if largest * max(share.numerator, share.denominator) >= 2**63:
+    if max(largest, 1) * max(share.numerator, share.denominator) >= 2**63:
         counts, sizes = counts.astype(object), sizes.astype(object)
     return counts * share.denominator, sizes * share.numerator
 

@@ -7,7 +7,7 @@ import json
 import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -26,7 +26,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
-from sfumato.errors import BadInput, BrokenPromise
+from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.private import PrivateDirectory, spill_parent
 from sfumato.progress import report
 from sfumato.release.check import Check, checked
@@ -55,7 +55,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
     method = Mondrian() if method is None else method
     if not isinstance(method, Algorithm):
-        raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {method!r}")
+        raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
     frequencies = table.frequencies()
     validate(criterion, frequencies)
     check_pair(method, criterion)
@@ -98,7 +98,13 @@ class _Private:
 
     table: Table
     recoding: Recoding
-    secret: bytes  # for dealing out split combinations, the same at every save
+    secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
+
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "the private part of a release is neither pickled nor copied; save the release, and "
+            "load it where it is needed"
+        )
 
 
 class Release:
@@ -247,7 +253,7 @@ class Release:
         target = Path(directory)
         kind = format or self.private.table.engine.format
         if kind not in ("csv", "parquet"):
-            raise BadInput(f"save: format must be 'csv' or 'parquet', got {kind!r}")
+            raise BadInput(f"save: format must be 'csv' or 'parquet', got {shown(kind)}")
         for name in self.description.columns if kind == "csv" else ():
             if name[0] in "=+-@":
                 raise BadInput(

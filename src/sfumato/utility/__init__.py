@@ -63,7 +63,7 @@ def precision(release: Release) -> float:
             levels = taxonomy.enclosing_level(low, high)
         else:
             levels = np.full(len(low), release.levels[name], dtype=np.int32)
-        lost += float(release.sizes @ levels) / taxonomy.height + release.n_suppressed
+        lost += float(release.sizes @ (levels / taxonomy.height)) + release.n_suppressed
     n_cells = (release.n_rows + release.n_suppressed) * len(release.description.quasi_identifiers)
     return 1 - lost / n_cells
 
