@@ -83,13 +83,6 @@ def test_keys_sort_like_the_tuples_they_stand_for(table):
 
 
 @given(coded())
-def test_sorting_keeps_the_order_of_equal_rows(table):
-    sizes, rows = table
-    _, keys = pack(sizes, rows)
-    assert order_of(keys).tolist() == sorted(range(len(rows)), key=rows.__getitem__)
-
-
-@given(coded())
 def test_runs_start_where_a_sorted_row_differs_from_the_one_before(table):
     sizes, rows = table
     rows = sorted(rows)

@@ -133,8 +133,36 @@ def test_regions_stay_within_the_bound_of_the_paper(table, k):
     assert max(map(len, regions(table, recoding).values())) <= bound
 
 
-@pytest.mark.parametrize("widest", ["all", "widest"])
-def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, widest):
+def both_ways(monkeypatch, frequencies, method, k):
+    """What compiled code and arrays make of a table: every box with its people."""
+    found = []
+    for threshold in (0, 10**9):
+        monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
+        how = method.search(frequencies, sf.KAnonymity(k), None).how
+        groups = {}
+        for combination, g, people in how.parts.tolist():
+            groups.setdefault(g, []).append((combination, people))
+        found.append(sorted((how.boxes[g].tolist(), sorted(who)) for g, who in groups.items()))
+    return found
+
+
+METHODS = [sf.Mondrian(), sf.Mondrian(dimensions="widest"), sf.Mondrian(strict=False)]
+
+
+@settings(
+    max_examples=300,
+    deadline=None,
+    suppress_health_check=[HealthCheck.function_scoped_fixture],
+)
+@given(st.one_of(tables(), numeric_tables()), st.integers(1, 5), st.sampled_from(METHODS))
+def test_both_ways_of_cutting_by_size_agree(monkeypatch, table, k, method):
+    if len(table.rows) >= k:
+        compiled, arrays = both_ways(monkeypatch, table.frequencies(), method, k)
+        assert compiled == arrays
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, method):
     draw = np.random.default_rng(11)
     n = 4000
     source = pa.table(
@@ -147,18 +175,15 @@ def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, widest
     )
     rules = {"age": sf.Flat(), "income": sf.Flat(), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
     frequencies = sf.read(source, rules).frequencies()
-    found = []
-    for threshold in (0, 10**9):
-        monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-        how = sf.Mondrian(dimensions=widest).search(frequencies, sf.KAnonymity(4), None).how
-        found.append({tuple(map(tuple, how.boxes[g].tolist())) for g in how.parts[:, 1]})
-    assert found[0] == found[1]
-    assert len(found[0]) > 100
+    compiled, arrays = both_ways(monkeypatch, frequencies, method, 4)
+    assert compiled == arrays
+    assert len(compiled) > 100
 
 
+@pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize("n_columns", [1, 3, 4])
 @pytest.mark.parametrize("kind", ["numbers", "trees"])
-def test_both_ways_agree_where_many_columns_are_equally_wide(monkeypatch, n_columns, kind):
+def test_both_ways_agree_where_many_columns_are_equally_wide(monkeypatch, method, n_columns, kind):
     """Ties go to the earlier column, and not to the smaller rounding error."""
     draw = np.random.default_rng(n_columns)
     names = [f"c{j}" for j in range(n_columns)]
@@ -168,9 +193,5 @@ def test_both_ways_agree_where_many_columns_are_equally_wide(monkeypatch, n_colu
         columns = {name: [f"{v:02d}" for v in values] for name, values in columns.items()}
         rules = {name: sf.Prefix() for name in names}
     frequencies = sf.read(pa.table(columns), rules).frequencies()
-    found = []
-    for threshold in (0, 10**9):
-        monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-        how = sf.Mondrian().search(frequencies, sf.KAnonymity(4), None).how
-        found.append({tuple(map(tuple, how.boxes[g].tolist())) for g in how.parts[:, 1]})
-    assert found[0] == found[1]
+    compiled, arrays = both_ways(monkeypatch, frequencies, method, 4)
+    assert compiled == arrays

@@ -1,4 +1,4 @@
-"""Strict Mondrian for criteria about sizes alone, compiled."""
+"""Mondrian for criteria about sizes alone, compiled: cuts (strict) and halves (relaxed)."""
 
 from __future__ import annotations
 
@@ -22,19 +22,154 @@ def partition(
 
     codes: (n_combinations, n_dimensions). Returns the boxes, and the region of every combination.
     """
-    sizes = [len(domain) for domain in domains]
-    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
-    ranks = [np.arange(size, dtype=np.int32) for size in sizes]
-    place = np.concatenate([domain.axis for domain in domains])
-    lengths = np.array([domain.whole for domain in domains])
+    offset, place, lengths, whole = _space(domains)
     meet = np.ones(offset[-1], dtype=np.int32)  # the level at which a value and the next one meet
-    for domain, r, start in zip(domains, ranks, offset, strict=False):
+    for domain, start in zip(domains, offset, strict=False):
         if domain.numbers is None:
-            level = domain.taxonomy.enclosing_level(r[:-1], r[1:])
+            ranks = np.arange(len(domain), dtype=np.int32)
+            level = domain.taxonomy.enclosing_level(ranks[:-1], ranks[1:])
             meet[start : start + len(level)] = level
     numeric = np.array([domain.numbers is not None for domain in domains])
-    whole = np.array([[0, size - 1] for size in sizes], dtype=np.int32)
     return _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only)  # type: ignore[no-any-return]
+
+
+def halve(
+    domains: list[Domain], codes: NDArray[np.int32], counts: Counts, k: int
+) -> tuple[NDArray[np.int32], NDArray[np.int64]]:
+    """Halve the people as `Mondrian(strict=False)` says, into groups of at least k.
+
+    A half is safe or not whichever dimension it is cut along, so the widest one is cut. Returns
+    the boxes, and the parts: (combination, group, people).
+    """
+    return _halve(codes, counts, k, *_space(domains))  # type: ignore[no-any-return]
+
+
+def _space(
+    domains: list[Domain],
+) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64], NDArray[np.int32]]:
+    """Give where each domain begins in one long array, its places there, lengths, and ends."""
+    sizes = [len(domain) for domain in domains]
+    offset = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+    place = np.concatenate([domain.axis for domain in domains])
+    lengths = np.array([domain.whole for domain in domains])
+    return offset, place, lengths, np.array([[0, size - 1] for size in sizes], dtype=np.int32)
+
+
+@numba.njit(cache=True)
+def _halve(codes, counts, k, offset, place, lengths, whole):  # type: ignore[no-untyped-def]
+    n, n_dimensions = codes.shape
+    # The region at hand stands at the end of these two, in the order of combinations. Halves of
+    # it take its place: the left one first, the right one at the end, where it is next.
+    member = np.arange(n)
+    people = counts.copy()
+    spare, spare_people = np.empty(n, np.int64), np.empty(n, np.int64)
+    boxes = np.empty((16, n_dimensions, 2), dtype=np.int32)
+    open_boxes = np.empty((16, n_dimensions, 2), dtype=np.int32)
+    starts = np.empty(16, dtype=np.int64)
+    starts[0], open_boxes[0] = 0, whole
+    n_open, n_boxes, n_parts, end = 1, 0, 0, n
+    parts = np.empty((n + 16, 3), dtype=np.int64)
+    widest = 0
+    for j in range(n_dimensions):
+        widest = max(widest, offset[j + 1] - offset[j])
+    line = np.zeros(widest, dtype=np.int64)  # people by code, all 0 between two uses
+    while n_open:
+        first = starts[n_open - 1]
+        total = 0
+        for i in range(first, end):
+            total += people[i]
+        half = total // 2
+        along, low_along, high_along, span = -1, 0, 0, -1.0
+        if half >= k:
+            for j in range(n_dimensions):
+                low = high = codes[member[first], j]
+                for i in range(first + 1, end):
+                    code = codes[member[i], j]
+                    low, high = min(low, code), max(high, code)
+                wide = (place[offset[j] + high] - place[offset[j] + low]) / lengths[j]
+                if low < high and wide > span:
+                    along, low_along, high_along, span = j, low, high, wide
+        if along < 0:
+            if n_boxes == len(boxes):
+                boxes = np.concatenate((boxes, np.empty_like(boxes)))
+            boxes[n_boxes] = open_boxes[n_open - 1]
+            while n_parts + end - first > len(parts):
+                parts = np.concatenate((parts, np.empty_like(parts)))
+            for i in range(first, end):
+                parts[n_parts, 0], parts[n_parts, 1] = member[i], n_boxes
+                parts[n_parts, 2] = people[i]
+                n_parts += 1
+            n_boxes += 1
+            n_open -= 1
+            end = first
+            continue
+        middle, left = _middle(
+            codes[:, along], member, people, first, end, low_along, high_along, half, line
+        )
+        # Below the middle value to the left, above it to the right; those who have it go left in
+        # the order of combinations until the left half is full.
+        n_left, n_right, last, next_code = first, 0, low_along, high_along
+        for i in range(first, end):
+            code, here = codes[member[i], along], people[i]
+            taken = here if code < middle else 0
+            if code == middle:
+                taken = min(here, half - left)
+                left += taken
+            if here > taken:
+                spare[n_right], spare_people[n_right] = member[i], here - taken
+                n_right += 1
+                next_code = min(next_code, code)
+            if taken:
+                member[n_left], people[n_left] = member[i], taken
+                n_left += 1
+                last = max(last, code)
+        if n_left + n_right > len(member):
+            member = np.concatenate((member, np.empty_like(member)))
+            people = np.concatenate((people, np.empty_like(people)))
+        for i in range(n_right):
+            member[n_left + i], people[n_left + i] = spare[i], spare_people[i]
+        end = n_left + n_right
+        if last < next_code:  # a clean cut: the values in between go half-way
+            last = (last + next_code - 1) // 2
+            next_code = last + 1
+        if n_open == len(starts):
+            starts = np.concatenate((starts, np.empty_like(starts)))
+            open_boxes = np.concatenate((open_boxes, np.empty_like(open_boxes)))
+        open_boxes[n_open] = open_boxes[n_open - 1]
+        open_boxes[n_open - 1, along, 1] = last
+        open_boxes[n_open, along, 0] = next_code
+        starts[n_open] = n_left
+        n_open += 1
+    return boxes[:n_boxes].copy(), parts[:n_parts].copy()
+
+
+@numba.njit(cache=True)
+def _middle(codes, member, people, first, end, low, high, half, line):  # type: ignore[no-untyped-def]
+    """Give the value at which the people up to it are half of all, and how many are below it."""
+    left = 0
+    if high - low < 8 * (end - first) + 64:
+        for i in range(first, end):
+            line[codes[member[i]] - low] += people[i]
+        middle = low
+        while left + line[middle - low] < half:
+            left += line[middle - low]
+            middle += 1
+        for i in range(first, end):
+            line[codes[member[i]] - low] = 0
+        return middle, left
+    own = np.empty(end - first, dtype=np.int64)
+    for i in range(first, end):
+        own[i - first] = codes[member[i]]
+    order = np.argsort(own)
+    for i in order:
+        if left + people[first + i] >= half:
+            middle, left = own[i], 0
+            break
+        left += people[first + i]
+    for i in range(first, end):
+        if codes[member[i]] < middle:
+            left += people[i]
+    return middle, left
 
 
 @numba.njit(cache=True)

@@ -70,13 +70,28 @@ class Mondrian(Algorithm):
         """Cut all regions until no cut is allowable."""
         _refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
-        if self.strict and _about_sizes(criterion) and len(frequencies.combinations) > COMPILED:
-            found = _by_size(frequencies, criterion, widest_only=widest_only)
+        if _about_sizes(criterion) and len(frequencies.combinations) > COMPILED:
+            found = self._by_size(frequencies, criterion)
         elif self.strict:
             found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
         else:
             found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
         return Recoding(_tight(found) if self.tight else found)
+
+    def _by_size(self, frequencies: FrequencySet, criterion: Criterion) -> Assignment:
+        from sfumato.algorithms.by_size import halve, partition  # noqa: PLC0415  (a compiler)
+
+        report("cutting")
+        ground = frequencies.combinations
+        codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
+        k = max(part.k for part in criterion.parts if isinstance(part, KAnonymity))
+        domains = [frequencies.domains[name] for name in ground.columns]
+        if not self.strict:
+            return Assignment(ground, *halve(domains, codes, ground.counts, k))
+        widest_only = self.dimensions == "widest"
+        boxes, region = partition(domains, codes, ground.counts, k, widest_only=widest_only)
+        parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
+        return Assignment(ground, boxes, parts.astype(np.int64))
 
 
 class _Space:
@@ -321,19 +336,6 @@ def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> Non
 def _about_sizes(criterion: Criterion) -> bool:
     """Whether a criterion is k-anonymity and nothing else."""
     return all(isinstance(part, KAnonymity) for part in criterion.parts)
-
-
-def _by_size(frequencies: FrequencySet, criterion: Criterion, *, widest_only: bool) -> Assignment:
-    from sfumato.algorithms.by_size import partition  # noqa: PLC0415  (brings a compiler along)
-
-    report("cutting")
-    ground = frequencies.combinations
-    codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
-    k = max(part.k for part in criterion.parts if isinstance(part, KAnonymity))
-    domains = [frequencies.domains[name] for name in ground.columns]
-    boxes, region = partition(domains, codes, ground.counts, k, widest_only=widest_only)
-    parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
-    return Assignment(ground, boxes, parts.astype(np.int64))
 
 
 def _strict(space: _Space) -> Assignment:

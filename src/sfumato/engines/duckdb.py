@@ -49,12 +49,12 @@ class DuckDBEngine:
                 "autoinstall_known_extensions": "false",
                 "autoload_known_extensions": "false",
                 "preserve_insertion_order": "false",
-                "enable_progress_bar": "false",  # it would be written into --json
                 # Nobody knows how many rows a CSV file has, so the larger side of a join is ours
                 # to say: always the left one.
                 "disabled_optimizers": "join_order,build_side_probe_side",
             }
         )
+        self._connection.execute("SET enable_progress_bar = false")  # it would go into --json
         self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
