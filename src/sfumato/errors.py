@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
+
+LONGEST_SHOWN = 200  # characters of one value in a message
+LONGEST_NAME = 100  # of a name that is compared with others
 
 
 class SfumatoError(Exception):
-    """Base of every error sfumato raises on purpose."""
+    """Base of every error sfumato raises on purpose; its message is one line."""
 
     exit_code = 4
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it is)
@@ -29,9 +36,9 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
         """Render the message followed by the first few offending values."""
         if not self.values:
             return str(self)
-        shown = ", ".join(repr(value) for value in self.values[:limit])
+        listed = ", ".join(shown(value) for value in self.values[:limit])
         more = ", ..." if len(self.values) > limit else ""
-        return f"{self} (values: {shown}{more})"
+        return f"{self} (values: {listed}{more})"
 
 
 class Unsatisfiable(SfumatoError):  # noqa: N818
@@ -46,7 +53,42 @@ class BrokenPromise(SfumatoError):  # noqa: N818
     exit_code = 4
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def one_line(message: str) -> str:
+    r"""Write control characters as their escapes: no name can break a line or move a cursor.
+
+    >>> one_line("a\nb.csv: no such file")
+    'a\\nb.csv: no such file'
+    """
+    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda each: repr(each[0])[1:-1], message)
+
+
+def shown(value: object) -> str:
+    """Write a value that somebody gave: in one line, cut off where it gets long.
+
+    >>> shown(0), shown("x"), shown([10**5000])
+    ('0', "'x'", 'a list that cannot be written')
+    """
+    try:
+        text = one_line(repr(value))
+    except Exception:  # an integer of too many digits, nesting too deep, or somebody's own class
+        return f"a {type(value).__name__} that cannot be written"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
+def one_of(owner: str, name: str, value: object, known: Sequence[str]) -> None:
+    """Refuse what is none of the known words."""
+    if not isinstance(value, str) or value not in known:
+        raise BadInput(f"{owner}: {name} must be one of {', '.join(known)}, got {shown(value)}")
+
+
+def true_or_false(owner: str, name: str, value: object) -> bool:
+    """Refuse what is neither: the text "false" is no `False`."""
+    if not isinstance(value, bool):
+        raise BadInput(f"{owner}: {name} must be true or false, got {shown(value)}")
+    return value
+
+
+def nearest(name: object, known: Iterable[str]) -> str:
     """Suggest the nearest known name, as the end of a message.
 
     >>> nearest("disese", ["disease", "age"])
@@ -55,9 +97,10 @@ def nearest(name: str, known: Iterable[str]) -> str:
     "; known are 'disease', 'age'"
     """
     names = list(known)
-    close = difflib.get_close_matches(name, names, n=1)
+    short = [each for each in names if len(each) <= LONGEST_NAME]
+    close = difflib.get_close_matches(str(name)[:LONGEST_NAME], short, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
-    listed = ", ".join(repr(each) for each in names[:12])
+    listed = ", ".join(shown(each) for each in names[:12])
     more = ", ..." if len(names) > 12 else ""
     return f"; known are {listed}{more}" if names else ""

@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 
 T = TypeVar("T")
 
@@ -42,18 +42,18 @@ def to_spec(instance: Any) -> dict[str, Any]:
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
     """Build the object that `spec` names; every error says `where` it stands."""
     if not isinstance(spec, Mapping) or len(spec) != 1:
-        raise BadInput(f"{where}: give exactly one name with its parameters, got {spec!r}")
+        raise BadInput(f"{where}: give exactly one name with its parameters, got {shown(spec)}")
     ((name, parameters),) = spec.items()
     if name not in kinds:
-        raise BadInput(f"{where}: unknown name {name!r}{nearest(name, kinds)}")
+        raise BadInput(f"{where}: unknown name {shown(name)}{nearest(name, kinds)}")
     kind = kinds[name]
     if not isinstance(parameters, Mapping):
-        raise BadInput(f"{where}.{name}: the parameters must be a table, got {parameters!r}")
+        raise BadInput(f"{where}.{name}: the parameters must be a table, got {shown(parameters)}")
     known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
     for parameter in parameters:
         if parameter not in known:
             suggestion = nearest(parameter, sorted(known))
-            raise BadInput(f"{where}.{name}: unknown parameter {parameter!r}{suggestion}")
+            raise BadInput(f"{where}.{name}: unknown parameter {shown(parameter)}{suggestion}")
     try:
         return kind(**{key: _tuples(value) for key, value in parameters.items()})
     except TypeError as error:

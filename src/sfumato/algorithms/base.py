@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import fraction
 from sfumato.spec import describe, to_spec
 
@@ -69,5 +69,5 @@ def check_limit(owner: str, max_suppressed: object) -> None:
         return
     raise BadInput(
         f"{owner}: max_suppressed must be a number of rows (an int >= 0) or a share of them "
-        f"(a float from 0.0 to 1.0), got {max_suppressed!r}"
+        f"(a float from 0.0 to 1.0), got {shown(max_suppressed)}"
     )

@@ -13,7 +13,7 @@ from sfumato.algorithms.minimal import refuse
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 
 ROUNDING = 1e-9  # of a sum of floats, relative
 
@@ -42,7 +42,7 @@ class Optimal(Algorithm):
         check_limit("Optimal", self.max_suppressed)
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             suggestion = nearest(str(self.metric), METRICS)
-            raise BadInput(f"Optimal: unknown metric {self.metric!r}{suggestion}")
+            raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Price every node that the bound does not settle."""

@@ -9,10 +9,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, positive
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
 from sfumato.criteria.l_diversity import protected_values
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import at_most, largest_ratio
 
 
@@ -44,12 +44,12 @@ class AlphaKAnonymity(Criterion):
     ) -> None:
         exact = positive("AlphaKAnonymity", "alpha", alpha)
         if exact > 1:
-            raise BadInput(f"AlphaKAnonymity: alpha must be from 0 to 1, got {alpha!r}")
+            raise BadInput(f"AlphaKAnonymity: alpha must be from 0 to 1, got {shown(alpha)}")
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "k", at_least_one("AlphaKAnonymity", "k", k))
         object.__setattr__(self, "values", protected_values("AlphaKAnonymity", values, pooled))
-        object.__setattr__(self, "pooled", bool(pooled))
-        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "pooled", pooled)
+        object.__setattr__(self, "attribute", column_name("AlphaKAnonymity", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and shares with alpha."""

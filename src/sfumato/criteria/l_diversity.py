@@ -10,9 +10,9 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value
+from sfumato.criteria.base import Criterion, Value, column_name
 from sfumato.data.groups import Groups, Histogram
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, one_of, shown, true_or_false
 from sfumato.formulas.diversity import entropy, entropy_diverse
 from sfumato.formulas.exact import at_most, fraction, largest_ratio
 
@@ -57,13 +57,12 @@ class LDiversity(Criterion):
         try:
             exact = fraction(l)
         except (ValueError, ZeroDivisionError, OverflowError):
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}") from None
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}") from None
         if exact < 1:
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {l!r}")
-        if kind not in KINDS:
-            raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {kind!r}")
+            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}")
+        one_of("LDiversity", "kind", kind, KINDS)
         if kind == "distinct" and exact.denominator != 1:
-            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {l!r}")
+            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {shown(l)}")
         listed = protected_values("LDiversity", values, pooled)
         if values is not None and kind != "frequency" and not pooled:
             raise BadInput(
@@ -74,8 +73,8 @@ class LDiversity(Criterion):
             "l": exact,
             "kind": kind,
             "values": listed,
-            "pooled": bool(pooled),
-            "attribute": attribute,
+            "pooled": pooled,
+            "attribute": column_name("LDiversity", attribute),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -124,15 +123,15 @@ def protected_values(
     owner: str, values: Sequence[object] | set[object] | frozenset[object] | None, pooled: bool
 ) -> tuple[object, ...] | None:
     """Check the values that a steward calls sensitive; None: all of them."""
-    if values is None and not pooled:
+    if not true_or_false(owner, "pooled", pooled) and values is None:
         return None
     plain = isinstance(values, (list, tuple, set, frozenset)) and all(
         isinstance(value, Hashable) for value in values
     )
     if values is not None and not plain:
-        raise BadInput(f"{owner}: values must be a list of values, got {values!r}")
+        raise BadInput(f"{owner}: values must be a list of values, got {shown(values)}")
     if values is not None and not values:
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:
         raise BadInput(f"{owner}: pooled needs the values that count as one")
-    return None if values is None else tuple(sorted(set(values), key=str))
+    return None if values is None else tuple(sorted(set(values), key=shown))

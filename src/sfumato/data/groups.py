@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.data.domain import Domain
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 
 Counts = NDArray[np.int64]
 
@@ -134,10 +134,14 @@ class Groups:
         values: Sequence[object] | Domain = (),
         reference: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(values, (Sequence, Domain)):
+            raise BadInput(f"Groups: values must be a list of values, got {shown(values)}")
         counted = _people("size", sizes)
+        if counted.ndim != 1:
+            raise BadInput(f"Groups: sizes must be a list of numbers, got {shown(sizes)}")
         if histogram is not None and not isinstance(histogram, Histogram):
             dense = _people("count", histogram)
-            if dense.size == 0:
+            if dense.size == 0 and 0 in (len(counted), len(values)):
                 dense = dense.reshape(len(counted), len(values))
             if dense.shape != (len(counted), len(values)):
                 raise BadInput(
@@ -148,7 +152,11 @@ class Groups:
         object.__setattr__(self, "sizes", counted)
         object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
-        known = None if reference is None else np.asarray(reference, dtype=np.int64)
+        known = None if reference is None else _people("reference", reference)
+        if known is not None and known.shape != (len(values),):
+            raise BadInput(
+                f"Groups: {len(values)} values, but the reference has the shape {known.shape}"
+            )
         object.__setattr__(self, "reference", known)
 
     def __len__(self) -> int:
@@ -194,9 +202,14 @@ class Groups:
 
 def _people(what: str, counts: ArrayLike) -> Counts:
     """Read numbers of people: whole, and not below 0."""
-    given = np.asarray(counts)
+    try:
+        given = np.asarray(counts)
+    except ValueError:  # rows of different lengths
+        raise BadInput(f"Groups: a {what} must be a whole number, got {shown(counts)}") from None
     if given.size and not np.issubdtype(given.dtype, np.integer):
         raise BadInput(f"Groups: a {what} must be a whole number, got {given.dtype}")
     if (given < 0).any():
         raise BadInput(f"Groups: a {what} must not be negative")
+    if (given > np.iinfo(np.int64).max).any():
+        raise BadInput(f"Groups: a {what} is too large")
     return given.astype(np.int64)

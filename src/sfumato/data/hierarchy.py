@@ -11,6 +11,7 @@ import csv
 import datetime
 import io
 import itertools
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -24,7 +25,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 
 ROOT = "*"
 LONGEST_CODE = 100  # characters: a level each
@@ -66,7 +67,8 @@ class Hierarchy(ABC):
             or next(iter(spec)) not in Hierarchy.kinds
         ):
             known = ", ".join(sorted(Hierarchy.kinds))
-            raise BadInput(f"{where}: give one hierarchy out of {known}; got {', '.join(spec)!r}")
+            named = ", ".join(spec) if isinstance(spec, Mapping) else spec
+            raise BadInput(f"{where}: give one hierarchy out of {known}; got {shown(named)}")
         ((name, parameter),) = spec.items()
         try:
             return Hierarchy._from_parameter(name, parameter)
@@ -84,10 +86,10 @@ class Hierarchy(ABC):
             if not isinstance(parameter, Sequence) or not all(
                 isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
             ):
-                raise BadInput(f"a table is a list of rows, got {parameter!r}")
+                raise BadInput(f"a table is a list of rows, got {shown(parameter)}")
             return Table(tuple(tuple(str(label) for label in row) for row in parameter))
         if parameter is not True:
-            raise BadInput(f"write {name} = true, got {parameter!r}")
+            raise BadInput(f"write {name} = true, got {shown(parameter)}")
         return Hierarchy.kinds[name]()
 
     @staticmethod
@@ -96,7 +98,7 @@ class Hierarchy(ABC):
 
         This is ARX's format. The separator is `;` or `,`; without `sep` the first line decides.
         """
-        return Table.read(Path(path), sep)
+        return Table.read(file_path("Hierarchy.from_csv", path), sep)
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,10 @@ class Tree(Hierarchy):
             ((root, tree),) = tree.items()
             root = str(root)
         branches: list[tuple[object, ...]] = []  # leaf first, root last
-        _walk(tree, (root,), branches)
+        try:
+            _walk(tree, (root,), branches)
+        except RecursionError:
+            raise BadInput("Tree: nested too deep, or a part of itself") from None
         if not branches:
             raise BadInput("Tree: no leaves; give at least one ground value")
         # A leaf above the greatest depth is its own node on the levels below its depth.
@@ -277,7 +282,9 @@ class Table(Hierarchy):
             raise BadInput(f"{path}: cannot read the hierarchy: {reason(error)}") from None
         first = text.split("\n", 1)[0]
         if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
-            raise BadInput(f"{path}: sep must be one character, got {sep!r}")
+            raise BadInput(f"{path}: sep must be one character, got {shown(sep)}")
+        if sep is not None and sep in '\r\n"':
+            raise BadInput(f"{path}: sep cannot be a quote or the end of a line, got {shown(sep)}")
         separator = sep or (";" if first.count(";") >= first.count(",") else ",")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
@@ -325,6 +332,13 @@ def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
             return None
         numbers[value] = number
     return numbers
+
+
+def file_path(owner: str, path: object) -> Path:
+    """Read a path; refuse what no file can be called."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
+        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
+    return Path(path)
 
 
 def reason(error: Exception) -> str:
@@ -416,7 +430,7 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
             else:
                 _walk(below, (str(name), *above), branches)
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
-        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {tree!r}")
+        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {shown(tree)}")
     else:
         if any(leaf is None for leaf in tree):
             raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
@@ -434,7 +448,7 @@ def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
 def _width(width: object) -> Decimal:
     number = None if isinstance(width, (str, bool)) else as_number(width)
     if number is None or number <= 0:
-        raise BadInput(f"Intervals: a width must be a number > 0, got {width!r}")
+        raise BadInput(f"Intervals: a width must be a number > 0, got {shown(width)}")
     return number
 
 

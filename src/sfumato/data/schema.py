@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.data.hierarchy import Flat, Hierarchy
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,6 +36,8 @@ class Schema:
         hierarchies: Mapping[str, Hierarchy] | None = None,
     ) -> Schema:
         """Check roles against the columns of a source."""
+        if hierarchies is not None and not isinstance(hierarchies, Mapping):
+            raise BadInput(f"hierarchies: expected one by column, got {shown(hierarchies)}")
         rules = dict(hierarchies or {})
         if isinstance(quasi_identifiers, Mapping):
             twice = [column for column in quasi_identifiers if column in rules]
@@ -44,10 +46,10 @@ class Schema:
             rules |= quasi_identifiers
         roles = {
             "quasi_identifiers": _names("quasi_identifiers", quasi_identifiers),
-            "sensitive": _names("sensitive", sensitive or ()),
+            "sensitive": _names("sensitive", () if sensitive is None else sensitive),
             "identifiers": _names("identifiers", identifiers),
             "insensitive": _names("insensitive", insensitive),
-            "person": (person,) if person else (),
+            "person": () if person is None else _names("person", [person]),
         }
         taken: dict[str, str] = {}
         for role, names in roles.items():
@@ -55,7 +57,7 @@ class Schema:
                 if name not in columns:
                     hint = "; the file has one column: is it delimited by , ; | or tab?"
                     raise BadInput(
-                        f"{role}: unknown column {name!r}{nearest(name, columns)}"
+                        f"{role}: unknown column {shown(name)}{nearest(name, columns)}"
                         f"{hint if len(columns) == 1 else ''}"
                     )
                 if name in taken:
@@ -74,7 +76,7 @@ class Schema:
                 )
             if not isinstance(rule, Hierarchy):
                 raise BadInput(
-                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {rule!r}"
+                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {shown(rule)}"
                 )
         return cls(
             tuple(columns),
@@ -108,5 +110,5 @@ def _names(role: str, names: object) -> tuple[str, ...]:
     if isinstance(names, str):
         return (names,)
     if not isinstance(names, (Mapping, Sequence)) or not all(isinstance(n, str) for n in names):
-        raise BadInput(f"{role}: expected column names, got {names!r}")
+        raise BadInput(f"{role}: expected column names, got {shown(names)}")
     return tuple(names)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -14,6 +15,7 @@ from sfumato.data.groups import Counts
 
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
+LONGEST = 300  # digits of a threshold: what a float can still hold
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
 
 
@@ -26,9 +28,17 @@ def fraction(value: object) -> Fraction:
     if isinstance(value, np.generic):
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
-        raise ValueError(f"not a number: {value!r}")
+        raise ValueError("not a number")
+    if isinstance(value, str) and (len(value) > LONGEST or re.search(r"[eE][+-]?\d{4}", value)):
+        raise ValueError("too long a number")  # its fraction would fill the memory
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > LONGEST:
+        raise ValueError("too long a number")
     exact = Fraction(value)
-    return exact.limit_denominator(LARGEST_DENOMINATOR) if isinstance(value, float) else exact
+    if isinstance(value, float):
+        exact = exact.limit_denominator(LARGEST_DENOMINATOR)
+    if max(abs(exact.numerator), exact.denominator) > 10**LONGEST:
+        raise ValueError("too long a number")
+    return exact
 
 
 def at_most(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.errors import BadInput, nearest
+from sfumato.errors import BadInput, nearest, shown
 
 
 def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
@@ -31,11 +31,13 @@ def attribute_weights(
     """
     if weights is None:
         return np.full(len(columns), 1 / len(columns))
+    if not isinstance(weights, Mapping):
+        raise BadInput(f"weights: expected a number per column, got {shown(weights)}")
     for name, weight in weights.items():
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
         if not isinstance(weight, (int, float)) or not 0 <= weight < float("inf"):
-            raise BadInput(f"weights: {name!r} must be a number >= 0, got {weight!r}")
+            raise BadInput(f"weights: {name!r} must be a number >= 0, got {shown(weight)}")
     chosen = np.array([float(weights.get(name, 0)) for name in columns])
     if chosen.sum() == 0:
         raise BadInput("weights: at least one must be above 0")
