@@ -50,6 +50,7 @@ class DuckDBEngine:
             }
         )
         self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
+        self._connection.execute("SET enable_progress_bar = false")  # it writes to standard output
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
@@ -57,8 +58,10 @@ class DuckDBEngine:
         self._is_parquet = False
         self.name = "the table"
         if isinstance(source, (str, Path)):
-            if re.search(r"[\n\r\0]", str(source)):
+            if re.search(r"[\n\r\0]" if isinstance(source, str) else r"\0", str(source)):
                 raise BadInput("expected the path of a file, got text; write it to a file first")
+            if re.search(r"[\ud800-\udfff]", str(source)):
+                raise BadInput(f"{source}: the name of the file is not UTF-8 text; rename it")
             self.name = str(source)
             try:
                 relation, names = self._open_file(Path(source).resolve(), published=published)
