@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 LONGEST_SHOWN = 200  # characters of one value in a message
+LONGEST_LINE, TAIL = 4000, 1000  # of a whole message
 LONGEST_NAME = 100  # of a name that is compared with others
 
 
@@ -56,22 +57,27 @@ class BrokenPromise(SfumatoError):  # noqa: N818
 def one_line(message: str) -> str:
     r"""Write control characters as their escapes: no name can break a line or move a cursor.
 
+    What is longer than anybody reads loses its middle.
+
     >>> one_line("a\nb.csv: no such file")
     'a\\nb.csv: no such file'
     """
-    return re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda each: repr(each[0])[1:-1], message)
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda each: repr(each[0])[1:-1], message)
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[: LONGEST_LINE - TAIL]} ... {line[-TAIL:]}"
 
 
 def shown(value: object) -> str:
     """Write a value that somebody gave: in one line, cut off where it gets long.
 
     >>> shown(0), shown("x"), shown([10**5000])
-    ('0', "'x'", 'a list that cannot be written')
+    ('0', "'x'", 'what cannot be written (list)')
     """
     try:
         text = one_line(repr(value))
     except Exception:  # an integer of too many digits, nesting too deep, or somebody's own class
-        return f"a {type(value).__name__} that cannot be written"
+        return f"what cannot be written ({type(value).__name__})"
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
@@ -98,7 +104,8 @@ def nearest(name: object, known: Iterable[str]) -> str:
     """
     names = list(known)
     short = [each for each in names if len(each) <= LONGEST_NAME]
-    close = difflib.get_close_matches(str(name)[:LONGEST_NAME], short, n=1)
+    asked = name[:LONGEST_NAME] if isinstance(name, str) else ""
+    close = difflib.get_close_matches(asked, short, n=1)
     if close:
         return f"; did you mean {close[0]!r}?"
     listed = ", ".join(shown(each) for each in names[:12])

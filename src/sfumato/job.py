@@ -133,8 +133,8 @@ def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
 
 
 def _explain(error: ValidationError, where: str) -> str:
-    """Turn the first finding into one line."""
-    first = error.errors()[0]
+    """Turn a finding into one line: an unknown key, which may be another misspelt, or the first."""
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     key = ".".join(
         str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
     )

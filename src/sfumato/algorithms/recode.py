@@ -75,8 +75,9 @@ class Recode(Algorithm):
     @classmethod
     def load(cls, path: str | Path) -> Recode:
         """Read what `Release.save_recoding` wrote."""
+        file = file_path("Recode.load", path)
         try:
-            written = json.loads(file_path("Recode.load", path).read_text(encoding="utf-8"))
+            written = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: cannot read the recoding: {reason(error)}") from None
         except (ValueError, RecursionError):
@@ -151,7 +152,9 @@ class Recode(Algorithm):
         lattice = Lattice(frequencies, criterion)
         for column, height in zip(frequencies.quasi_identifiers, lattice.heights, strict=True):
             if not 0 <= levels[column] <= height:
-                raise BadInput(f"Recode: {column!r} has levels 0 to {height}, got {levels[column]}")
+                raise BadInput(
+                    f"Recode: {column!r} has levels 0 to {height}, got {shown(levels[column])}"
+                )
         node = tuple(levels[column] for column in frequencies.quasi_identifiers)
         grouping = lattice.grouping(node)
         failing = grouping.sizes[~holding(criterion, grouping.joint)].sum()

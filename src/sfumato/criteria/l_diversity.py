@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, Value, column_name
+from sfumato.data.domain import LARGEST
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput, one_of, shown, true_or_false
 from sfumato.formulas.diversity import entropy, entropy_diverse
@@ -119,19 +120,22 @@ class LDiversity(Criterion):
         return groups.histogram.pooled(groups.codes_of(self.values))
 
 
+def _is_value(value: object) -> bool:
+    """Whether a value can be compared and written down."""
+    return isinstance(value, Hashable) and not (isinstance(value, int) and abs(value) > LARGEST)
+
+
 def protected_values(
     owner: str, values: Sequence[object] | set[object] | frozenset[object] | None, pooled: bool
 ) -> tuple[object, ...] | None:
     """Check the values that a steward calls sensitive; None: all of them."""
     if not true_or_false(owner, "pooled", pooled) and values is None:
         return None
-    plain = isinstance(values, (list, tuple, set, frozenset)) and all(
-        isinstance(value, Hashable) for value in values
-    )
+    plain = isinstance(values, (list, tuple, set, frozenset)) and all(map(_is_value, values))
     if values is not None and not plain:
         raise BadInput(f"{owner}: values must be a list of values, got {shown(values)}")
     if values is not None and not values:
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:
         raise BadInput(f"{owner}: pooled needs the values that count as one")
-    return None if values is None else tuple(sorted(set(values), key=shown))
+    return None if values is None else tuple(sorted(set(values), key=str))
