@@ -114,6 +114,7 @@ CSV_FILES = {
     "header without end": (b"age,sex,disease,note", "no rows"),
     "two names": (b"age,sex,disease,note,age\nC,m,flu,x,2\n", "two columns are named 'age'"),
     "two cases": (b"age,sex,disease,note,Age\nC,m,flu,x,2\n", "two columns are named 'age' and 'A"),
+    "broken name": (b'"a\nb",' + PEOPLE.replace(b"\n", b"\r\n"), "name holds a line break"),
     "no name": (b"age,sex,,disease,note\nC,m,1,flu,x\n", "line 1: column 3 has no name"),
     "short line": (PEOPLE + b"C,m,flu\n", "line 8: 3 fields where the header has 4"),
     "long line": (PEOPLE + b"C,m,flu,x,y\n", "line 8: 5 fields where the header has 4"),
@@ -964,6 +965,26 @@ def test_a_wrong_argument_of_a_function_is_refused(tmp_path, record_property):
             tried += 1
     assert list(tmp_path.iterdir()) == []
     record_property(TRIED, tried)
+
+
+@pytest.mark.parametrize("name", ["=x", "+x", "-x", "@x", "\tx", "\rx", "x\r\ny", "\ufeffx"])
+def test_a_column_name_that_no_csv_file_can_hold_is_refused(tmp_path, record_property, name):
+    frame = pa.table({name: ["a", "a"]})
+    release = sf.anonymize(sf.read(frame, [name]), sf.KAnonymity(2))
+    message = complaint(release.save, tmp_path / "out" / "q1", "csv")
+    assert "rename the column, or save as Parquet" in message
+    assert list(tmp_path.iterdir()) == []
+    assert sf.load(release.save(tmp_path / "out" / "q1", "parquet")).check()
+    record_property(TRIED, 1)
+
+
+def test_a_tree_of_anything_is_written_as_text(tmp_path):
+    frame = pa.table({"q": ["a", "b"] * 4, "s": [1, 2, 3, 4] * 2})
+    for tree in (list(np.arange(1, 5)), {("x", 1): [1, 2], Decimal(3): [3, 4]}):
+        rules = {"s": sf.Tree(tree)}
+        criterion = sf.KAnonymity(2) & sf.TCloseness(0.9, "ordered")
+        release = sf.anonymize(sf.read(frame, ["q"], "s", hierarchies=rules), criterion)
+        assert sf.load(release.save(tmp_path / type(tree).__name__)).check()
 
 
 def test_the_engine_writes_no_progress_of_its_own():

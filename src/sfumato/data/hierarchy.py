@@ -240,8 +240,8 @@ class Tree(Hierarchy):
 
     @property
     def parameter(self) -> Any:
-        """The nested dict."""
-        return self.tree
+        """The nested dict, as text."""
+        return _written(self.tree)
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value among the leaves."""
@@ -435,6 +435,12 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
         if any(leaf is None for leaf in tree):
             raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
         branches.extend((str(leaf), *above) for leaf in tree)
+
+
+def _written(tree: Nested) -> Any:
+    if isinstance(tree, Mapping):
+        return {str(name): _written(below) for name, below in tree.items()}
+    return None if tree is None else [str(leaf) for leaf in tree]
 
 
 def _refuse_repeated(leaves: Sequence[object], where: str) -> None:

@@ -65,6 +65,8 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
     names = records[delimiter]
     if not names:
         raise BadInput(f"{path}, line 1: the line is empty; expected the column names")
+    if "\r" in text and re.search(r"[\r\n]", "".join(names)):  # the engine would lose its way
+        raise BadInput(f"{path}, line 1: a column name holds a line break; rename the column")
     if "" in names:
         raise BadInput(f"{path}, line 1: column {names.index('') + 1} has no name")
     return Header(delimiter, tuple(names))

@@ -252,7 +252,12 @@ class Release:
         kind = self.private.table.engine.format if format is None else format
         one_of("save", "format", kind, ("csv", "parquet"))
         for name in self.description.columns if kind == "csv" else ():
-            if name[0] in "=+-@":
+            if "\r" in name or name[0] == "\ufeff":
+                raise BadInput(
+                    f"save: the column name {name!r} does not survive a CSV file; rename the "
+                    "column, or save as Parquet"
+                )
+            if name[0] in "=+-@\t":
                 raise BadInput(
                     f"save: a spreadsheet would run the column name {name!r} as a formula; "
                     "rename the column, or save as Parquet"
