@@ -114,7 +114,10 @@ CSV_FILES = {
     "header without end": (b"age,sex,disease,note", "no rows"),
     "two names": (b"age,sex,disease,note,age\nC,m,flu,x,2\n", "two columns are named 'age'"),
     "two cases": (b"age,sex,disease,note,Age\nC,m,flu,x,2\n", "two columns are named 'age' and 'A"),
-    "broken name": (b'"a\nb",' + PEOPLE.replace(b"\n", b"\r\n"), "name holds a line break"),
+    "broken name": (
+        b'"a\nb",' + PEOPLE.replace(b"\n", b"\r\n"),
+        "name holds a line break of another kind",
+    ),
     "no name": (b"age,sex,,disease,note\nC,m,1,flu,x\n", "line 1: column 3 has no name"),
     "short line": (PEOPLE + b"C,m,flu\n", "line 8: 3 fields where the header has 4"),
     "long line": (PEOPLE + b"C,m,flu,x,y\n", "line 8: 5 fields where the header has 4"),
