@@ -90,7 +90,7 @@ TABLES = [
 RULES = [sf.Flat(), sf.Prefix(), sf.Intervals(5, 10), sf.Dates(), sf.Tree(["f", "m", "x"])]
 
 
-@few_or_many(60, 4000)
+@few_or_many(60, 1500)
 def test_a_damaged_csv_file_is_published_whole_or_refused(tmp_path, record_property, n):
     chance = random.Random(1)
     done = 0
@@ -200,7 +200,7 @@ def explored(n: int):
     )
 
 
-@few_or_many(60, 3000)
+@few_or_many(60, 1000)
 def test_a_table_of_odd_names_and_values_is_published_whole_or_refused(
     tmp_path, record_property, n
 ):
@@ -331,7 +331,7 @@ def runs(workshop: Path, job: Path) -> bool:
     return True
 
 
-@few_or_many(120, 6000)
+@few_or_many(120, 2000)
 def test_a_job_with_other_values_runs_or_is_refused(workshop, record_property, n):
     chance = random.Random(2)
     for j in range(n):
@@ -345,7 +345,7 @@ def test_a_job_with_other_values_runs_or_is_refused(workshop, record_property, n
     record_property(TRIED, n)
 
 
-@few_or_many(120, 6000)
+@few_or_many(120, 2000)
 def test_a_job_file_with_damaged_bytes_runs_or_is_refused(workshop, record_property, n):
     chance = random.Random(3)
     for j in range(n):
@@ -519,7 +519,7 @@ def opened(place: Path) -> None:
         assert part is not None
 
 
-@few_or_many(300, 15000)
+@few_or_many(300, 4000)
 def test_a_damaged_release_is_opened_or_refused(tmp_path, record_property, n):
     chance = random.Random(5)
     releases = saved_releases(tmp_path)
@@ -542,7 +542,7 @@ def recoded(source: Path, rules: dict, file: Path, out: Path) -> bool:
     return published(source, columns, sf.KAnonymity(1), sf.Recode.load(file), out, "csv")
 
 
-@few_or_many(100, 6000)
+@few_or_many(100, 2000)
 def test_a_damaged_recoding_is_applied_or_refused(tmp_path, record_property, n):
     chance = random.Random(6)
     saved_releases(tmp_path)
