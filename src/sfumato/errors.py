@@ -3,16 +3,22 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Iterable, Sequence
 from numbers import Number
 
-LONGEST_SHOWN = 200  # characters of a parameter
+LONGEST_SHOWN = 200  # characters of one value in a message
+LONGEST_LINE, TAIL = 4000, 1000  # of a whole message
+LONGEST_NAME = 100  # of a name that is compared with others
 
 
 class SfumatoError(Exception):
-    """Base of every error sfumato raises on purpose."""
+    """Base of every error sfumato raises on purpose; its message is one line."""
 
     exit_code = 4
+
+    def __init__(self, message: str) -> None:
+        super().__init__(one_line(message))
 
 
 class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it is)
@@ -32,9 +38,9 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
         """Render the message followed by the first few offending values."""
         if not self.values:
             return str(self)
-        shown = ", ".join(repr(value) for value in self.values[:limit])
+        listed = ", ".join(written(value) for value in self.values[:limit])
         more = ", ..." if len(self.values) > limit else ""
-        return f"{self} (values: {shown}{more})"
+        return f"{self} (values: {listed}{more})"
 
 
 class Unsatisfiable(SfumatoError):  # noqa: N818
@@ -49,6 +55,20 @@ class BrokenPromise(SfumatoError):  # noqa: N818
     exit_code = 4
 
 
+def one_line(message: str) -> str:
+    r"""Write control characters as their escapes: no name can break a line or move a cursor.
+
+    What is longer than anybody reads loses its middle.
+
+    >>> one_line("a\nb.csv: no such file")
+    'a\\nb.csv: no such file'
+    """
+    line = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda each: repr(each[0])[1:-1], message)
+    if len(line) <= LONGEST_LINE:
+        return line
+    return f"{line[: LONGEST_LINE - TAIL]} ... {line[-TAIL:]}"
+
+
 def shown(value: object) -> str:
     """Write a wrong parameter into a message: as it is, or only its type if it may hold data.
 
@@ -56,21 +76,48 @@ def shown(value: object) -> str:
     ('0', "'los'", 'a list')
     """
     plain = value is None or isinstance(value, (str, bool, Number, type))
-    text = repr(value) if plain else ""
-    return text if plain and len(text) <= LONGEST_SHOWN else f"a {type(value).__name__}"
+    return written(value) if plain else f"a {type(value).__name__}"
 
 
-def similar(name: str, known: Iterable[str]) -> str:
+def written(value: object) -> str:
+    """Write a value in one line, cut off where it gets long.
+
+    >>> written("x"), written([10**5000])
+    ("'x'", 'what cannot be written (list)')
+    """
+    try:
+        text = one_line(repr(value))
+    except Exception:  # an integer of too many digits, nesting too deep, or somebody's own class
+        return f"what cannot be written ({type(value).__name__})"
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
+
+
+def one_of(owner: str, name: str, value: object, known: Sequence[str]) -> None:
+    """Refuse what is none of the known words."""
+    if not isinstance(value, str) or value not in known:
+        raise BadInput(f"{owner}: {name} must be one of {', '.join(known)}, got {shown(value)}")
+
+
+def true_or_false(owner: str, name: str, value: object) -> bool:
+    """Refuse what is neither: the text "false" is no `False`."""
+    if not isinstance(value, bool):
+        raise BadInput(f"{owner}: {name} must be true or false, got {shown(value)}")
+    return value
+
+
+def similar(name: object, known: Iterable[str]) -> str:
     """Suggest a known name if one is near, and name no other.
 
     >>> similar("disese", ["disease", "age"]), similar("x", ["disease", "age"])
     ("; did you mean 'disease'?", '')
     """
-    close = difflib.get_close_matches(name, list(known), n=1)
+    short = [each for each in known if len(each) <= LONGEST_NAME]
+    asked = name[:LONGEST_NAME] if isinstance(name, str) else ""
+    close = difflib.get_close_matches(asked, short, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 
-def nearest(name: str, known: Iterable[str]) -> str:
+def nearest(name: object, known: Iterable[str]) -> str:
     """Suggest the nearest known name, as the end of a message.
 
     >>> nearest("disese", ["disease", "age"])
@@ -81,6 +128,6 @@ def nearest(name: str, known: Iterable[str]) -> str:
     names = list(known)
     if close := similar(name, names):
         return close
-    listed = ", ".join(repr(each) for each in names[:12])
+    listed = ", ".join(shown(each) for each in names[:12])
     more = ", ..." if len(names) > 12 else ""
     return f"; known are {listed}{more}" if names else ""

@@ -13,7 +13,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato.algorithms import ALGORITHMS, Algorithm, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
-from sfumato.data.hierarchy import Hierarchy, reason
+from sfumato.data.hierarchy import Hierarchy, file_path, reason
 from sfumato.errors import BadInput, nearest
 from sfumato.spec import from_spec
 from sfumato.table import Table, read
@@ -50,7 +50,7 @@ class Job:
 
     def __init__(self, written: JobFile, place: Path, where: str) -> None:
         self.source = place / written.source
-        self.output = place / written.output
+        self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
         self._columns = written.columns
         self._place = place
@@ -61,13 +61,17 @@ class Job:
     @classmethod
     def load(cls, path: str | Path) -> Job:
         """Read and check a job file; every error names the key."""
-        file = Path(path)
+        file = file_path("Job.load", path)
         try:
-            written = tomllib.loads(file.read_text(encoding="utf-8"))
+            written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{file}: cannot read the job: {reason(error)}") from None
         except tomllib.TOMLDecodeError as error:
             raise BadInput(f"{file}: not TOML: {error}") from None
+        except ValueError:
+            raise BadInput(f"{file}: not TOML: a number is too long, or no date") from None
+        except RecursionError:
+            raise BadInput(f"{file}: not TOML: nested too deep") from None
         try:
             checked = JobFile.model_validate(written)
         except ValidationError as error:
@@ -99,7 +103,8 @@ class Job:
                 odd = set(spec) - {"csv", "sep"}
                 if odd:
                     raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
-                found[column] = Hierarchy.from_csv(self._place / str(spec["csv"]), spec.get("sep"))
+                file = self._place / file_path(f"{where}.csv", spec["csv"])
+                found[column] = Hierarchy.from_csv(file, spec.get("sep"))
             elif set(spec) <= set(Hierarchy.kinds):
                 found[column] = Hierarchy.from_spec(spec, where)
             else:
@@ -116,7 +121,7 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
         odd = set(parameters) - {"file", "max_suppressed"}
         if odd:
             raise BadInput(f"{where}.recode: unknown parameter {min(odd)!r} beside file")
-        saved = Recode.load(place / str(parameters["file"]))
+        saved = Recode.load(place / file_path(f"{where}.recode.file", parameters["file"]))
         limit = parameters.get("max_suppressed", saved.max_suppressed)
         return replace(saved, max_suppressed=limit)
     return from_spec(ALGORITHMS, spec, where)
@@ -128,8 +133,8 @@ def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
 
 
 def _explain(error: ValidationError, where: str) -> str:
-    """Turn the first finding into one line."""
-    first = error.errors()[0]
+    """Turn a finding into one line: an unknown key, which may be another misspelt, or the first."""
+    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
     key = ".".join(
         str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
     )

@@ -45,7 +45,7 @@ def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str)
         raise BadInput(f"{where}: give exactly one name with its parameters, got {shown(spec)}")
     ((name, parameters),) = spec.items()
     if name not in kinds:
-        raise BadInput(f"{where}: unknown name {name!r}{nearest(name, kinds)}")
+        raise BadInput(f"{where}: unknown name {shown(name)}{nearest(name, kinds)}")
     kind = kinds[name]
     if not isinstance(parameters, Mapping):
         raise BadInput(f"{where}.{name}: the parameters must be a table, got {shown(parameters)}")
@@ -53,7 +53,7 @@ def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str)
     for parameter in parameters:
         if parameter not in known:
             suggestion = nearest(parameter, sorted(known))
-            raise BadInput(f"{where}.{name}: unknown parameter {parameter!r}{suggestion}")
+            raise BadInput(f"{where}.{name}: unknown parameter {shown(parameter)}{suggestion}")
     try:
         return kind(**{key: _tuples(value) for key, value in parameters.items()})
     except TypeError as error:

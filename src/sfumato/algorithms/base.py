@@ -63,7 +63,7 @@ def check_limit(owner: str, max_suppressed: object) -> None:
     """Refuse a limit that is neither a number of rows nor a share."""
     whole = isinstance(max_suppressed, (int, np.integer))
     is_rows = whole and not isinstance(max_suppressed, bool)
-    if is_rows and max_suppressed >= 0:  # type: ignore[operator]
+    if is_rows and 0 <= max_suppressed < 2**63:  # type: ignore[operator]
         return
     if isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1:
         return

@@ -8,7 +8,7 @@ from typing import Literal, get_args
 
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.criteria.base import reached
-from sfumato.errors import BadInput, Unsatisfiable, shown
+from sfumato.errors import Unsatisfiable, one_of
 from sfumato.progress import report
 
 Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]
@@ -16,10 +16,7 @@ Prefer = Literal["absolute_distance", "relative_distance", "distribution", "supp
 
 def check_prefer(owner: str, prefer: object) -> None:
     """Refuse an unknown preference."""
-    if prefer not in get_args(Prefer):
-        raise BadInput(
-            f"{owner}: prefer must be one of {', '.join(get_args(Prefer))}, got {shown(prefer)}"
-        )
+    one_of(owner, "prefer", prefer, get_args(Prefer))
 
 
 def below(node: Node, other: Node) -> bool:

@@ -17,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, Grouping, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
-from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.errors import Unsatisfiable, one_of, true_or_false
 from sfumato.progress import report
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
@@ -54,12 +54,8 @@ class Mondrian(Algorithm):
 
     def __post_init__(self) -> None:
         for name in ("strict", "tight"):
-            if not isinstance(getattr(self, name), bool):
-                raise BadInput(f"Mondrian: {name} must be true or false")
-        if self.dimensions not in ("all", "widest"):
-            raise BadInput(
-                f"Mondrian: dimensions must be 'all' or 'widest', got {self.dimensions!r}"
-            )
+            true_or_false("Mondrian", name, getattr(self, name))
+        one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
 
     @property
     def deterministic(self) -> bool:

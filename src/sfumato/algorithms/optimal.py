@@ -41,7 +41,7 @@ class Optimal(Algorithm):
     def __post_init__(self) -> None:
         check_limit("Optimal", self.max_suppressed)
         if not isinstance(self.metric, str) or self.metric not in METRICS:
-            suggestion = nearest(str(self.metric), METRICS)
+            suggestion = nearest(self.metric, METRICS)
             raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:

@@ -17,7 +17,7 @@ from sfumato.algorithms.lattice import Lattice
 from sfumato.criteria.base import Criterion, holding, reached
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.hierarchy import reason
+from sfumato.data.hierarchy import file_path, reason
 from sfumato.data.labels import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
@@ -49,11 +49,17 @@ class Recode(Algorithm):
         check_limit("Recode", self.max_suppressed)
         if (self.levels is None) == (self.boxes is None):
             raise BadInput("Recode: give either levels or boxes")
+        for name in ("levels", "shapes"):
+            given = getattr(self, name)
+            if given is not None and not _by_column(given):
+                raise BadInput(f"Recode: {name} must be given by column, got {shown(given)}")
         for column, level in (self.levels or {}).items():
             if isinstance(level, bool) or not isinstance(level, int):
                 raise BadInput(
                     f"Recode: the level of {column!r} must be an integer, got {shown(level)}"
                 )
+        if self.boxes is not None:
+            _refuse_odd_boxes(self.boxes)
 
     def spec(self) -> dict[str, Any]:
         """Write the method down for the public: of boxes only that there were some.
@@ -70,11 +76,12 @@ class Recode(Algorithm):
     @classmethod
     def load(cls, path: str | Path) -> Recode:
         """Read what `Release.save_recoding` wrote."""
+        file = file_path("Recode.load", path)
         try:
-            written = json.loads(Path(path).read_text(encoding="utf-8"))
+            written = json.loads(file.read_text(encoding="utf-8"))
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: cannot read the recoding: {reason(error)}") from None
-        except ValueError:
+        except (ValueError, RecursionError):
             raise BadInput(f"{path}: damaged; not JSON") from None
         if not isinstance(written, dict):
             raise BadInput(f"{path}: damaged; not a recoding")
@@ -146,7 +153,9 @@ class Recode(Algorithm):
         lattice = Lattice(frequencies, criterion)
         for column, height in zip(frequencies.quasi_identifiers, lattice.heights, strict=True):
             if not 0 <= levels[column] <= height:
-                raise BadInput(f"Recode: {column!r} has levels 0 to {height}, got {levels[column]}")
+                raise BadInput(
+                    f"Recode: {column!r} has levels 0 to {height}, got {shown(levels[column])}"
+                )
         node = tuple(levels[column] for column in frequencies.quasi_identifiers)
         grouping = lattice.grouping(node)
         failing = grouping.sizes[~holding(criterion, grouping.joint)].sum()
@@ -185,6 +194,39 @@ class Recode(Algorithm):
         }
         recoding = Recoding(Assignment(ground, boxes, parts, labels))
         return recoding, int(grouping.sizes[unsafe].sum()), grouping
+
+
+def _by_column(given: object) -> bool:
+    return isinstance(given, Mapping) and all(isinstance(column, str) for column in given)
+
+
+def _refuse_odd_boxes(boxes: object) -> None:
+    """Refuse boxes that are not what `Recode.of` writes: one side per column, the same columns."""
+    if not isinstance(boxes, (list, tuple)) or not all(_by_column(box) for box in boxes):
+        raise BadInput(f"Recode: boxes must be a list of sides by column, got {shown(boxes)}")
+    for g, box in enumerate(boxes):
+        if not box or set(box) != set(boxes[0]):
+            raise BadInput(f"Recode: box {g} has other columns than the first")
+        for column, side in box.items():
+            if not isinstance(side, Mapping) or not _is_side(side):
+                raise BadInput(f"Recode: box {g}: the side of {column!r} is damaged", [side])
+
+
+def _is_side(side: Side) -> bool:
+    """Whether a side has one of the forms of `_write_side`."""
+    rest = {key: value for key, value in side.items() if key not in ("label", "missing")}
+    if (
+        not isinstance(side.get("label"), (str, type(None)))
+        or side.get("missing", True) is not True
+    ):
+        return False
+    if set(rest) == {"value"}:
+        return isinstance(rest["value"], (str, type(None)))
+    if set(rest) == {"level", "node"}:
+        level = rest.pop("level")
+        return isinstance(level, int) and level >= 0 and isinstance(rest["node"], str)
+    bounds = set(rest) == {"first", "last"} or set(rest) <= {"from", "below"}
+    return bounds and all(isinstance(bound, str) for bound in rest.values())
 
 
 def _shape(domain: Domain) -> str:
@@ -227,6 +269,9 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
     if domain.numbers is not None and all(as_number(label) is not None for label in known):
         order = as_number
     places = [order(label) for label in known]  # ascending, as the domain is
+    bounds = [side[key] for side in sides for key in ("from", "below") if key in side]
+    if any(order(bound) is None for bound in bounds):
+        raise BadInput(f"Recode: a bound of {column!r} is not a number", bounds)
     rank = {str(label): j for j, label in enumerate(known)}
     top = len(domain) - 1
     nodes = [
@@ -241,7 +286,7 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
             here = rank.get(side["value"])
             return (0, -1) if here is None else (here, here)
         if "node" in side:
-            start = nodes[side["level"]].get(side["node"])
+            start = nodes[side["level"]].get(side["node"]) if side["level"] < len(nodes) else None
             return (0, -1) if start is None else (start, domain.taxonomy.high[side["level"], start])
         if "first" in side:
             if side["first"] not in rank or side["last"] not in rank:

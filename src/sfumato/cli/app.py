@@ -2,12 +2,34 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from sfumato.errors import one_line
+
+
+class OneLine(TyperGroup):
+    """Wrong use gets one line too: what is wrong, and where to look it up."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run, and leave with the exit code."""
+        try:
+            sys.exit(super().main(*args, **extra | {"standalone_mode": False}))
+        except TyperException as error:
+            said = error.format_message()
+            if "\n" not in said:  # else it is the help, for a command without anything
+                said = f"sfumato: {one_line(said).rstrip('.')}; try --help"
+            sys.stderr.write(f"{said}\n")
+            sys.exit(error.exit_code)
+
 
 app = typer.Typer(
+    cls=OneLine,
     name="sfumato",
     help=(
         "Publish tables about people safely: make a release that keeps its promise, and check "

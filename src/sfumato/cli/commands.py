@@ -10,8 +10,10 @@ import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
 from sfumato.criteria.base import together
+from sfumato.data.hierarchy import reason
 from sfumato.job import Job
 from sfumato.release import Release
+from sfumato.release.description import DESCRIPTION
 
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
@@ -106,9 +108,11 @@ def _measured(
     source: Path, quasi_identifiers: str | None, sensitive: str | None, parts: list[Criterion]
 ) -> sf.Check:
     criterion = together(parts) if parts else None
-    if not source.exists():
-        raise sf.BadInput(f"{source}: no such file or directory")
-    is_release = (source / "release.json").is_file()
+    try:
+        source.stat()
+        is_release = (source / DESCRIPTION).is_file()
+    except OSError as error:
+        raise sf.BadInput(f"{source}: cannot read: {reason(error)}") from None
     if source.is_dir() and not is_release:
         raise sf.BadInput(f"{source}: a directory, but no saved release")
     if is_release and (quasi_identifiers or sensitive):

@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, positive
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
 from sfumato.criteria.l_diversity import protected_values
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
@@ -48,8 +48,8 @@ class AlphaKAnonymity(Criterion):
         object.__setattr__(self, "alpha", exact)
         object.__setattr__(self, "k", at_least_one("AlphaKAnonymity", "k", k))
         object.__setattr__(self, "values", protected_values("AlphaKAnonymity", values, pooled))
-        object.__setattr__(self, "pooled", bool(pooled))
-        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "pooled", pooled)
+        object.__setattr__(self, "attribute", column_name("AlphaKAnonymity", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and shares with alpha."""

@@ -16,7 +16,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest, shown
-from sfumato.formulas.exact import fraction
+from sfumato.formulas.exact import LONGEST, fraction
 from sfumato.spec import describe, to_spec
 
 Number = int | Fraction | float
@@ -235,6 +235,8 @@ def at_least_one(owner: str, name: str, value: object) -> int:
         number = 0
     if number < 1:
         raise BadInput(f"{owner}: {name} must be an integer >= 1, got {shown(value)}")
+    if number > 10**LONGEST:
+        raise BadInput(f"{owner}: {name} must have at most {LONGEST} digits")
     return number
 
 
@@ -250,8 +252,15 @@ def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fra
     return exact
 
 
-def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
-    """Check that a criterion can be asked of this table; return it."""
+def column_name(owner: str, attribute: object) -> str | None:
+    """Read the name of the sensitive column that a criterion is about; None: not said."""
+    if attribute is not None and not isinstance(attribute, str):
+        raise BadInput(f"{owner}: attribute must be the name of a column, got {shown(attribute)}")
+    return attribute
+
+
+def validate(criterion: object, frequencies: FrequencySet, *, values: bool = True) -> Criterion:
+    """Check that a criterion can be asked of this table, with the `values` it names; return it."""
     if not isinstance(criterion, Criterion):
         raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {shown(criterion)}")
     for part in criterion.parts:
@@ -264,7 +273,8 @@ def validate(criterion: object, frequencies: FrequencySet) -> Criterion:
         if part.attribute is not None or len(frequencies.sensitive) == 1:
             attribute = str(frequencies.attribute(part.attribute))
             part.refuse(attribute, frequencies.domains[attribute])
-            _known_values(part, attribute, frequencies.domains[attribute])
+            if values:
+                _known_values(part, attribute, frequencies.domains[attribute])
             continue
         for attribute in frequencies.sensitive:
             part.refuse(attribute, frequencies.domains[attribute])
@@ -285,4 +295,4 @@ def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
                 if domain.closed
                 else "; if that is no slip, give the column a hierarchy that lists it"
             )
-            raise BadInput(f"{part}: nobody has {value!r} in column {attribute!r}{remedy}")
+            raise BadInput(f"{part}: nobody has {shown(value)} in column {attribute!r}{remedy}")

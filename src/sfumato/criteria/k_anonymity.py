@@ -8,7 +8,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name
 from sfumato.data.groups import Groups
 
 
@@ -26,6 +26,7 @@ class KAnonymity(Criterion):
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", at_least_one("KAnonymity", "k", self.k))
+        column_name("KAnonymity", self.attribute)
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare each group's size with k."""

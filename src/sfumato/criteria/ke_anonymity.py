@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, positive
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Groups
 from sfumato.data.keys import distinct_rows
@@ -33,7 +33,7 @@ class KEAnonymity(Criterion):
     def __init__(self, k: int, e: float | Fraction | str, attribute: str | None = None) -> None:
         object.__setattr__(self, "k", at_least_one("KEAnonymity", "k", k))
         object.__setattr__(self, "e", positive("KEAnonymity", "e", e, zero=True))
-        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "attribute", column_name("KEAnonymity", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and ranges with e."""

@@ -10,9 +10,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value
+from sfumato.criteria.base import Criterion, Value, column_name
+from sfumato.data.domain import LARGEST
 from sfumato.data.groups import Groups, Histogram
-from sfumato.errors import BadInput, shown
+from sfumato.errors import BadInput, one_of, shown, true_or_false
 from sfumato.formulas.diversity import entropy, entropy_diverse
 from sfumato.formulas.exact import at_most, fraction, largest_ratio
 
@@ -60,8 +61,7 @@ class LDiversity(Criterion):
             raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}") from None
         if exact < 1:
             raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}")
-        if kind not in KINDS:
-            raise BadInput(f"LDiversity: kind must be one of {', '.join(KINDS)}, got {shown(kind)}")
+        one_of("LDiversity", "kind", kind, KINDS)
         if kind == "distinct" and exact.denominator != 1:
             raise BadInput(f"LDiversity: l must be an integer for distinct values, got {shown(l)}")
         listed = protected_values("LDiversity", values, pooled)
@@ -74,8 +74,8 @@ class LDiversity(Criterion):
             "l": exact,
             "kind": kind,
             "values": listed,
-            "pooled": bool(pooled),
-            "attribute": attribute,
+            "pooled": pooled,
+            "attribute": column_name("LDiversity", attribute),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -120,15 +120,18 @@ class LDiversity(Criterion):
         return groups.histogram.pooled(groups.codes_of(self.values))
 
 
+def _is_value(value: object) -> bool:
+    """Whether a value can be compared and written down."""
+    return isinstance(value, Hashable) and not (isinstance(value, int) and abs(value) > LARGEST)
+
+
 def protected_values(
     owner: str, values: Sequence[object] | set[object] | frozenset[object] | None, pooled: bool
 ) -> tuple[object, ...] | None:
     """Check the values that a steward calls sensitive; None: all of them."""
-    if values is None and not pooled:
+    if not true_or_false(owner, "pooled", pooled) and values is None:
         return None
-    plain = isinstance(values, (list, tuple, set, frozenset)) and all(
-        isinstance(value, Hashable) for value in values
-    )
+    plain = isinstance(values, (list, tuple, set, frozenset)) and all(map(_is_value, values))
     if values is not None and not plain:
         raise BadInput(f"{owner}: values must be a list of values, got {shown(values)}")
     if values is not None and not values:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 
@@ -28,6 +28,7 @@ class PSensitiveKAnonymity(Criterion):
     def __post_init__(self) -> None:
         object.__setattr__(self, "p", at_least_one("PSensitiveKAnonymity", "p", self.p))
         object.__setattr__(self, "k", at_least_one("PSensitiveKAnonymity", "k", self.k))
+        column_name("PSensitiveKAnonymity", self.attribute)
         if self.p > self.k:
             raise BadInput(f"PSensitiveKAnonymity: p must be from 1 to k = {self.k}, got {self.p}")
 

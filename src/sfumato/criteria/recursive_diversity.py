@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, positive
+from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
 from sfumato.data.groups import Groups
 from sfumato.formulas.diversity import head_and_tail
 from sfumato.formulas.exact import below, largest_ratio
@@ -32,7 +32,7 @@ class RecursiveDiversity(Criterion):
     def __init__(self, c: float | Fraction | str, l: int, attribute: str | None = None) -> None:
         object.__setattr__(self, "c", positive("RecursiveDiversity", "c", c))
         object.__setattr__(self, "l", at_least_one("RecursiveDiversity", "l", l))
-        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "attribute", column_name("RecursiveDiversity", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare head and tail of every group."""

@@ -9,10 +9,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, positive
+from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, shown
+from sfumato.errors import BadInput, one_of, shown
 from sfumato.formulas.closeness import ordered_distance, tree_distance
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
 
@@ -51,13 +51,10 @@ class TCloseness(Criterion):
         exact = positive("TCloseness", "t", t, zero=True)
         if exact > 1:
             raise BadInput(f"TCloseness: t must be from 0 to 1, got {shown(t)}")
-        if distance not in DISTANCES:
-            raise BadInput(
-                f"TCloseness: distance must be one of {', '.join(DISTANCES)}, got {shown(distance)}"
-            )
+        one_of("TCloseness", "distance", distance, DISTANCES)
         object.__setattr__(self, "t", exact)
         object.__setattr__(self, "distance", distance)
-        object.__setattr__(self, "attribute", attribute)
+        object.__setattr__(self, "attribute", column_name("TCloseness", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare every group's distance with t."""

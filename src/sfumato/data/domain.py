@@ -17,6 +17,8 @@ from sfumato.data.taxonomy import Ranks, Taxonomy
 
 MISSING_TEXT = "missing"
 DIGITS = 1000  # of exact decimal arithmetic; longer texts are not read as numbers
+EXPONENTS = 300  # what a float can hold
+LARGEST = 10**EXPONENTS
 
 
 @dataclass(frozen=True, eq=False)
@@ -247,14 +249,16 @@ def shortest_between(below: str, value: str) -> str:
 
 def as_number(value: object) -> Decimal | None:
     """Read a number exactly; None when it is not a finite one that a float could hold."""
-    text = repr(value) if isinstance(value, float) else str(value).strip()
+    if isinstance(value, int) and abs(value) >= LARGEST:
+        return None
+    text = float.__repr__(value) if isinstance(value, float) else str(value).strip()
     if len(text) > DIGITS // 2 or not text.isascii() or "_" in text:
         return None
     try:
         number = Decimal(text)
     except InvalidOperation:
         return None
-    return number if number.is_finite() and abs(number.adjusted()) < 300 else None
+    return number if number.is_finite() and abs(number.adjusted()) < EXPONENTS else None
 
 
 def floor_to(number: Decimal, step: Decimal, steps: int = 0) -> Decimal:

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
-from sfumato.errors import BadInput, BrokenPromise, nearest
+from sfumato.errors import BadInput, BrokenPromise, nearest, shown
 
 EXACT_IN_FLOAT = 2**53
 TOO_MANY = 2**62  # people: twice as many still have to fit into 64 bits
@@ -140,7 +140,9 @@ class FrequencySet:
                 )
             return self.sensitive[0] if self.sensitive else None
         if name not in self.sensitive:
-            raise BadInput(f"attribute {name!r} is not sensitive{nearest(name, self.sensitive)}")
+            raise BadInput(
+                f"attribute {shown(name)} is not sensitive{nearest(name, self.sensitive)}"
+            )
         return name
 
     @cached_property

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.data.domain import Domain
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, shown
 
 Counts = NDArray[np.int64]
 MOST = 2**63 - 1  # people that can be counted
@@ -135,10 +135,14 @@ class Groups:
         values: Sequence[object] | Domain = (),
         reference: ArrayLike | None = None,
     ) -> None:
+        if not isinstance(values, (Sequence, Domain)):
+            raise BadInput(f"Groups: values must be a list of values, got {shown(values)}")
         counted = _people("size", sizes)
+        if counted.ndim != 1:
+            raise BadInput(f"Groups: sizes must be a list of numbers, got {shown(sizes)}")
         if histogram is not None and not isinstance(histogram, Histogram):
             dense = _people("count", histogram)
-            if dense.size == 0:
+            if dense.size == 0 and 0 in (len(counted), len(values)):
                 dense = dense.reshape(len(counted), len(values))
             if dense.shape != (len(counted), len(values)):
                 raise BadInput(
@@ -202,7 +206,10 @@ class Groups:
 
 def _people(what: str, counts: ArrayLike) -> Counts:
     """Read numbers of people: whole, and not below 0."""
-    given = np.asarray(counts)
+    try:
+        given = np.asarray(counts)
+    except ValueError:  # rows of different lengths
+        raise BadInput(f"Groups: a {what} must be a whole number, got {shown(counts)}") from None
     if given.size and not np.issubdtype(given.dtype, np.integer):
         raise BadInput(f"Groups: a {what} must be a whole number, got {given.dtype}")
     if (given < 0).any():

@@ -11,6 +11,7 @@ import csv
 import datetime
 import io
 import itertools
+import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -66,7 +67,8 @@ class Hierarchy(ABC):
             or next(iter(spec)) not in Hierarchy.kinds
         ):
             known = ", ".join(sorted(Hierarchy.kinds))
-            raise BadInput(f"{where}: give one hierarchy out of {known}; got {', '.join(spec)!r}")
+            named = ", ".join(spec) if isinstance(spec, Mapping) else spec
+            raise BadInput(f"{where}: give one hierarchy out of {known}; got {shown(named)}")
         ((name, parameter),) = spec.items()
         try:
             return Hierarchy._from_parameter(name, parameter)
@@ -96,7 +98,7 @@ class Hierarchy(ABC):
 
         This is ARX's format. The separator is `;` or `,`; without `sep` the first line decides.
         """
-        return Table.read(Path(path), sep)
+        return Table.read(file_path("Hierarchy.from_csv", path), sep)
 
 
 @dataclass(frozen=True)
@@ -224,7 +226,10 @@ class Tree(Hierarchy):
             ((root, tree),) = tree.items()
             root = str(root)
         branches: list[tuple[object, ...]] = []  # leaf first, root last
-        _walk(tree, (root,), branches)
+        try:
+            _walk(tree, (root,), branches)
+        except RecursionError:
+            raise BadInput("Tree: nested too deep, or a part of itself") from None
         if not branches:
             raise BadInput("Tree: no leaves; give at least one ground value")
         # A leaf above the greatest depth is its own node on the levels below its depth.
@@ -235,8 +240,8 @@ class Tree(Hierarchy):
 
     @property
     def parameter(self) -> Any:
-        """The nested dict."""
-        return self.tree
+        """The nested dict, as text."""
+        return _written(self.tree)
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value among the leaves."""
@@ -278,6 +283,8 @@ class Table(Hierarchy):
         first = text.split("\n", 1)[0]
         if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
             raise BadInput(f"{path}: sep must be one character, got {shown(sep)}")
+        if sep is not None and sep in '\r\n"':
+            raise BadInput(f"{path}: sep cannot be a quote or the end of a line, got {shown(sep)}")
         separator = sep or (";" if first.count(";") >= first.count(",") else ",")
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
@@ -325,6 +332,13 @@ def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
             return None
         numbers[value] = number
     return numbers
+
+
+def file_path(owner: str, path: object) -> Path:
+    """Read a path; refuse what no file can be called."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
+        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
+    return Path(path)
 
 
 def reason(error: Exception) -> str:
@@ -421,6 +435,12 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
         if any(leaf is None for leaf in tree):
             raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
         branches.extend((str(leaf), *above) for leaf in tree)
+
+
+def _written(tree: Nested) -> Any:
+    if isinstance(tree, Mapping):
+        return {str(name): _written(below) for name, below in tree.items()}
+    return None if tree is None else [str(leaf) for leaf in tree]
 
 
 def _refuse_repeated(leaves: Sequence[object], where: str) -> None:

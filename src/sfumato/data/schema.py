@@ -36,6 +36,8 @@ class Schema:
         hierarchies: Mapping[str, Hierarchy] | None = None,
     ) -> Schema:
         """Check roles against the columns of a source."""
+        if hierarchies is not None and not isinstance(hierarchies, Mapping):
+            raise BadInput(f"hierarchies: expected one by column, got {shown(hierarchies)}")
         rules = dict(hierarchies or {})
         if isinstance(quasi_identifiers, Mapping):
             twice = [column for column in quasi_identifiers if column in rules]
@@ -44,10 +46,10 @@ class Schema:
             rules |= quasi_identifiers
         roles = {
             "quasi_identifiers": _names("quasi_identifiers", quasi_identifiers),
-            "sensitive": _names("sensitive", sensitive or ()),
+            "sensitive": _names("sensitive", () if sensitive is None else sensitive),
             "identifiers": _names("identifiers", identifiers),
             "insensitive": _names("insensitive", insensitive),
-            "person": (person,) if person else (),
+            "person": () if person is None else _names("person", [person]),
         }
         taken: dict[str, str] = {}
         for role, names in roles.items():
@@ -59,7 +61,7 @@ class Schema:
                         hint += "; the file has one column: is it delimited by , ; | or tab?"
                     elif not hint:
                         hint = f"; are the names of the {len(columns)} columns in the first line?"
-                    raise BadInput(f"{role}: unknown column {name!r}{hint}", columns)
+                    raise BadInput(f"{role}: unknown column {shown(name)}{hint}", columns)
                 if name in taken:
                     other = taken[name]
                     where = f"{other} twice" if other == role else f"both {other} and {role}"

@@ -10,7 +10,7 @@ from sfumato.errors import BadInput, shown
 
 def open_source(source: object, engine: str | None = None) -> Engine:
     """Open a source with the engine that fits it."""
-    if engine not in (None, "duckdb"):
+    if engine is not None and (not isinstance(engine, str) or engine != "duckdb"):
         raise BadInput(f"engine: known is 'duckdb', got {shown(engine)}")
     from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415  (heavy, so imported when used)
 

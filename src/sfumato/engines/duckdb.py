@@ -63,8 +63,10 @@ class DuckDBEngine:
         self._is_parquet = False
         self.name = "the table"
         if isinstance(source, (str, Path)):
-            if re.search(r"[\n\r\0]", str(source)):
+            if re.search(r"[\n\r\0]" if isinstance(source, str) else r"\0", str(source)):
                 raise BadInput("expected the path of a file, got text; write it to a file first")
+            if re.search(r"[\ud800-\udfff]", str(source)):
+                raise BadInput(f"{source}: the name of the file is not UTF-8 text; rename it")
             self.name = str(source)
             try:
                 relation, names = self._open_file(Path(source).resolve(), published=published)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -16,6 +17,7 @@ from sfumato.errors import shown
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
 ROUNDED = Fraction(1, 2**40)  # what a few roundings can have done to a float, relative
+LONGEST = 300  # digits of a threshold: what a float can still hold
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
 
 
@@ -33,12 +35,18 @@ def fraction(value: object) -> Fraction:
         value = value.item()
     if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
         raise ValueError(f"not a number: {shown(value)}")
+    if isinstance(value, str) and (len(value) > LONGEST or re.search(r"[eE][+-]?\d{4}", value)):
+        raise ValueError("too long a number")  # its fraction would fill the memory
+    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > LONGEST:
+        raise ValueError("too long a number")
     exact = Fraction(value)
-    if not isinstance(value, float):
-        return exact
-    near, written = exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(repr(value))
-    far = abs(near - exact) > abs(exact) * ROUNDED
-    return written if far or written.denominator <= near.denominator else near
+    if isinstance(value, float):
+        near, written = exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(repr(value))
+        far = abs(near - exact) > abs(exact) * ROUNDED
+        exact = written if far or written.denominator <= near.denominator else near
+    if max(abs(exact.numerator), exact.denominator) > 10**LONGEST:
+        raise ValueError("too long a number")
+    return exact
 
 
 def at_most(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:

@@ -31,10 +31,12 @@ def attribute_weights(
     """
     if weights is None:
         return np.full(len(columns), 1 / len(columns))
+    if not isinstance(weights, Mapping):
+        raise BadInput(f"weights: expected a number per column, got {shown(weights)}")
     for name, weight in weights.items():
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
-        if not isinstance(weight, (int, float)) or not 0 <= weight < float("inf"):
+        if not isinstance(weight, (int, float)) or not 0 <= weight < 1e300:
             raise BadInput(f"weights: {name!r} must be a number >= 0, got {shown(weight)}")
     chosen = np.array([float(weights.get(name, 0)) for name in columns])
     if chosen.sum() == 0:

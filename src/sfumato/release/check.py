@@ -10,6 +10,7 @@ from typing import Any
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
 from sfumato.criteria.base import Value, measure, together, validate, value_text, without_threshold
 from sfumato.data.frequency import Grouping
+from sfumato.errors import BadInput
 from sfumato.table import Table
 
 
@@ -75,6 +76,8 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     Without a criterion, k-anonymity, l-diversity of every kind and t-closeness are measured, so
     that the numbers say what the table would satisfy.
     """
+    if not isinstance(table, Table):
+        raise BadInput(f"check: expected a table from sf.read, got {type(table).__name__}")
     frequencies = table.frequencies()
     asked = criterion is not None
     if criterion is None:

@@ -5,7 +5,7 @@ An informed adversary is assumed to know all of it; nothing else of the original
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,6 +22,7 @@ from sfumato.errors import BadInput
 from sfumato.spec import from_spec
 from sfumato.table import Table
 
+DESCRIPTION = "release.json"
 FORMAT = 1
 
 
@@ -68,7 +69,7 @@ class Description:
     def rules(self) -> dict[str, Hierarchy]:
         """The hierarchies that are public as a whole."""
         return {
-            name: Hierarchy.from_spec(spec, f"hierarchies.{name}")
+            name: Hierarchy.from_spec(spec, f"{DESCRIPTION}: hierarchies.{name}")
             for name, spec in self.hierarchies.items()
             if "paths" not in spec
         }
@@ -95,24 +96,68 @@ class Description:
         """Read it back."""
         if written.get("sfumato") != FORMAT:
             raise BadInput(f"{where}: not a release this version can read")
-        try:
-            parts = [from_spec(CRITERIA, spec, where) for spec in written["criteria"]]
-            criterion = together(parts)
-            return cls(
-                tuple(written["columns"]),
-                tuple(written["quasi_identifiers"]),
-                tuple(written["sensitive"]),
-                dict(written["hierarchies"]),
-                tuple(written["recoded"]),
-                tuple(written["text"]),
-                criterion,
-                from_spec(ALGORITHMS, written["method"], where),
-                int(written["rows"]),
-                int(written["suppressed"]),
-                written["levels"],
-            )
-        except (KeyError, TypeError, IndexError, AttributeError):
-            raise BadInput(f"{where}: damaged; a part of the description is missing") from None
+        read = _Reader(written, where)
+        columns = read.names("columns")
+        quasi_identifiers = read.names("quasi_identifiers", columns)
+        sensitive = read.names("sensitive", columns)
+        hierarchies = read.part("hierarchies", isinstance_of(dict))
+        for name, spec in hierarchies.items():
+            read.need("hierarchies", name in columns and isinstance(spec, dict))
+        levels = read.part("levels", isinstance_of(dict, type(None)))
+        read.need("levels", levels is None or set(levels) == set(quasi_identifiers))
+        read.need("levels", all(map(is_count, (levels or {}).values())))
+        parts = read.part("criteria", isinstance_of(list))
+        read.need("criteria", bool(parts))
+        found = cls(
+            columns,
+            quasi_identifiers,
+            sensitive,
+            hierarchies,
+            read.names("recoded", quasi_identifiers),
+            read.names("text", columns),
+            together([from_spec(CRITERIA, spec, where) for spec in parts]),
+            from_spec(ALGORITHMS, read.part("method", isinstance_of(dict)), where),
+            read.part("rows", is_count),
+            read.part("suppressed", is_count),
+            levels,
+        )
+        found.rules()  # refused now rather than at the first use
+        return found
+
+
+@dataclass(frozen=True)
+class _Reader:
+    """Takes a written description apart; what is missing or of another kind is named."""
+
+    written: Mapping[str, Any]
+    where: str
+
+    def part(self, key: str, fits: Callable[[object], bool]) -> Any:
+        """Give what stands behind a key, if it is of the right kind."""
+        self.need(key, key in self.written and fits(self.written[key]))
+        return self.written[key]
+
+    def names(self, key: str, known: Collection[str] | None = None) -> tuple[str, ...]:
+        """Give a list of different column names, all of them known ones."""
+        found = self.part(key, isinstance_of(list))
+        self.need(key, all(isinstance(name, str) for name in found))
+        self.need(key, len(set(found)) == len(found) and set(found) <= set(known or found))
+        return tuple(found)
+
+    def need(self, key: str, fits: bool) -> None:
+        """Refuse the description unless it fits."""
+        if not fits:
+            raise BadInput(f"{self.where}: damaged; {key!r} is missing, or not what it was")
+
+
+def isinstance_of(*kinds: type) -> Callable[[object], bool]:
+    """Give the test for kinds."""
+    return lambda value: isinstance(value, kinds)
+
+
+def is_count(value: object) -> bool:
+    """Whether this is a number of rows or steps."""
+    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _public_hierarchies(table: Table, recoding: Recoding) -> dict[str, Any]:

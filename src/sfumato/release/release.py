@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -21,22 +21,22 @@ from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.data.hierarchy import reason
+from sfumato.data.hierarchy import file_path, reason
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
-from sfumato.errors import BadInput, BrokenPromise, shown
+from sfumato.errors import BadInput, BrokenPromise, one_of, shown
 from sfumato.private import PrivateDirectory, spill_parent
 from sfumato.progress import report
 from sfumato.release.check import Check, checked
-from sfumato.release.description import Description
+from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import Table
 
-DESCRIPTION = "release.json"
+DATA = {"data.csv", "data.parquet"}
 SECRET_BYTES = 32
 
 
@@ -67,19 +67,19 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
 
 def load(directory: str | Path) -> Release:
     """Open a saved release: its public part, which is all there is on disk."""
-    place = Path(directory)
+    place = file_path("load", directory)
     where = place / DESCRIPTION
     try:
         written = json.loads(where.read_text(encoding="utf-8"))
     except OSError as error:
         raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
-    except ValueError:
+    except (ValueError, RecursionError):
         raise BadInput(f"{where}: damaged; not JSON") from None
     if not isinstance(written, dict):
         raise BadInput(f"{where}: damaged; not the description of a release")
     description = Description.from_json(written, str(where))
     files = written.get("files")
-    if not isinstance(files, dict) or len(files) != 1:
+    if not isinstance(files, dict) or len(files) != 1 or not set(files) <= DATA:
         raise BadInput(f"{where}: damaged; the list of files is missing")
     ((name, digest),) = files.items()
     data = place / name
@@ -214,10 +214,14 @@ class Release:
         """Measure the promise, or another criterion, on the published table itself."""
         with self._published() as engine:
             seen = self._seen(engine)
-        if criterion is not None:
-            known = seen.frequencies if self._private is None else self.table.frequencies()
-            validate(criterion, known)
-        found = checked(seen, criterion or self.criterion)
+        known = seen.frequencies if self._private is None else self.table.frequencies()
+        # A value that the promise names may have gone with the suppressed rows.
+        asked = validate(criterion or self.criterion, known, values=criterion is not None)
+        found = checked(seen, asked)
+        if found.n_rows != self.n_rows:
+            raise BadInput(
+                f"{self._data}: {found.n_rows} rows, where the description says {self.n_rows}"
+            )
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, found.measured))
             found = replace(found, measured=measured)
@@ -250,12 +254,16 @@ class Release:
             directory: Where; it must not exist yet, or be empty.
             format: "csv" or "parquet"; unless told otherwise CSV for a CSV source, else Parquet.
         """
-        target = Path(directory)
-        kind = format or self.private.table.engine.format
-        if kind not in ("csv", "parquet"):
-            raise BadInput(f"save: format must be 'csv' or 'parquet', got {shown(kind)}")
+        target = file_path("save", directory)
+        kind = self.private.table.engine.format if format is None else format
+        one_of("save", "format", kind, ("csv", "parquet"))
         for name in self.description.columns if kind == "csv" else ():
-            if name[0] in "=+-@":
+            if "\r" in name or name[0] == "\ufeff":
+                raise BadInput(
+                    f"save: the column name {name!r} does not survive a CSV file; rename the "
+                    "column, or save as Parquet"
+                )
+            if name[0] in "=+-@\t":
                 raise BadInput(
                     f"save: a spreadsheet would run the column name {name!r} as a formula; "
                     "rename the column, or save as Parquet"
@@ -266,8 +274,7 @@ class Release:
                     f"{target}: exists already; a release is never overwritten, so choose "
                     "another place"
                 )
-            target.parent.mkdir(parents=True, exist_ok=True)
-            with PrivateDirectory(target.parent) as staging:
+            with _parents(target), PrivateDirectory(target.parent) as staging:
                 reached("save.staged")
                 data = staging.path / f"data.{kind}"
                 self._write(data, kind)
@@ -299,7 +306,7 @@ class Release:
         """
         limit = getattr(self.method, "max_suppressed", 0)
         saved = Recode.of(self.recoding, self.table.domains, limit)
-        target = Path(path)
+        target = file_path("save_recoding", path)
         try:
             handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
@@ -360,6 +367,20 @@ def _without_original(measured: Measured) -> Measured:
         return measured
     note = "no verdict: measured against the published rows, without the suppressed ones"
     return replace(measured, note=note)
+
+
+@contextmanager
+def _parents(target: Path) -> Iterator[None]:
+    """Make the directories above a new one; those that are new go again if the work fails."""
+    made = [place for place in target.parents if not place.exists()]  # the innermost first
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for place in made:
+            with suppress(OSError):  # somebody else may have put something there
+                place.rmdir()
+        raise
 
 
 @contextmanager

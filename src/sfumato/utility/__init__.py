@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
+from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas import loss
 from sfumato.release import Release
@@ -89,7 +90,8 @@ def entropy(release: Release) -> float:
 
 def average_class(release: Release, k: int) -> float:
     """Rows of the table per published group, as a multiple of k; a suppressed row is in none."""
-    return (release.n_rows + release.n_suppressed) / (len(release.sizes) * k)
+    n_rows = release.n_rows + release.n_suppressed
+    return n_rows / (len(release.sizes) * at_least_one("average_class", "k", k))
 
 
 def n_groups(release: Release) -> int:
