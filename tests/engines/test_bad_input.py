@@ -58,7 +58,7 @@ MANY = b"1,2\n" * 500_000  # two megabytes: beyond what is read for the header
         (b"\r\n\n\n", "", "the file is empty"),
         (b"age,zip", "", "no rows"),
         (b"age,zip\r\n", "", "no rows"),
-        (b"age,age\n?,2\n", "", "columns 1 and 2 have the same name but for"),
+        (b"age,age\n?,2\n", "", "columns 1 and 2 have the same name; rename one"),
         (b"age,zip,Age\n?,2,3\n", "", "columns 1 and 3 have the same name but for"),
         (b"age,,zip\n?,2,3\n", ", line 1", "column 2 has no name"),
         (b"age,zip\n1,2\n?\n", ", line 3", "1 fields where the header has 2"),

@@ -302,7 +302,7 @@ def doubled(first, second):
 @pytest.mark.parametrize(("first", "second"), [("Age", "age"), ("Straße", "STRASSE")])
 def test_names_that_differ_in_case_alone_are_refused(read, tmp_path, source, first, second):
     opened = SOURCES[source](doubled(first, second), tmp_path)
-    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name but"):
+    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name"):
         read(opened, quasi_identifiers=[first])
 
 
@@ -313,7 +313,7 @@ def test_a_name_that_stands_twice_is_refused(read, tmp_path, source):
         opened = write(tmp_path, "age,age\n1,2\n")
     else:
         opened = SOURCES[source](table, tmp_path)
-    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name but"):
+    with pytest.raises(sf.BadInput, match="columns 1 and 2 have the same name"):
         read(opened, quasi_identifiers=["age"])
 
 

@@ -103,9 +103,9 @@ def refuse_alike(names: Sequence[str], where: str) -> None:
             raise BadInput(f"{where}: column {j + 1} has no name")
         other = seen.get(name.casefold())
         if other is not None:
+            but = "" if names[other] == name else " but for upper and lower case"
             raise BadInput(
-                f"{where}: columns {other + 1} and {j + 1} have the same name but for upper and "
-                "lower case; rename one",
+                f"{where}: columns {other + 1} and {j + 1} have the same name{but}; rename one",
                 [names[other], name],
             )
         seen[name.casefold()] = j

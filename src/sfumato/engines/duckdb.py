@@ -27,6 +27,7 @@ from sfumato.private import PrivateDirectory, spill_parent
 # A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
 # one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
 FORMULA = r"^[=+\-@\t\r'']"
+NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 DAMAGED = "the Parquet file is damaged"
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
@@ -515,7 +516,7 @@ def _cleaned(column: str, kind: str, *, defused: bool) -> str:
 def _defused(value: str) -> str:
     text = f"CAST({value} AS VARCHAR)"
     return (
-        f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND TRY_CAST({text} AS DOUBLE) IS NULL "
+        f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND NOT regexp_matches({text}, '{NUMBER}') "
         f"THEN '''' || {text} ELSE {text} END"
     )
 

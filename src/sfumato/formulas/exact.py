@@ -17,7 +17,7 @@ from sfumato.errors import shown
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
 LARGEST_DENOMINATOR = 10**9
 ROUNDED = Fraction(1, 2**40)  # what a few roundings can have done to a float, relative
-LONGEST = 300  # digits of a threshold: what a float can still hold
+LONGEST = 330  # digits of a threshold: what a float can still hold
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
 
 
