@@ -65,9 +65,26 @@ def _removed(path: Path, lock: int, owner: int) -> None:
     os.close(lock)
 
 
+def scratch() -> PrivateDirectory:
+    """Make a private directory for spill and other temporary files."""
+    try:
+        return PrivateDirectory(spill_parent())
+    except OSError as error:
+        place = f" in {error.filename}" if error.filename else ""
+        why = (error.strerror or str(error)).lower()
+        raise BadInput(
+            f"cannot keep temporary files{place}: {why}; set TMPDIR to another place"
+        ) from None
+
+
 def spill_parent() -> Path:
-    """Name the place for spill directories: one per user inside the system's temporary place."""
-    parent = Path(tempfile.gettempdir()) / f"sfumato-{os.getuid()}"
+    """Name the place for spill directories: one per user inside the system's temporary place.
+
+    TMPDIR is taken at its word. Python would turn to /tmp when it is full or may not be written,
+    and originals would go where the steward did not want them.
+    """
+    place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()).absolute()
+    parent = place / f"sfumato-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         parent.mkdir(mode=0o700)
     status = parent.lstat()
