@@ -7,6 +7,8 @@ from typing import Annotated
 
 import typer
 
+from sfumato.cli.signals import stoppable
+
 app = typer.Typer(
     name="sfumato",
     help=(
@@ -28,7 +30,8 @@ ShowValues = Annotated[
 
 def main() -> None:
     """Run the command line."""
-    app()
+    with stoppable():
+        app()
 
 
 def _version(wanted: bool) -> None:
