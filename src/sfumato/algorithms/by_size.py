@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.compiled import compiled
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts
 
@@ -37,7 +37,7 @@ def partition(
     return _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only)  # type: ignore[no-any-return]
 
 
-@numba.njit(cache=True)
+@compiled
 def _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only):  # type: ignore[no-untyped-def]
     n, n_dimensions = codes.shape
     boxes = np.empty((n, n_dimensions, 2), dtype=np.int32)
@@ -112,7 +112,7 @@ def _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, w
     return boxes[:n_regions].copy(), region
 
 
-@numba.njit(cache=True)
+@compiled
 def _boundary(  # type: ignore[no-untyped-def]
     codes, counts, order, first, end, j, low, high, total, k, meet, numeric, people
 ):
