@@ -69,7 +69,9 @@ def demo(
 
 @app.command()
 def anonymize(
-    job: Annotated[Path, typer.Argument(help="The job file: source, roles, criteria, method.")],
+    job: Annotated[
+        Path, typer.Argument(help="The job file: source, roles, criteria, method.", readable=False)
+    ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
     ] = False,
@@ -108,7 +110,9 @@ def anonymize(
 def check(
     source: Annotated[
         Path,
-        typer.Argument(help="A CSV or Parquet file, a job file (.toml), or a saved release."),
+        typer.Argument(
+            help="A CSV or Parquet file, a job file (.toml), or a saved release.", readable=False
+        ),
     ],
     quasi_identifiers: Annotated[
         str | None,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import signal
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from types import FrameType
@@ -10,6 +11,7 @@ from types import FrameType
 import typer
 
 REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+MOMENT = 0.01  # seconds
 
 
 @contextmanager
@@ -20,11 +22,18 @@ def stoppable() -> Iterator[None]:
     """
     received: list[int] = []
 
-    def stop(number: int, _: FrameType | None) -> None:
-        _ignore()
+    def stop(number: int, frame: FrameType | None) -> None:
+        _ignore(REQUESTS)
         received.append(number)
-        raise KeyboardInterrupt
+        unwind(number, frame)
 
+    def unwind(_: int, frame: FrameType | None) -> None:
+        if _finalizing(frame):  # there Python would print the exception and go on: come again
+            signal.setitimer(signal.ITIMER_REAL, MOMENT)
+        else:
+            raise KeyboardInterrupt
+
+    signal.signal(signal.SIGALRM, unwind)
     for request in REQUESTS:
         if signal.getsignal(request) is not signal.SIG_IGN:  # nohup means it
             signal.signal(request, stop)
@@ -38,9 +47,16 @@ def stoppable() -> Iterator[None]:
             typer.echo(f"sfumato: stopped by {name}; no release was left half-written", err=True)
         raise SystemExit(128 + received[0]) from None
     finally:
-        _ignore()  # what is left to do, Python does at its end
+        _ignore((*REQUESTS, signal.SIGALRM))  # what is left to do, Python does at its end
 
 
-def _ignore() -> None:
-    for request in REQUESTS:
+def _finalizing(frame: FrameType | None) -> bool:
+    """Say whether a private directory is being removed further up."""
+    while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
+        frame = frame.f_back
+    return frame is not None
+
+
+def _ignore(requests: tuple[signal.Signals, ...]) -> None:
+    for request in requests:
         signal.signal(request, signal.SIG_IGN)
