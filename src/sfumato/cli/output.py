@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text, without_threshold
 from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput, SfumatoError
@@ -112,26 +113,32 @@ def failures(*, show_values: bool = False) -> Iterator[None]:
     """Turn every error into one line on standard error and the right exit code."""
     try:
         yield
-    except SfumatoError as error:
-        message = str(error)
-        watched = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
-        if isinstance(error, BadInput) and (show_values or watched):
-            message = error.with_values()
-        complain(message)
-        raise typer.Exit(error.exit_code) from None
     except typer.Exit:
         raise
-    except OSError as error:  # the system, not us
-        complain(f"{error.filename}: {reason(error)}" if error.filename else reason(error))
-        raise typer.Exit(BadInput.exit_code) from None
     except Exception as error:
-        if show_values:
+        if requested:  # to stop; libraries turn the interrupt into errors of their own
+            raise typer.Exit from None
+        if show_values and not isinstance(error, (SfumatoError, OSError)):
             raise
-        complain(
-            f"internal error ({type(error).__name__}). Run again "
-            "with --show-values for the details, which may hold values of the data"
-        )
-        raise typer.Exit(SfumatoError.exit_code) from None
+        message, code = _explained(error, show_values=show_values)
+        complain(message)
+        raise typer.Exit(code) from None
+
+
+def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
+    watched = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
+    if isinstance(error, BadInput) and (show_values or watched):
+        return error.with_values(), error.exit_code
+    if isinstance(error, SfumatoError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError):  # the system, not us
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{reason(error)}", BadInput.exit_code
+    return (
+        f"internal error ({type(error).__name__}). Run again "
+        "with --show-values for the details, which may hold values of the data",
+        SfumatoError.exit_code,
+    )
 
 
 def complain(message: str) -> None:

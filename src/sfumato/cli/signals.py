@@ -13,6 +13,8 @@ import typer
 REQUESTS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 MOMENT = 0.01  # seconds
 
+requested: list[int] = []  # the signals that came
+
 
 @contextmanager
 def stoppable() -> Iterator[None]:
@@ -20,17 +22,18 @@ def stoppable() -> Iterator[None]:
 
     Only the first request counts: the clean-up that it starts is not to be interrupted.
     """
-    received: list[int] = []
+    requested.clear()
+    over = False
 
     def stop(number: int, frame: FrameType | None) -> None:
-        _ignore(REQUESTS)
-        received.append(number)
-        unwind(number, frame)
+        requested.append(number)
+        if len(requested) == 1 and not over:
+            unwind(number, frame)
 
     def unwind(_: int, frame: FrameType | None) -> None:
         if _finalizing(frame):  # there Python would print the exception and go on: come again
             signal.setitimer(signal.ITIMER_REAL, MOMENT)
-        else:
+        elif not over:
             raise KeyboardInterrupt
 
     signal.signal(signal.SIGALRM, unwind)
@@ -39,15 +42,14 @@ def stoppable() -> Iterator[None]:
             signal.signal(request, stop)
     try:
         yield
-    except SystemExit:
-        if not received:
+    except (SystemExit, KeyboardInterrupt):
+        over = True  # what is left to do, Python does at its end
+        if not requested:
             raise
-        name = signal.Signals(received[0]).name
+        name = signal.Signals(requested[0]).name
         with suppress(OSError):
             typer.echo(f"sfumato: stopped by {name}; no release was left half-written", err=True)
-        raise SystemExit(128 + received[0]) from None
-    finally:
-        _ignore((*REQUESTS, signal.SIGALRM))  # what is left to do, Python does at its end
+        raise SystemExit(128 + requested[0]) from None
 
 
 def _finalizing(frame: FrameType | None) -> bool:
@@ -55,8 +57,3 @@ def _finalizing(frame: FrameType | None) -> bool:
     while frame is not None and frame.f_code is not weakref.finalize.__call__.__code__:
         frame = frame.f_back
     return frame is not None
-
-
-def _ignore(requests: tuple[signal.Signals, ...]) -> None:
-    for request in requests:
-        signal.signal(request, signal.SIG_IGN)

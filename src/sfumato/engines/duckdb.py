@@ -52,8 +52,6 @@ class DuckDBEngine:
                 "preserve_insertion_order": "false",
             }
         )
-        self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
-        self._connection.execute("SET enable_progress_bar = false")  # it would go to our output
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
@@ -62,6 +60,9 @@ class DuckDBEngine:
         self._file: Path | None = None
         self._version: tuple[int, ...] = ()  # of the file, to notice when it changes
         self.name = "the table"
+        with self._explained():
+            self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, anywhere
+            self._connection.execute("SET enable_progress_bar = false")  # it would go to our output
         if isinstance(source, (str, Path)):
             if re.search(r"[\n\r\0]", str(source)):
                 raise BadInput("expected the path of a file, got text; write it to a file first")
@@ -392,8 +393,10 @@ class DuckDBEngine:
         try:
             yield
         except duckdb.Error as error:
-            self._refuse_changed()
             message = str(error)
+            if "failed: KeyboardInterrupt" in message:  # how DuckDB passes one on that met Python
+                raise KeyboardInterrupt from None
+            self._refuse_changed()
             explained = _about_storage(message, self._scratch.path, target)
             if explained is None:
                 kind = DAMAGED if self._is_parquet and target is None else None
