@@ -33,8 +33,23 @@ class PrivateDirectory:
 
     def __init__(self, parent: Path) -> None:
         sweep(parent)
-        self.path, self._lock = _create(parent)
-        self._remove = weakref.finalize(self, _removed, self.path, self._lock, os.getpid())
+        while not self._create(parent / f".sfumato-{secrets.token_hex(8)}"):
+            pass
+
+    def _create(self, path: Path) -> bool:
+        """Make and lock the directory; False when a sweeper came between the two."""
+        # What removes it is there first, so that an interrupt at any moment leaves nothing.
+        locks: list[int] = []
+        self.path = path
+        self._remove = weakref.finalize(self, _removed, path, locks, os.getpid())
+        path.mkdir(mode=0o700)
+        lock = _lock(path)
+        if lock is None:
+            self._remove.detach()
+            return False
+        locks.append(lock)
+        self._locks = locks
+        return True
 
     def close(self) -> None:
         """Remove the directory with everything in it and give the lock up."""
@@ -44,7 +59,7 @@ class PrivateDirectory:
         """Rename the directory to `target`, in one step, and keep it."""
         self.path.rename(target)
         self._remove.detach()
-        os.close(self._lock)
+        _release(self._locks)
 
     def __enter__(self) -> PrivateDirectory:
         return self
@@ -58,16 +73,43 @@ class PrivateDirectory:
         self.close()
 
 
-def _removed(path: Path, lock: int, owner: int) -> None:
+def _removed(path: Path, locks: list[int], owner: int) -> None:
     """Remove a directory; in a forked child only let it go, since it is the parent's."""
-    if os.getpid() == owner:
+    try:
+        if os.getpid() == owner:
+            shutil.rmtree(path, ignore_errors=True)
+    except KeyboardInterrupt:
         shutil.rmtree(path, ignore_errors=True)
-    os.close(lock)
+        raise
+    finally:
+        _release(locks)
+
+
+def _release(locks: list[int]) -> None:
+    while locks:
+        os.close(locks.pop())
+
+
+def scratch() -> PrivateDirectory:
+    """Make a private directory for spill and other temporary files."""
+    try:
+        return PrivateDirectory(spill_parent())
+    except OSError as error:
+        place = f" in {error.filename}" if error.filename else ""
+        why = (error.strerror or str(error)).lower()
+        raise BadInput(
+            f"cannot keep temporary files{place}: {why}; set TMPDIR to another place"
+        ) from None
 
 
 def spill_parent() -> Path:
-    """Name the place for spill directories: one per user inside the system's temporary place."""
-    parent = Path(tempfile.gettempdir()) / f"sfumato-{os.getuid()}"
+    """Name the place for spill directories: one per user inside the system's temporary place.
+
+    TMPDIR is taken at its word. Python would turn to /tmp when it is full or may not be written,
+    and originals would go where the steward did not want them.
+    """
+    place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()).absolute()
+    parent = place / f"sfumato-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         parent.mkdir(mode=0o700)
     status = parent.lstat()
@@ -89,15 +131,6 @@ def sweep(parent: Path) -> int:
             os.close(lock)
             swept += 1
     return swept
-
-
-def _create(parent: Path) -> tuple[Path, int]:
-    while True:
-        path = parent / f".sfumato-{secrets.token_hex(8)}"
-        path.mkdir(mode=0o700)
-        lock = _lock(path)
-        if lock is not None:  # None: a sweeper came between the two lines above; take another name
-            return path, lock
 
 
 def _lock(path: Path) -> int | None:

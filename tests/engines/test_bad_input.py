@@ -499,7 +499,7 @@ def test_a_place_that_cannot_be_written_is_named_and_nothing_is_left(read, tmp_p
     for target in (tmp_path / "missing" / f"x.{kind}", tmp_path):
         with pytest.raises(sf.BadInput) as caught:
             table.write(as_it_is(table), target, kind, KEY)
-        assert str(caught.value) == f"{target}: cannot write there"
+        assert str(caught.value).startswith(f"{target}: cannot write")
     assert list(tmp_path.iterdir()) == []
 
 

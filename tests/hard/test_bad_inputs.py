@@ -377,7 +377,7 @@ def test_a_file_without_permission_is_named(record_property):
         for name, message in [
             ("people.csv", "people.csv: cannot read: permission denied"),
             ("sex.csv", "sex.csv: cannot read the hierarchy: permission denied"),
-            ("job.toml", "job.toml' is not readable"),
+            ("job.toml", "job.toml: cannot read the job"),
         ]:
             (place / name).chmod(0)
             assert message in told("anonymize", job)
@@ -607,7 +607,7 @@ WRONG_JOBS = [
     (METHOD, "incognito = { prefer = 'loss' }", "Incognito: prefer must be one of absolute_dist"),
     (METHOD, "exhaustive = { prefer = 5 }", "Exhaustive: prefer must be one of"),
     (METHOD, "optimal = { metric = 'los' }", "Optimal: unknown metric 'los'; did you mean 'loss'?"),
-    (METHOD, "optimal = { metric = [] }", "Optimal: unknown metric ()"),
+    (METHOD, "optimal = { metric = [] }", "Optimal: unknown metric a tuple"),
     (METHOD, "recode = {}", "Recode: give either levels or boxes"),
     (METHOD, "recode = { levels = 5 }", "Recode: levels must be given by column, got 5"),
     (METHOD, "recode = { levels = { age = 'x' } }", "the level of 'age' must be an integer"),

@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.compiled import compiled
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts
 
@@ -55,7 +55,7 @@ def _space(
     return offset, place, lengths, np.array([[0, size - 1] for size in sizes], dtype=np.int32)
 
 
-@numba.njit(cache=True)
+@compiled
 def _halve(codes, counts, k, offset, place, lengths, whole):  # type: ignore[no-untyped-def]
     n, n_dimensions = codes.shape
     # The region at hand stands at the end of these two, in the order of combinations. Halves of
@@ -143,7 +143,7 @@ def _halve(codes, counts, k, offset, place, lengths, whole):  # type: ignore[no-
     return boxes[:n_boxes].copy(), parts[:n_parts].copy()
 
 
-@numba.njit(cache=True)
+@compiled
 def _middle(codes, member, people, first, end, low, high, half, line):  # type: ignore[no-untyped-def]
     """Give the value at which the people up to it are half of all, and how many are below it."""
     left = 0
@@ -172,7 +172,7 @@ def _middle(codes, member, people, first, end, low, high, half, line):  # type: 
     return middle, left
 
 
-@numba.njit(cache=True)
+@compiled
 def _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, widest_only):  # type: ignore[no-untyped-def]
     n, n_dimensions = codes.shape
     boxes = np.empty((n, n_dimensions, 2), dtype=np.int32)
@@ -247,7 +247,7 @@ def _partition(codes, counts, k, offset, place, lengths, meet, numeric, whole, w
     return boxes[:n_regions].copy(), region
 
 
-@numba.njit(cache=True)
+@compiled
 def _boundary(  # type: ignore[no-untyped-def]
     codes, counts, order, first, end, j, low, high, total, k, meet, numeric, people
 ):

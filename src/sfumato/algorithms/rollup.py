@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.compiled import compiled
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Keys, Layout, distinct
@@ -129,7 +129,7 @@ class NodeGroups:
         return JointGroups(frequencies, self.sizes, histogram)
 
 
-@numba.njit(cache=True)
+@compiled
 def _mixed(value: np.uint64) -> np.uint64:
     value ^= value >> np.uint64(33)
     value *= np.uint64(0xFF51AFD7ED558CCD)
@@ -138,7 +138,7 @@ def _mixed(value: np.uint64) -> np.uint64:
     return value ^ (value >> np.uint64(33))
 
 
-@numba.njit(cache=True)
+@compiled
 def _aggregated(keys, counts):  # type: ignore[no-untyped-def]
     """Number equal keys alike, in the order of their first appearance, and add up their counts."""
     n, n_words = keys.shape
@@ -178,7 +178,7 @@ def _aggregated(keys, counts):  # type: ignore[no-untyped-def]
     return index, found[:n_found].copy(), sums[:n_found].copy()
 
 
-@numba.njit(cache=True)
+@compiled
 def _roll(keys, counts, word, shift, mask, lows):  # type: ignore[no-untyped-def]
     """Replace one column's codes by the first ranks of their nodes, and count again."""
     rolled = keys.copy()
@@ -189,7 +189,7 @@ def _roll(keys, counts, word, shift, mask, lows):  # type: ignore[no-untyped-def
     return found, sums
 
 
-@numba.njit(cache=True)
+@compiled
 def _group(keys, counts, masks):  # type: ignore[no-untyped-def]
     """Number the keys by the bits in `masks` alone."""
     bare = keys.copy()
@@ -199,7 +199,7 @@ def _group(keys, counts, masks):  # type: ignore[no-untyped-def]
     return _aggregated(bare, counts)
 
 
-@numba.njit(cache=True)
+@compiled
 def _rows(index, n_groups):  # type: ignore[no-untyped-def]
     """Sort entries by group, by counting: the starts of the groups, and the order of entries."""
     starts = np.zeros(n_groups + 1, dtype=np.int64)

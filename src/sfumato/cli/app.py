@@ -10,6 +10,7 @@ import typer
 from typer.core import TyperGroup
 from typer.exceptions import TyperException
 
+from sfumato.cli.signals import stoppable
 from sfumato.errors import one_line
 
 
@@ -50,7 +51,8 @@ ShowValues = Annotated[
 
 def main() -> None:
     """Run the command line."""
-    app()
+    with stoppable():
+        app()
 
 
 def _version(wanted: bool) -> None:
@@ -88,7 +90,9 @@ def demo(
 
 @app.command()
 def anonymize(
-    job: Annotated[Path, typer.Argument(help="The job file: source, roles, criteria, method.")],
+    job: Annotated[
+        Path, typer.Argument(help="The job file: source, roles, criteria, method.", readable=False)
+    ],
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
     ] = False,
@@ -127,7 +131,9 @@ def anonymize(
 def check(
     source: Annotated[
         Path,
-        typer.Argument(help="A CSV or Parquet file, a job file (.toml), or a saved release."),
+        typer.Argument(
+            help="A CSV or Parquet file, a job file (.toml), or a saved release.", readable=False
+        ),
     ],
     quasi_identifiers: Annotated[
         str | None,

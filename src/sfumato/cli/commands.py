@@ -57,7 +57,7 @@ def demo(output: Path | None, *, json: bool) -> None:
         [list(row.values()) for row in shown.to_pylist()],
     )
     out.print_check(after, "4. The saved release, read back and checked")
-    typer.echo(f"\nThe release is in {target}: the data, and release.json with all that is public.")
+    out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
 
 
 def anonymize(job_file: Path, *, dry_run: bool, json: bool) -> None:
@@ -74,8 +74,8 @@ def anonymize(job_file: Path, *, dry_run: bool, json: bool) -> None:
         return
     out.print_summary(summary, str(job_file))
     if dry_run and job.output.exists():
-        typer.echo(f"Note: {job.output} exists already; without --dry-run this job is refused.")
-    typer.echo("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
+        out.say(f"Note: {job.output} exists already; without --dry-run this job is refused.")
+    out.say("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
 
 
 def check(

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import errno
 import json
+import os
 import sys
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from typing import Any
 
 import typer
@@ -13,23 +15,49 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text, without_threshold
+from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import listening
 from sfumato.release import Check
 from sfumato.release.summary import Summary
 
-INTERRUPTED = 130
+
+class _Console(Console):
+    """A console that lets us say when nobody reads what we print."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
+
+
+@contextmanager
+def _printing() -> Iterator[None]:
+    """Say so when standard output takes no more; by then the work itself is done."""
+    try:
+        yield
+    except OSError as error:
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())  # Python will flush again
+        raise BadInput(
+            f"the work is done, but standard output cannot be written: {reason(error)}"
+        ) from None
+
+
+@_printing()
+def say(text: str) -> None:
+    """Write a line on standard output."""
+    typer.echo(text)
 
 
 def print_json(value: Any) -> None:
     """Write JSON on standard output."""
-    sys.stdout.write(json.dumps(value, indent=2, ensure_ascii=False) + "\n")
+    say(json.dumps(value, indent=2, ensure_ascii=False))
 
 
+@_printing()
 def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Write a table on standard output; text is never read as markup."""
-    console = Console()
+    console = _Console()
     console.print(Text(title, style="bold"))
     table = RichTable()
     for name in header:
@@ -85,22 +113,35 @@ def failures(*, show_values: bool = False) -> Iterator[None]:
     """Turn every error into one line on standard error and the right exit code."""
     try:
         yield
-    except SfumatoError as error:
-        message = str(error)
-        if isinstance(error, BadInput) and (show_values or sys.stderr.isatty()):
-            message = error.with_values()
-        sys.stderr.write(f"sfumato: {message}\n")
-        raise typer.Exit(error.exit_code) from None
     except typer.Exit:
         raise
     except Exception as error:
-        if show_values:
+        if requested:  # to stop; libraries turn the interrupt into errors of their own
+            raise typer.Exit from None
+        if show_values and not isinstance(error, (SfumatoError, OSError)):
             raise
-        sys.stderr.write(
-            f"sfumato: internal error ({type(error).__name__}); nothing was written. Run again "
-            "with --show-values for the details, which may hold values of the data\n"
-        )
-        raise typer.Exit(SfumatoError.exit_code) from None
-    except KeyboardInterrupt:
-        sys.stderr.write("sfumato: interrupted; nothing was written\n")
-        raise typer.Exit(INTERRUPTED) from None
+        message, code = _explained(error, show_values=show_values)
+        complain(message)
+        raise typer.Exit(code) from None
+
+
+def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
+    watched = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
+    if isinstance(error, BadInput) and (show_values or watched):
+        return error.with_values(), error.exit_code
+    if isinstance(error, SfumatoError):
+        return str(error), error.exit_code
+    if isinstance(error, OSError):  # the system, not us
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{reason(error)}", BadInput.exit_code
+    return (
+        f"internal error ({type(error).__name__}). Run again "
+        "with --show-values for the details, which may hold values of the data",
+        SfumatoError.exit_code,
+    )
+
+
+def complain(message: str) -> None:
+    """Write one line on standard error, if it takes one."""
+    with suppress(OSError):
+        typer.echo(f"sfumato: {message}", err=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,13 +24,14 @@ from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
-from sfumato.private import PrivateDirectory, spill_parent
+from sfumato.private import scratch
 
 # A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
 # one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
 FORMULA = r"^[=+\-@\t\r'']"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 DAMAGED = "the Parquet file is damaged"
+STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -42,7 +45,7 @@ class DuckDBEngine:
     """
 
     def __init__(self, source: object, *, published: bool = False) -> None:
-        self._scratch = PrivateDirectory(spill_parent())
+        self._scratch = scratch()
         self._connection = duckdb.connect(
             config={
                 "temp_directory": str(self._scratch.path / "spill"),
@@ -55,14 +58,17 @@ class DuckDBEngine:
                 "disabled_optimizers": "join_order,build_side_probe_side",
             }
         )
-        self._connection.execute("SET enable_progress_bar = false")  # it would go into --json
-        self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, on any machine
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
         self.format: Format = "parquet"
         self.typed = True
         self._is_parquet = False
+        self._file: Path | None = None
+        self._version: tuple[int, ...] = ()  # of the file, to notice when it changes
         self.name = "the table"
+        with self._explained():
+            self._connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, anywhere
+            self._connection.execute("SET enable_progress_bar = false")  # it would go to our output
         if isinstance(source, (str, Path)):
             if re.search(r"[\n\r\0]" if isinstance(source, str) else r"\0", str(source)):
                 raise BadInput("expected the path of a file, got text; write it to a file first")
@@ -271,6 +277,7 @@ class DuckDBEngine:
             raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
         if path.exists() and not path.is_file():
             raise BadInput(f"{path}: is not a regular file; it is read more than once")
+        self._file, self._version = path, _version(path)
         try:
             with path.open("rb") as file:
                 magic = file.read(4)
@@ -464,16 +471,41 @@ class DuckDBEngine:
 
     @contextmanager
     def _explained(self, target: Path | None = None) -> Iterator[None]:
-        """Turn the engine's errors into one line that names the place and no value."""
+        """Turn the engine's errors into one line that names the place and no value.
+
+        A file that is not what it was when it was opened is refused, whatever became of the query:
+        what was decided about the old rows does not hold for new ones.
+        """
         try:
             yield
         except duckdb.Error as error:
-            kind = DAMAGED if self._is_parquet and target is None else None
-            raise BadInput(_explanation(str(error), self.name, target, kind)) from None
+            message = str(error)
+            if "failed: KeyboardInterrupt" in message:  # how DuckDB passes one on that met Python
+                raise KeyboardInterrupt from None
+            self._refuse_changed()
+            explained = _about_storage(message, self._scratch.path, target)
+            if explained is None:
+                kind = DAMAGED if self._is_parquet and target is None else None
+                explained = _explanation(message, self.name, target, kind)
+            raise BadInput(explained) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
                 raise KeyboardInterrupt from None
             raise
+        self._refuse_changed()
+
+    def _refuse_changed(self) -> None:
+        if self._file is None:
+            return
+        try:
+            version = _version(self._file)
+        except OSError as error:
+            raise BadInput(f"{self.name}: the file is gone: {reason(error)}") from None
+        if version != self._version:
+            raise BadInput(
+                f"{self.name}: the file has changed since it was opened; start again, and let "
+                "nobody write to it meanwhile"
+            )
 
 
 # What can be counted, what Python takes as it is, and what no spreadsheet could run.
@@ -539,6 +571,26 @@ def _joined(chunks: list[pa.Array], dtype: type) -> Any:
     return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks]).astype(dtype)
 
 
+def _version(path: Path) -> tuple[int, ...]:
+    """Give what differs when a file was written to, or replaced by another."""
+    status = path.stat()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def _about_storage(message: str, private: Path, target: Path | None) -> str | None:
+    """Say what the system refused to do to temporary files or the target; None: nothing."""
+    refusals = [os.strerror(number) for number in STORAGE]
+    why = next((text.lower() for text in refusals if text in message), "the system refused it")
+    if str(private) in message or "max_temp_directory_size" in message:
+        why = os.strerror(errno.ENOSPC).lower() if "max_temp_directory_size" in message else why
+        return (
+            f"cannot keep temporary files in {private.parent}: {why}; set TMPDIR to another place"
+        )
+    if target is not None and str(target) in message:
+        return f"{target}: cannot write: {why}"
+    return None
+
+
 def _explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
     """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
     found = re.search(r"Line: (\d+)", message)
@@ -557,13 +609,9 @@ def _explanation(message: str, name: str, target: Path | None, otherwise: str | 
         return f"{place}: the line is too long; a quote may be missing, or split the line"
     if "state machine" in message or "quote" in message:
         return f"{place}: not a regular CSV file; check its quotes and line ends"
-    if "No space left" in message or "failed to write" in message.lower():
-        return f"{target or name}: cannot write: no space left, or no permission"
-    if "No files found" in message or (Path(name).is_absolute() and not Path(name).exists()):
-        return f"{name}: cannot read: the file is gone"
     if target is not None and "IO Error" in message:
         return f"{target}: cannot write there"
     kind = message.split(":", 1)[0]  # what follows may quote a value
     if kind == "Out of Memory Error":
-        return f"{target or name}: not enough memory, or no space left for temporary files"
+        return f"{name}: not enough memory"
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

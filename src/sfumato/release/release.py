@@ -27,7 +27,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
 from sfumato.errors import BadInput, BrokenPromise, one_of, shown
-from sfumato.private import PrivateDirectory, spill_parent
+from sfumato.private import PrivateDirectory, scratch
 from sfumato.progress import report
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
@@ -269,22 +269,27 @@ class Release:
                     "rename the column, or save as Parquet"
                 )
         try:
-            if target.exists() and (not target.is_dir() or any(target.iterdir())):
-                raise BadInput(
-                    f"{target}: exists already; a release is never overwritten, so choose "
-                    "another place"
-                )
-            with _parents(target), PrivateDirectory(target.parent) as staging:
+            _refuse_taken(target)
+            with (
+                _parents(target),
+                _opened(target.parent) as parent,
+                PrivateDirectory(target.parent) as staging,
+            ):
                 reached("save.staged")
                 data = staging.path / f"data.{kind}"
-                self._write(data, kind)
+                with _called(data, target):
+                    self._write(data, kind)
                 reached("save.checked")
                 _describe(staging.path / DESCRIPTION, self.description, data)
                 reached("save.described")
                 _make_public(staging.path)
-                staging.become(target)
+                try:
+                    staging.become(target)
+                except OSError:
+                    _refuse_taken(target)  # by somebody who was faster
+                    raise
                 reached("save.renamed")
-            _sync(target.parent)
+                os.fsync(parent)
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
@@ -308,10 +313,12 @@ class Release:
         saved = Recode.of(self.recoding, self.table.domains, limit)
         target = file_path("save_recoding", path)
         try:
-            handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                json.dump(to_spec(saved), file, indent=2, ensure_ascii=False)
-                file.write("\n")
+            with PrivateDirectory(target.parent) as staging:
+                whole = staging.path / "recoding.json"
+                whole.touch(mode=0o600)
+                _write_json(whole, to_spec(saved))
+                _sync(whole)
+                target.hardlink_to(whole)  # in one step, and never over another file
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
@@ -323,12 +330,18 @@ class Release:
         reached("save.applied")
         report("reading back")
         engine = open_published(data)
-        verdict = checked(self._seen(engine), self.criterion)
+        seen = self._seen(engine)
+        verdict = checked(seen, self.criterion)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
                 f"internal error: {planned[0]} rows in {planned[1]} groups were to be published, "
                 f"{verdict.n_rows} rows in {verdict.n_groups} groups were written"
+            )
+        if (np.sort(seen.sizes) != np.sort(self.sizes)).any():
+            raise BrokenPromise(
+                "internal error: the written groups do not have the sizes that were decided; the "
+                "source may have changed since it was counted"
             )
         if not verdict:
             raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
@@ -340,8 +353,8 @@ class Release:
         if self._data is not None:
             yield open_published(self._data)
             return
-        with PrivateDirectory(spill_parent()) as scratch:
-            data = scratch.path / "data.parquet"
+        with scratch() as staging:
+            data = staging.path / "data.parquet"
             yield self._write(data, "parquet")
 
     def _seen(self, engine: Engine) -> Grouping:
@@ -392,8 +405,27 @@ def _needing(package: str) -> Iterator[None]:
         raise BadInput(f"this needs {package}; install it with: pip install {package}") from None
 
 
+def _refuse_taken(target: Path) -> None:
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BadInput(
+            f"{target}: exists already; a release is never overwritten, so choose another place"
+        )
+
+
+@contextmanager
+def _called(staged: Path, target: Path) -> Iterator[None]:
+    """Let errors about a staged file name the place that the caller knows."""
+    try:
+        yield
+    except BadInput as error:
+        raise BadInput(str(error).replace(str(staged), str(target)), error.values) from None
+
+
 def _describe(where: Path, description: Description, data: Path) -> None:
-    written: Mapping[str, Any] = description.to_json() | {"files": {data.name: _digest(data)}}
+    _write_json(where, description.to_json() | {"files": {data.name: _digest(data)}})
+
+
+def _write_json(where: Path, written: Mapping[str, Any]) -> None:
     where.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
 
 
@@ -404,7 +436,7 @@ def _digest(path: Path) -> str:
 
 def _make_public(directory: Path) -> None:
     """Give the files the permissions that anything new of this user has, and settle them."""
-    mask = os.umask(0)
+    mask = os.umask(0o077)  # it can only be read by setting it; for a moment, to the strictest
     os.umask(mask)
     for path in directory.iterdir():
         path.chmod(0o666 & ~mask)
@@ -414,8 +446,14 @@ def _make_public(directory: Path) -> None:
 
 
 def _sync(path: Path) -> None:
+    with _opened(path) as handle:
+        os.fsync(handle)
+
+
+@contextmanager
+def _opened(path: Path) -> Iterator[int]:
     handle = os.open(path, os.O_RDONLY)
     try:
-        os.fsync(handle)
+        yield handle
     finally:
         os.close(handle)
