@@ -56,7 +56,7 @@ assert ctypes.CDLL(None, use_errno=True).capset(header, nothing) == 0
 SPILLING = """
 import duckdb
 import sfumato.engines.duckdb as engine
-engine.MEMORY_LIMIT = "150MB"
+engine.MEMORY_LIMIT = "250MB"
 connect = duckdb.connect
 duckdb.connect = lambda config: connect(config=config | {"threads": "1"})
 """
@@ -241,7 +241,7 @@ def test_a_disk_that_is_full_after_the_data_leaves_nothing(hatchery, place, room
 
 def spilling_job(place) -> Path:
     """Make a job that sorts more than fits into little memory."""
-    (place / "in.csv").write_bytes(people(200_000).replace(b"note ", b"n" * 1000))
+    (place / "in.csv").write_bytes(people(300_000).replace(b"note ", b"n" * 1000))
     return write_job(place)
 
 
