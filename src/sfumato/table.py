@@ -11,6 +11,7 @@ import numpy as np
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Codes, Hierarchy
+from sfumato.data.keys import Layout
 from sfumato.data.recoding import Cut, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_source
@@ -122,11 +123,11 @@ class Table:
     def _frequencies(self) -> FrequencySet:
         domains, codes = self._coded
         report("counting")
-        found, counts = self.engine.count(codes)
-        schema = self.schema
-        return FrequencySet.from_codes(
-            domains, schema.quasi_identifiers, schema.sensitive, found, counts
-        )
+        quasi_identifiers, sensitive = self.schema.quasi_identifiers, self.schema.sensitive
+        columns = (*quasi_identifiers, *sensitive)
+        layout = Layout.of([len(domains[column]) for column in columns])
+        keys, counts = self.engine.count({column: codes[column] for column in columns}, layout)
+        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts)
 
 
 def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:

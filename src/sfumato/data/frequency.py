@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
 
@@ -47,6 +47,20 @@ class FrequencySet:
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         layout = Layout.of([len(domains[column]) for column in columns])
         keys = layout.pack([codes[column] for column in columns])
+        return cls.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
+
+    @classmethod
+    def from_keys(
+        cls,
+        domains: Mapping[str, Domain],
+        quasi_identifiers: Sequence[str],
+        sensitive: Sequence[str],
+        keys: Keys,
+        counts: Counts,
+        guard: str | None = None,
+    ) -> FrequencySet:
+        """Sort and add up packed combinations given in any order."""
+        columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         keys, counts = _aggregate(keys, counts)
         kept = {column: domains[column] for column in columns}
         return cls(kept, tuple(quasi_identifiers), tuple(sensitive), keys, counts, guard)
@@ -89,17 +103,28 @@ class FrequencySet:
     @cached_property
     def combinations(self) -> FrequencySet:
         """The distinct combinations of quasi-identifiers alone."""
-        return self.project(self.quasi_identifiers)
+        own, starts = self._quasi_keys
+        domains = {column: self.domains[column] for column in self.quasi_identifiers}
+        counts = np.add.reduceat(self.counts, starts) if len(starts) else self.counts
+        return FrequencySet(domains, self.quasi_identifiers, (), own[starts], counts)
 
     @cached_property
     def combination_of(self) -> NDArray[np.intp]:
         """For every key, the position of its quasi-identifiers in `combinations`."""
-        codes = [self.codes(column) for column in self.quasi_identifiers]
+        _, starts = self._quasi_keys
+        return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self))))
+
+    @property
+    def _quasi_keys(self) -> tuple[Keys, NDArray[np.intp]]:
+        """The keys without what follows the quasi-identifiers, and where each begins.
+
+        Quasi-identifiers are the most significant fields, so these are sorted too.
+        """
         own = Layout.of([len(self.domains[column]) for column in self.quasi_identifiers])
-        starts = runs(own.pack(codes))
-        position = np.zeros(len(self), dtype=np.intp)
-        position[starts[1:]] = 1
-        return np.cumsum(position)
+        last = len(self.quasi_identifiers) - 1
+        keys = self.keys[:, : own.n_words].copy()
+        keys[:, own.words[last]] &= ~np.uint64((1 << own.shifts[last]) - 1)
+        return keys, runs(keys)
 
     def roll_up(self, intervals: Mapping[str, NDArray[np.int32]]) -> FrequencySet:
         """Generalize: replace each code by the first rank of the interval that holds it.
@@ -174,14 +199,20 @@ class FrequencySet:
         Criteria such as t-closeness are about the original's distribution, which suppressed
         people are a part of.
         """
-        codes = {column: self.codes(column) for column in self.columns}
         domains = dict(self.domains)
+        renamed = {}
         for column in self.sensitive:
             domains[column] = original.domains[column]
-            codes[column] = _same_values(self.domains[column], domains[column])[codes[column]]
-        seen = FrequencySet.from_codes(
-            domains, self.quasi_identifiers, self.sensitive, codes, self.counts
-        )
+            code = _same_values(self.domains[column], domains[column])
+            if len(code) < len(domains[column]) or not np.array_equal(code, np.arange(len(code))):
+                renamed[column] = code
+        seen = replace(self, domains=domains)
+        if renamed:
+            codes = {column: self.codes(column) for column in self.columns}
+            codes |= {column: code[codes[column]] for column, code in renamed.items()}
+            seen = FrequencySet.from_codes(
+                domains, self.quasi_identifiers, self.sensitive, codes, self.counts
+            )
         seen._references.update({name: original.reference(name) for name in self.sensitive})
         return seen
 
@@ -206,7 +237,8 @@ class JointGroups:
 
     frequencies: FrequencySet
     sizes: Counts  # (n_groups,)
-    histogram: Histogram | None  # (n_groups, combinations of sensitive values); None: not counted
+    # (n_groups, combinations of sensitive values), or how to count it; None: not counted
+    histogram: Histogram | Callable[[], Histogram] | None
 
     def by(self, attribute: str) -> Groups:
         """See the groups by one sensitive column."""
@@ -229,11 +261,11 @@ class JointGroups:
         owner[finer] = histogram.group_of
         return self._seen(attribute, finer, sizes, by_entry=True), owner
 
-    @property
+    @cached_property
     def _counted(self) -> Histogram:
         if self.histogram is None:
             raise BadInput("the table has no sensitive column; name one with sensitive=")
-        return self.histogram
+        return self.histogram if isinstance(self.histogram, Histogram) else self.histogram()
 
     def _seen(
         self, attribute: str, group: NDArray[np.intp], sizes: Counts, *, by_entry: bool = False
@@ -276,19 +308,19 @@ class Grouping:
 
     @cached_property
     def joint(self) -> JointGroups:
-        """See the groups by all sensitive columns."""
-        frequencies = self.frequencies
-        if not frequencies.sensitive:
-            return JointGroups(frequencies, self.sizes, None)
+        """See the groups by all sensitive columns; values are counted when a criterion asks."""
+        has_values = bool(self.frequencies.sensitive)
+        return JointGroups(self.frequencies, self.sizes, self._histogram if has_values else None)
+
+    def _histogram(self) -> Histogram:
         kept = np.flatnonzero(self.index >= 0)
-        values = frequencies.persons_values
-        histogram = Histogram.from_entries(
+        values = self.frequencies.persons_values
+        return Histogram.from_entries(
             self.index[kept],
             values.of_key[kept].astype(np.int32),
-            frequencies.counts[kept],
+            self.frequencies.counts[kept],
             (len(self.boxes), len(values.codes)),
         )
-        return JointGroups(frequencies, self.sizes, histogram)
 
     def without(self, unsafe: NDArray[np.bool_]) -> Grouping:
         """Suppress some of the groups."""

@@ -51,10 +51,11 @@ class Histogram:
     ) -> Histogram:
         """Add up entries given in any order, repeated ones included."""
         cell = groups.astype(np.int64) * shape[1] + codes
-        order = np.argsort(cell, kind="stable")
-        cell = cell[order]
+        if (cell[1:] < cell[:-1]).any():  # else it is in order already
+            order = np.argsort(cell)
+            cell, counts = cell[order], counts[order]
         starts = np.flatnonzero(np.diff(cell, prepend=-1))
-        totals = np.add.reduceat(counts[order], starts) if len(starts) else counts[:0]
+        totals = np.add.reduceat(counts, starts) if len(starts) else counts[:0]
         cell = cell[starts]
         return cls._of_sorted(cell // shape[1], cell % shape[1], totals, *shape)
 

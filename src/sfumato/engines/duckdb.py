@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
-from sfumato.data.keys import Codes, Layout
+from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
@@ -166,39 +166,48 @@ class DuckDBEngine:
         ).fetchall()[0]
         return pa.concat_arrays([found, pa.nulls(1, found.type)]) if missing else found
 
-    def _positions(self, columns: Sequence[str]) -> tuple[list[str], str]:
-        """Give SQL for the position of a row's values among the distinct ones, and its joins."""
-        positions, joins = [], []
-        for j, column in enumerate(columns):
-            value, n = f"s.{self._inner[column]}", len(self._values[column])
-            if self._is_enumerated(column):
-                missing = self._values[column].null_count
-                code = f"enum_code(CAST({value} AS {_enum_of(self._inner[column])}))"
-                positions.append(f"coalesce({code}, {n - missing})")
-                continue
-            self._connection.register(
-                f"values{j}", pa.table({"value": self._values[column], "position": np.arange(n)})
-            )
-            joins.append(f"JOIN values{j} AS m{j} ON {value} IS NOT DISTINCT FROM m{j}.value")
-            positions.append(f"m{j}.position")
-        return positions, " ".join(joins)
+    def _numbered(
+        self, columns: Sequence[str], numbers: Mapping[str, NDArray[np.integer]]
+    ) -> tuple[list[str], str]:
+        """Give SQL for the number of a row's value in each column, and the joins it needs.
 
-    def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
-        """Translate the counted combinations into codes, batch by batch."""
+        numbers: column -> (n,), aligned with the distinct values.
+        """
+        found, joins = [], []
+        for j, column in enumerate(columns):
+            value, number = f"s.{self._inner[column]}", numbers[column]
+            known, match = self._values[column], f"{value} IS NOT DISTINCT FROM m{j}.value"
+            if self._is_enumerated(column):
+                code = f"enum_code(CAST({value} AS {_enum_of(self._inner[column])}))"
+                position = f"coalesce({code}, {len(known) - known.null_count})"
+                if np.array_equal(number, np.arange(len(known))):
+                    found.append(position)
+                    continue
+                known, match = pa.array(np.arange(len(known))), f"{position} = m{j}.value"
+            table = pa.table({"value": known, "number": number})
+            self._connection.register(f"numbers{j}", table)
+            joins.append(f"JOIN numbers{j} AS m{j} ON {match}")
+            found.append(f"m{j}.number")
+        return found, " ".join(joins)
+
+    def _packed(self, columns: Sequence[str], layout: Layout) -> tuple[str, str]:
+        """Give SQL for the packed key k0, k1, ... of a row's codes, and the joins it needs."""
+        codes, joins = self._numbered(columns, self._codes)
+        words: list[list[str]] = [[] for _ in range(layout.n_words)]
+        for code, word, shift in zip(codes, layout.words, layout.shifts, strict=True):
+            words[word].append(f"(({code})::UBIGINT << {shift})")
+        return ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words)), joins
+
+    def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
+        """Translate the counted combinations into packed keys."""
         self._codes = dict(codes)
         with self._explained():
-            positions, joins = self._positions(list(codes))
-            selected = ", ".join(f"({p})::INT AS p{j}" for j, p in enumerate(positions))
-            batches = list(
-                self._connection.sql(
-                    f"SELECT {selected}, n FROM combinations AS s {joins}"
-                ).to_arrow_reader(1 << 18)
-            )
-        found = {
-            column: codes[column][_joined([batch[f"p{j}"] for batch in batches], np.int32)]
-            for j, column in enumerate(codes)
-        }
-        return found, _joined([batch["n"] for batch in batches], np.int64)
+            packed, joins = self._packed(list(codes), layout)
+            found = self._connection.sql(
+                f"SELECT {packed}, n FROM combinations AS s {joins}"
+            ).to_arrow_table()
+        keys = np.stack([found[f"k{w}"].to_numpy() for w in range(layout.n_words)], axis=1)
+        return keys, found["n"].to_numpy()
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
         """Write the release, sorted by its quasi-identifiers and then by everything else."""
@@ -352,7 +361,8 @@ class DuckDBEngine:
     def _by_lookup(self, plan: Plan, how: Lookup, kind: Format) -> tuple[dict[str, str], str]:
         """Give the published text of the recoded columns, and the rows to take it from."""
         used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
-        positions, joins = self._positions(used)
+        every = {column: np.arange(len(self._codes[column])) for column in used}
+        positions, joins = self._numbered(used, every)
         source = f"source AS s {joins}"
         published: dict[str, str] = {}
         for j, (column, position) in enumerate(zip(used, positions, strict=True)):
@@ -409,25 +419,15 @@ class DuckDBEngine:
 
     def _assigned(self, plan: Plan, how: Join) -> str:
         """Give the rows that are published, each with the labels of its group."""
-        positions, joins = self._positions(how.columns)
-        layout = Layout.of([len(self._values[column]) + 1 for column in how.columns])
-        words: list[list[str]] = [[] for _ in range(layout.n_words)]
-        for position, word, shift in zip(positions, layout.words, layout.shifts, strict=True):
-            words[word].append(f"(({position})::UBIGINT << {shift})")
-        packed = ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words))
+        packed, joins = self._packed(how.columns, how.layout)
         coded = f"SELECT s.*, {packed} FROM source AS s {joins}"
-        key = ", ".join(f"k{w}" for w in range(len(words)))
-        keys = layout.pack(
-            [
-                _inverse(self._codes[column])[how.layout.unpack(how.keys, j)]
-                for j, column in enumerate(how.columns)
-            ]
-        )
+        n_words, keys = how.layout.n_words, how.keys
+        key = ", ".join(f"k{w}" for w in range(n_words))
 
         same = (keys[1:] == keys[:-1]).all(axis=1)
         split = np.append(same, False) | np.insert(same, 0, False) if len(keys) else same
         parts = pa.table(
-            {f"k{w}": keys[:, w] for w in range(len(words))} | {"g": how.groups, "first": how.first}
+            {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups, "first": how.first}
         )
         whole = parts.filter(pa.array(~split & (how.groups >= 0)))
         self._connection.register("whole_parts", whole.drop_columns(["first"]))
@@ -445,7 +445,7 @@ class DuckDBEngine:
             f"ORDER BY sha256(getvariable('secret') || {row})) AS turn FROM ({coded}) "
             f"SEMI JOIN split_parts USING ({key})"
         )
-        matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(len(words)))
+        matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(n_words))
         dealt = (  # the part that begins last before a person's turn is that person's
             f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r ASOF JOIN split_parts AS p "
             f"ON {matched} AND r.turn > p.first WHERE p.g >= 0"
@@ -556,13 +556,6 @@ def _defused(value: str) -> str:
 def _enum_of(name: str) -> str:
     """Name the ENUM of a column's texts."""
     return f"{name}_texts"
-
-
-def _inverse(codes: Codes) -> NDArray[np.int32]:
-    """Give code -> position; codes: (n,), each once."""
-    positions = np.zeros(int(codes.max(initial=0)) + 1, dtype=np.int32)
-    positions[codes] = np.arange(len(codes), dtype=np.int32)
-    return positions
 
 
 def _joined(chunks: list[pa.Array], dtype: type) -> Any:

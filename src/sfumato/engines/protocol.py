@@ -72,8 +72,8 @@ class Engine(Protocol):
         """Group the rows by `columns`, and give each column's distinct values (None: missing)."""
         ...
 
-    def count(self, codes: Mapping[str, Codes]) -> tuple[dict[str, Codes], Counts]:
-        """Count people per combination; codes are aligned with the values `domains` gave."""
+    def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
+        """Count people per combination, in any order; codes: aligned with what `domains` gave."""
         ...
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
