@@ -268,7 +268,7 @@ def test_published_boxes_of_a_cut_are_its_groups(drawn):
 @given(cuts())
 def test_levels_of_a_tree_are_never_ambiguous(drawn):
     _, _, frequencies, cut = drawn
-    Recoding(cut).refuse_ambiguous(frequencies.domains)
+    Recoding(cut).refuse_ambiguous(cut.labels(frequencies.domains))
 
 
 @pytest.mark.parametrize(
@@ -296,7 +296,8 @@ def test_two_intervals_under_one_name_are_refused_and_the_name_kept_out(rule, va
     parts = [(c, c % 2, 1) for c in range(len(frequencies.combinations))]
     how = assignment(frequencies, parts, boxes)
     with pytest.raises(BadInput, match="column 'q0': two different generalized values") as caught:
-        Recoding(how).refuse_ambiguous(frequencies.domains)
+        Recoding(how).refuse_ambiguous(how.labels(frequencies.domains))
     text = frequencies.domains["q0"].interval_labels(boxes[:, 0])[0]
     assert caught.value.values == (text,)
-    Recoding(assignment(frequencies, parts, boxes[[0, 0]])).refuse_ambiguous(frequencies.domains)
+    how = assignment(frequencies, parts, boxes[[0, 0]])
+    Recoding(how).refuse_ambiguous(how.labels(frequencies.domains))

@@ -100,9 +100,9 @@ def distinct_rows(
     (array([[2, 5],
            [3, 1]], dtype=int32), array([1, 0, 1]))
     """
-    least = rows.min(axis=0, initial=0)
-    shifted = rows - least
-    layout = Layout.of([int(top) + 1 for top in shifted.max(axis=0, initial=0)])
-    keys, index = distinct(layout.pack(list(shifted.T)))
-    found = [layout.unpack(keys, j) for j in range(rows.shape[1])]
-    return (np.stack(found, axis=1) + least).astype(np.int32), index
+    least = [int(column.min(initial=0)) for column in rows.T]
+    columns = [column - low for column, low in zip(rows.T, least, strict=True)]
+    layout = Layout.of([int(column.max(initial=0)) + 1 for column in columns])
+    keys, index = distinct(layout.pack(columns))
+    found = [layout.unpack(keys, j) + low for j, low in enumerate(least)]
+    return np.stack(found, axis=1).astype(np.int32), index

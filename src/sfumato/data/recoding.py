@@ -193,9 +193,9 @@ class Recoding:
         boxes = np.concatenate([self.how.boxes, nowhere])
         return self.how.combinations.combination_of[counted], boxes[group], people
 
-    def refuse_ambiguous(self, domains: Mapping[str, Domain]) -> None:
+    def refuse_ambiguous(self, labels: Mapping[str, Labels | None]) -> None:
         """Refuse labels that would stand for two different generalized values of a column."""
-        for j, (column, texts) in enumerate(self.labels(domains).items()):
+        for j, (column, texts) in enumerate(labels.items()):
             if texts is None:
                 continue
             sides = (

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
-from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.keys import Codes, Keys, Layout, runs
 from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
@@ -32,6 +32,8 @@ FORMULA = r"^[=+\-@\t\r'']"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 DAMAGED = "the Parquet file is damaged"
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
+TURN_DIGITS = 16  # of the hash that decides somebody's turn: 64 bits
+FEW_PARTS = 64  # of one combination that a person's turn is compared with, one by one
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -212,37 +214,44 @@ class DuckDBEngine:
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
         """Write the release, sorted by its quasi-identifiers and then by everything else."""
         with self._explained(target):
+            kept = [c for c in plan.columns if plan.how.labels.get(c) is None]
+            types = self._types_of([c for c in kept if c not in plan.text and kind == "parquet"])
+            values = {column: self._as_it_is(column, types, kind) for column in kept}
             if isinstance(plan.how, Lookup):
-                labels, source = self._by_lookup(plan, plan.how, kind)
+                values, source = self._by_lookup(plan, plan.how, values, kind)
             else:
-                labels, source = self._by_join(plan, plan.how, kind)
-            types = self._derived(plan, labels) if kind == "parquet" else {}
-            rows, written = [], []
-            for column in plan.columns:
-                inner = self._inner[column]
-                value, as_written = f"s.{inner}", inner
-                if column in labels:
-                    value, as_written = labels[column], f"CAST({inner} AS VARCHAR)"
-                elif column in types:
-                    value = f"CAST({value} AS {types[column]})"
-                elif kind == "csv" and self._could_be_run(column):
-                    value = _defused(value)
-                elif self._is_enumerated(column):
-                    value = f"CAST({value} AS {_enum_of(inner)})"
-                    as_written = f"CAST({inner} AS VARCHAR)"
-                rows.append(f"{value} AS {inner}")
-                written.append(f"{as_written} AS {sql.name(column)}")
+                values, source = self._by_join(plan, plan.how, values, kind)
+            rows = ", ".join(f"{values[c]} AS {self._inner[c]}" for c in plan.columns)
             rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
             order = ", ".join(
                 f"{self._inner[column]} NULLS FIRST" for column in (*plan.quasi_identifiers, *rest)
             )
-            # ENUMs are sorted, texts are written.
-            ordered = f"SELECT * FROM (SELECT {', '.join(rows)} FROM {source}) ORDER BY {order}"
+            written = ", ".join(  # ENUMs are sorted, texts are written
+                f"{_as_text(self._inner[c]) if self._is_text(c, kept, types) else self._inner[c]} "
+                f"AS {sql.name(c)}"
+                for c in plan.columns
+            )
             options = CSV_FORMAT if kind == "csv" else PARQUET_FORMAT
             self._connection.execute(
-                f"COPY (SELECT {', '.join(written)} FROM ({ordered})) "
+                f"COPY (SELECT {written} FROM "
+                f"(SELECT * FROM (SELECT {rows} FROM {source}) ORDER BY {order})) "
                 f"TO {sql.text(target)} ({options})"
             )
+
+    def _as_it_is(self, column: str, types: Mapping[str, str], kind: Format) -> str:
+        """Give SQL for a value that is published as it is."""
+        value = f"s.{self._inner[column]}"
+        if column in types:
+            return f"CAST({value} AS {types[column]})"
+        if kind == "csv" and self._could_be_run(column):
+            return _defused(value)
+        if self._is_enumerated(column):
+            return f"CAST({value} AS {_enum_of(self._inner[column])})"
+        return value
+
+    def _is_text(self, column: str, kept: Sequence[str], types: Mapping[str, str]) -> bool:
+        """Whether a column is published as text, which may be an ENUM until then."""
+        return column not in kept or (column not in types and self._types[column] == "VARCHAR")
 
     def to_arrow(self, text: Collection[str]) -> pa.Table:
         """Read the whole source into memory, columns without a type as what they hold."""
@@ -254,10 +263,6 @@ class DuckDBEngine:
             )
             table = self._connection.sql(f"SELECT {selected} FROM source").to_arrow_table()
         return table.rename_columns(list(self._inner))
-
-    def _derived(self, plan: Plan, labels: Mapping[str, str]) -> dict[str, str]:
-        kept = [c for c in plan.columns if c not in labels and c not in plan.text]
-        return self._types_of(kept)
 
     def _types_of(self, columns: Sequence[str]) -> dict[str, str]:
         """Give the columns without a type that hold nothing but numbers, written as numbers are.
@@ -358,13 +363,15 @@ class DuckDBEngine:
                 "so give one row for each"
             )
 
-    def _by_lookup(self, plan: Plan, how: Lookup, kind: Format) -> tuple[dict[str, str], str]:
-        """Give the published text of the recoded columns, and the rows to take it from."""
+    def _by_lookup(
+        self, plan: Plan, how: Lookup, kept: Mapping[str, str], kind: Format
+    ) -> tuple[dict[str, str], str]:
+        """Give SQL for the published value of every column, and the rows to take them from."""
         used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
         every = {column: np.arange(len(self._codes[column])) for column in used}
         positions, joins = self._numbered(used, every)
         source = f"source AS s {joins}"
-        published: dict[str, str] = {}
+        published = dict(kept)
         for j, (column, position) in enumerate(zip(used, positions, strict=True)):
             codes, labels = self._codes[column], how.labels[column]
             taken = [] if labels is None else [labels.take(codes)]
@@ -382,13 +389,16 @@ class DuckDBEngine:
             source += f" ANTI JOIN suppressed AS x ON {matched}"
         return published, source
 
-    def _by_join(self, plan: Plan, how: Join, kind: Format) -> tuple[dict[str, str], str]:
-        """Give the published text of the recoded columns, and the rows to take it from."""
+    def _by_join(
+        self, plan: Plan, how: Join, kept: Mapping[str, str], kind: Format
+    ) -> tuple[dict[str, str], str]:
+        """Give SQL for the published value of every column, and the rows to take them from."""
         groups = np.arange(int(how.groups.max(initial=0)) + 1)
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
-        published = {column: f"s.label{j}" for j, column in enumerate(labels)}
-        return published, f"({self._assigned(plan, how)}) AS s"
+        published = {column: f"label{j}" for j, column in enumerate(labels)}
+        published |= {column: self._inner[column] for column in kept}
+        return published, f"({self._assigned(plan, how, kept)})"
 
     def _tabulate(
         self,
@@ -417,41 +427,45 @@ class DuckDBEngine:
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(selected)} FROM columns"
         )
 
-    def _assigned(self, plan: Plan, how: Join) -> str:
+    def _assigned(self, plan: Plan, how: Join, kept: Mapping[str, str]) -> str:
         """Give the rows that are published, each with the labels of its group."""
         packed, joins = self._packed(how.columns, how.layout)
-        coded = f"SELECT s.*, {packed} FROM source AS s {joins}"
         n_words, keys = how.layout.n_words, how.keys
         key = ", ".join(f"k{w}" for w in range(n_words))
+        values = [f"{value} AS {self._inner[c]}" for c, value in kept.items()] + [packed]
+        source = f"source AS s {joins}"
+        columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
 
-        same = (keys[1:] == keys[:-1]).all(axis=1)
-        split = np.append(same, False) | np.insert(same, 0, False) if len(keys) else same
-        parts = pa.table(
-            {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups, "first": how.first}
-        )
-        whole = parts.filter(pa.array(~split & (how.groups >= 0)))
-        self._connection.register("whole_parts", whole.drop_columns(["first"]))
-        labelled = "SELECT * FROM whole_parts JOIN group_labels USING (g)"
-        source = f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
-        if not split.any():
-            return source
+        starts = runs(keys)
+        if len(starts) == len(keys):  # whole combinations
+            parts = pa.table(columns).filter(pa.array(how.groups >= 0))
+            self._connection.register("parts", parts)
+            labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
+            coded = f"SELECT {', '.join(values)} FROM {source}"
+            return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
         # Each person's turn comes from a keyed hash of the whole row: nobody without the secret
         # can tell who of a combination went where, and all engines deal alike.
-        self._connection.register("split_parts", parts.filter(pa.array(split)))
+        self._connection.register(
+            "parts", pa.table(columns | {"first": how.first, "last": how.last})
+        )
         self._connection.execute("SET VARIABLE secret = ?", [plan.secret.hex()])
-        row = sql.row_text((self._inner[c], self._types[c]) for c in sorted(self._types))
+        row = sql.row_text((f"s.{self._inner[c]}", self._types[c]) for c in sorted(self._types))
+        digest = f"left(sha256(getvariable('secret') || {row}), {TURN_DIGITS})"
+        values.append(f"('0x' || {digest})::UBIGINT AS digest")
         ranked = (
-            f"SELECT *, row_number() OVER (PARTITION BY {key} "
-            f"ORDER BY sha256(getvariable('secret') || {row})) AS turn FROM ({coded}) "
-            f"SEMI JOIN split_parts USING ({key})"
+            f"SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY digest) AS turn "
+            f"FROM (SELECT {', '.join(values)} FROM {source})"
         )
         matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(n_words))
-        dealt = (  # the part that begins last before a person's turn is that person's
-            f"SELECT r.* EXCLUDE (turn), p.g FROM ({ranked}) AS r ASOF JOIN split_parts AS p "
-            f"ON {matched} AND r.turn > p.first WHERE p.g >= 0"
+        most = int(np.diff(np.append(starts, len(keys))).max())
+        if most <= FEW_PARTS:
+            dealt = f"JOIN parts AS p ON {matched} AND r.turn > p.first AND r.turn <= p.last"
+        else:  # the part that begins last before a person's turn is that person's
+            dealt = f"ASOF JOIN parts AS p ON {matched} AND r.turn > p.first"
+        return (
+            f"SELECT * FROM (SELECT r.*, p.g FROM ({ranked}) AS r {dealt} WHERE p.g >= 0) "
+            "JOIN group_labels USING (g)"
         )
-        dealt = f"SELECT * FROM ({dealt}) JOIN group_labels USING (g)"
-        return f"{source} UNION ALL BY NAME {dealt}"
 
     def _is_enumerated(self, column: str) -> bool:
         """Whether a column's texts have been counted, and so have an ENUM."""
@@ -545,8 +559,12 @@ def _cleaned(column: str, kind: str, *, defused: bool) -> str:
     return column
 
 
+def _as_text(value: str) -> str:
+    return f"CAST({value} AS VARCHAR)"
+
+
 def _defused(value: str) -> str:
-    text = f"CAST({value} AS VARCHAR)"
+    text = _as_text(value)
     return (
         f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND NOT regexp_matches({text}, '{NUMBER}') "
         f"THEN '''' || {text} ELSE {text} END"

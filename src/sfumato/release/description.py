@@ -48,8 +48,8 @@ class Description:
     ) -> Description:
         """Describe what a recoding of a table will publish."""
         frequencies = table.frequencies()
-        recoding.refuse_ambiguous(table.domains)
         labels = recoding.labels(table.domains)
+        recoding.refuse_ambiguous(labels)
         n_suppressed = recoding.n_suppressed(frequencies)
         recoded = tuple(column for column, texts in labels.items() if texts is not None)
         return cls(

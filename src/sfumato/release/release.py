@@ -195,14 +195,18 @@ class Release:
     @cached_property
     def boxes(self) -> NDArray[np.int32]:
         """The published boxes in ground ranks of the original (private)."""
-        return self.recoding.published_boxes(self.table.frequencies())[0]
+        return self._boxes_and_sizes[0]
 
     @cached_property
     def sizes(self) -> Counts:
         """Number of people in every published group."""
         if self._private is None:
             return self.grouping.sizes
-        return self.recoding.published_boxes(self.table.frequencies())[1]
+        return self._boxes_and_sizes[1]
+
+    @cached_property
+    def _boxes_and_sizes(self) -> tuple[NDArray[np.int32], Counts]:
+        return self.recoding.published_boxes(self.table.frequencies())
 
     def summary(self) -> Summary:
         """Groups, suppression, information loss, columns dropped."""
@@ -330,7 +334,7 @@ class Release:
         reached("save.applied")
         report("reading back")
         engine = open_published(data)
-        seen = self._seen(engine)
+        seen = self._seen(engine, self.criterion)
         verdict = checked(seen, self.criterion)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
@@ -357,17 +361,19 @@ class Release:
             data = staging.path / "data.parquet"
             yield self._write(data, "parquet")
 
-    def _seen(self, engine: Engine) -> Grouping:
+    def _seen(self, engine: Engine, criterion: Criterion | None = None) -> Grouping:
         """Group the published table as its reader would: labels alone, no hierarchy.
+
+        Sensitive values are left out where a criterion is given that does not look at them.
 
         With the original at hand its distribution of sensitive values is the one that counts;
         a loaded release has only its own.
         """
         shown = self.description
-        rules = {name: rule for name, rule in shown.rules().items() if name in shown.sensitive}
-        schema = Schema.of(
-            engine.columns, shown.quasi_identifiers, shown.sensitive, hierarchies=rules
-        )
+        by_value = criterion is None or any(part.looks_at_values for part in criterion.parts)
+        sensitive = shown.sensitive if by_value else ()
+        rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
+        schema = Schema.of(engine.columns, shown.quasi_identifiers, sensitive, hierarchies=rules)
         seen = Table(engine, schema).frequencies()
         if self._private is not None:
             seen = seen.with_values_of(self.table.frequencies())
