@@ -184,7 +184,7 @@ def assignment(table, parts, n_groups):
 def canonical(value):
     """Length and text; this is what every engine must hash."""
     if value is None:
-        return "-"
+        return ":"
     text = str(value)
     return f"{len(text.encode())}:{text}"
 

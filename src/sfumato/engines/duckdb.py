@@ -449,8 +449,9 @@ class DuckDBEngine:
             "parts", pa.table(columns | {"first": how.first, "last": how.last})
         )
         self._connection.execute("SET VARIABLE secret = ?", [plan.secret.hex()])
-        row = sql.row_text((f"s.{self._inner[c]}", self._types[c]) for c in sorted(self._types))
-        digest = f"left(sha256(getvariable('secret') || {row}), {TURN_DIGITS})"
+        columns_of_row = [(f"s.{self._inner[c]}", self._types[c]) for c in sorted(self._types)]
+        row = sql.row_text(columns_of_row, before="getvariable('secret')")
+        digest = f"left(sha256({row}), {TURN_DIGITS})"
         values.append(f"('0x' || {digest})::UBIGINT AS digest")
         ranked = (
             f"SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY digest) AS turn "

@@ -38,18 +38,21 @@ def canonical(expression: str, kind: str) -> str:
     """Text of a value that is the same in every engine, for keyed hashing.
 
     Timestamps are microseconds since 1970 (UTC), floats have 17 significant digits, everything
-    else (nanoseconds too) is what a cast to text gives; each value carries its length, so that
-    no two rows run together, and a missing value differs from an empty one.
+    else (nanoseconds too) is what a cast to text gives.
     """
     if kind.startswith("TIMESTAMP") and not kind.endswith("NS"):
-        written = f"CAST(epoch_us({expression}) AS VARCHAR)"
-    elif kind in ("FLOAT", "DOUBLE"):
-        written = f"printf('%.17g', CAST({expression} AS DOUBLE))"
-    else:
-        written = f"CAST({expression} AS VARCHAR)"
-    return f"coalesce(strlen({written}) || ':' || {written}, '-')"
+        return f"CAST(epoch_us({expression}) AS VARCHAR)"
+    if kind in ("FLOAT", "DOUBLE"):
+        return f"printf('%.17g', CAST({expression} AS DOUBLE))"
+    return f"CAST({expression} AS VARCHAR)"
 
 
-def row_text(columns: Iterable[tuple[str, str]]) -> str:
-    """Canonical text of a whole row; columns: (expression, type)."""
-    return " || ".join(canonical(expression, kind) for expression, kind in columns) or "''"
+def row_text(columns: Iterable[tuple[str, str]], before: str = "''") -> str:
+    """Canonical text of a whole row, behind another text; columns: (expression, type).
+
+    Each value follows its length and a colon, so that no two rows run together; of a missing
+    value there is the colon alone.
+    """
+    texts = [canonical(expression, kind) for expression, kind in columns]
+    fields = [f"strlen({text}), ':', {text}" for text in texts]
+    return f"concat({', '.join([before, *fields])})"
