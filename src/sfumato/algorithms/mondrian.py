@@ -272,20 +272,29 @@ class _Judge:
     ) -> NDArray[np.intp]:
         """Keep the cuts, given as ascending cells, that leave both sides safe."""
         key, member = entries
-        # Every entry falls between two candidates, or behind the last one of its region.
-        slot = np.searchsorted(cells, line.cell_of[member])
-        n_slots = len(cells) + 1
-        value = self.frequencies.persons_values.of_key[key]
-        flat = sum_by(
-            slot * self.n_values + value, self.frequencies.counts[key], n_slots * self.n_values
-        )
-        upto = np.cumsum(flat.reshape(n_slots, self.n_values), axis=0)[:-1]
         region = line.region[cells]
-        new = np.flatnonzero(np.diff(region, prepend=-1))
-        before = self._before(line, region[new], entries)
-        left = upto - np.repeat(before, np.diff(np.append(new, len(cells))), axis=0)
-        whole = self._before(line, region[new] + 1, entries) - before
-        right = np.repeat(whole, np.diff(np.append(new, len(cells))), axis=0) - left
+        new = np.flatnonzero(np.diff(region, prepend=-1))  # the first cut of every region
+        rank = np.full(len(line.starts), -1, dtype=np.intp)
+        rank[region[new]] = np.arange(len(new))
+        # A region with n cuts falls into n + 1 slots; every key is in one, unless there is no cut.
+        is_cut = np.zeros(len(line.region), dtype=np.intp)
+        is_cut[cells] = 1
+        slot_of = np.cumsum(is_cut) - is_cut + rank[line.region]
+        cell = line.cell_of[member]
+        cut = rank[line.region[cell]] >= 0
+        if not cut.all():
+            key, cell = key[cut], cell[cut]
+        value = self.frequencies.persons_values.of_key[key]
+        shape = (len(cells) + len(new), self.n_values)
+        counted = self.frequencies.counts[key]
+        flat = sum_by(slot_of[cell] * self.n_values + value, counted, shape[0] * shape[1])
+        upto = np.cumsum(flat.reshape(shape), axis=0)
+        first = new + np.arange(len(new))
+        before = np.where(first[:, None] > 0, upto[first - 1], 0)
+        whole = upto[np.append(first[1:], shape[0]) - 1] - before
+        mine = rank[region]
+        left = upto[np.arange(len(cells)) + mine] - before[mine]
+        right = whole[mine] - left
         criterion = All(tuple(self.by_value))
         safe = np.ones(len(cells), dtype=bool)
         people = line.left[cells]
@@ -293,22 +302,6 @@ class _Judge:
             groups = JointGroups(self.frequencies, size, Histogram.from_dense(counts))
             safe &= holding(criterion, groups)
         return cells[safe]
-
-    def _before(
-        self,
-        line: _Line,
-        region: NDArray[np.intp],
-        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
-    ) -> Counts:
-        """Count the values of everybody in regions before each of the given ascending ones."""
-        key, member = entries
-        slot = np.searchsorted(region, line.region[line.cell_of[member]], side="right")
-        value = self.frequencies.persons_values.of_key[key]
-        n_slots = len(region) + 1
-        flat = sum_by(
-            slot * self.n_values + value, self.frequencies.counts[key], n_slots * self.n_values
-        )
-        return np.cumsum(flat.reshape(n_slots, self.n_values), axis=0)[:-1]
 
 
 def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray[np.intp]:
