@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
 from typing import Any, ClassVar
@@ -29,6 +30,11 @@ class Algorithm(ABC):
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
 
     @property
+    def experiment(self) -> bool:
+        """Whether chance comes from a seed: then anybody who knows the seed can repeat it."""
+        return getattr(self, "seed", None) is not None
+
+    @property
     def deterministic(self) -> bool:
         """Whether the same table always gives the same release."""
         return True
@@ -43,6 +49,25 @@ class Algorithm(ABC):
 
     def __str__(self) -> str:
         return describe(self)
+
+
+def chances(method: Algorithm) -> Draw:
+    """Give the randomness of a release: the operating system's, or that of an experiment's seed.
+
+    >>> from sfumato import Mondrian
+    >>> draw, again = (chances(Mondrian(strict=False, seed=7)) for _ in range(2))
+    >>> draw(4) == again(4), chances(Mondrian())(4) == chances(Mondrian())(4)
+    (True, False)
+    """
+    if method.experiment:
+        return np.random.default_rng(getattr(method, "seed")).bytes  # noqa: B009
+    return os.urandom
+
+
+def check_seed(owner: str, seed: object) -> None:
+    """Refuse what is no seed."""
+    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
+        raise BadInput(f"{owner}: seed must be an integer >= 0, got {shown(seed)}")
 
 
 def allowed_rows(max_suppressed: float, n_rows: int) -> int:

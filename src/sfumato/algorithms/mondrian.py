@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.base import Algorithm, Draw
+from sfumato.algorithms.base import Algorithm, Draw, check_seed
 from sfumato.algorithms.relaxed import Halving
 from sfumato.criteria.base import All, Criterion, holding, reached
 from sfumato.criteria.k_anonymity import KAnonymity
@@ -17,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, Grouping, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
-from sfumato.errors import Unsatisfiable, one_of, true_or_false
+from sfumato.errors import BadInput, Unsatisfiable, one_of, true_or_false
 from sfumato.progress import report
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
@@ -44,11 +44,15 @@ class Mondrian(Algorithm):
 
     Boxes reach to the cuts, not to the extremes of the people inside; `tight=True` shrinks them
     to those, which says more about the people and loses less.
+
+    A `seed` repeats the chances of a relaxed run. It is for experiments: such a release is saved
+    only with `experiment=True`, and says so.
     """
 
     strict: bool = True
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
+    seed: int | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
@@ -56,6 +60,9 @@ class Mondrian(Algorithm):
         for name in ("strict", "tight"):
             true_or_false("Mondrian", name, getattr(self, name))
         one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
+        check_seed("Mondrian", self.seed)
+        if self.strict and self.experiment:
+            raise BadInput("Mondrian: strict cuts leave nothing to chance; drop the seed")
 
     @property
     def deterministic(self) -> bool:

@@ -96,6 +96,9 @@ def anonymize(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
     ] = False,
+    experiment: Annotated[
+        bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
+    ] = False,
     json: Json = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -124,7 +127,7 @@ def anonymize(
     from sfumato.cli.output import failures  # noqa: PLC0415
 
     with failures(show_values=show_values):
-        commands.anonymize(job, dry_run=dry_run, json=json)
+        commands.anonymize(job, dry_run=dry_run, experiment=experiment, json=json)
 
 
 @app.command()

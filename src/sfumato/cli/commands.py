@@ -60,14 +60,14 @@ def demo(output: Path | None, *, json: bool) -> None:
     out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
 
 
-def anonymize(job_file: Path, *, dry_run: bool, json: bool) -> None:
+def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) -> None:
     """Run a job."""
     job = Job.load(job_file)
     with out.progress():
         release = sf.anonymize(job.table(), job.criterion, job.method)
         summary = release.summary()
         if not dry_run:
-            release.save(job.output, job.format)
+            release.save(job.output, job.format, experiment=experiment)
     if json:
         written = None if dry_run else str(job.output)
         out.print_json(summary.to_json() | {"output": written})

@@ -89,7 +89,7 @@ class Description:
             "hierarchies": dict(self.hierarchies),
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
-        }
+        } | ({"experiment": True} if self.method.experiment else {})
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any], where: str) -> Description:

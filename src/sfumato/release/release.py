@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
+from sfumato.algorithms.base import chances
 from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import validate
@@ -60,9 +61,10 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     validate(criterion, frequencies)
     check_pair(method, criterion)
     report("searching")
-    recoding = method.search(frequencies, criterion, os.urandom)
+    draw = chances(method)
+    recoding = method.search(frequencies, criterion, draw)
     description = Description.of(table, recoding, criterion, method)
-    return Release(description, _Private(table, recoding, os.urandom(SECRET_BYTES)))
+    return Release(description, _Private(table, recoding, draw(SECRET_BYTES)))
 
 
 def load(directory: str | Path) -> Release:
@@ -248,7 +250,13 @@ class Release:
 
             return polars.from_arrow(self.to_arrow())
 
-    def save(self, directory: str | Path, format: Format | None = None) -> Path:  # noqa: A002
+    def save(
+        self,
+        directory: str | Path,
+        format: Format | None = None,  # noqa: A002
+        *,
+        experiment: bool = False,
+    ) -> Path:
         """Write the release into a new directory, complete or not at all.
 
         The rows are written to a private place beside it, read back and checked; the description
@@ -257,7 +265,14 @@ class Release:
         Args:
             directory: Where; it must not exist yet, or be empty.
             format: "csv" or "parquet"; unless told otherwise CSV for a CSV source, else Parquet.
+            experiment: Allow a release whose chances come from a seed, which anybody who knows
+                the seed can repeat. It is marked as an experiment.
         """
+        if self.method.experiment and not experiment:
+            raise BadInput(
+                "save: this release was made with a seed, so its chances can be repeated; "
+                "anonymize without one, or save with experiment=True what is not for publication"
+            )
         target = file_path("save", directory)
         kind = self.private.table.engine.format if format is None else format
         one_of("save", "format", kind, ("csv", "parquet"))

@@ -61,6 +61,9 @@ class Summary:
                 f"people, {numbers['average_group_size']:.1f} on average",
             ),
         ]
+        if description.method.experiment:
+            numbers["experiment"] = True
+            lines.append(("experiment", "made with a seed; not for publication"))
         if description.levels is not None:
             numbers["levels"] = dict(description.levels)
             lines.append(("levels", _levels(description.levels, original)))
