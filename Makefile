@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow bench lint format clean
+.PHONY: demo test test-slow hard bench lint format clean
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -15,11 +15,15 @@ test: $(VENV)/.installed-test lint  ## lint, types, and every test
 test-slow: $(VENV)/.installed-test  ## the long and statistical checks too
 	$(BIN)/python -m pytest -n 2
 
+hard: $(VENV)/.installed-test  ## bad input, canaries, crashes, exactness: hundreds of kills, and counts
+	$(BIN)/python -m pytest -n 2 tests/hard
+
 bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools and plain twins
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/lattice.py
 	$(BIN)/python bench/mondrian.py
 	$(BIN)/python bench/split.py
+	$(BIN)/python bench/ten_million.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

@@ -675,12 +675,12 @@ class Census:
         self.values = {c: sorted({row[j] for row in self.people}) for j, c in enumerate(columns)}
         return self.values
 
-    def count(self, codes):
-        found = {
-            c: np.array([codes[c][self.values[c].index(row[j])] for row in self.people])
+    def count(self, codes, layout):
+        found = [
+            np.array([codes[c][self.values[c].index(row[j])] for row in self.people])
             for j, c in enumerate(codes)
-        }
-        return found, np.array([row[-1] for row in self.people], dtype=np.int64)
+        ]
+        return layout.pack(found), np.array([row[-1] for row in self.people], dtype=np.int64)
 
 
 def test_a_summary_and_the_utility_of_huge_counts_are_right():
