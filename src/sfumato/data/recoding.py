@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
@@ -88,8 +89,13 @@ class Assignment:
     parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
     texts: Mapping[str, Labels | None] | None = None  # published text per box, if fixed beforehand
 
-    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+    def labels(self, domains: Mapping[str, Domain]) -> Mapping[str, Labels | None]:
         """Published text per group and column; None for a column published as it is."""
+        del domains  # the combinations have theirs
+        return self._labels
+
+    @cached_property
+    def _labels(self) -> Mapping[str, Labels | None]:
         found: dict[str, Labels | None] = {}
         for j, column in enumerate(self.combinations.quasi_identifiers):
             side = self.boxes[:, j]
@@ -98,8 +104,16 @@ class Assignment:
             elif (side[:, 0] == side[:, 1]).all():
                 found[column] = None
             else:
-                found[column] = domains[column].interval_labels(side)
+                found[column] = self.combinations.domains[column].interval_labels(side)
         return found
+
+    @cached_property
+    def published(self) -> tuple[NDArray[np.int32], Counts]:
+        """The boxes that somebody is in, each once, and how many people are in each."""
+        kept = self.parts[self.parts[:, 1] != SUPPRESSED]
+        boxes, box = distinct_boxes(self.boxes)
+        sizes = sum_by(box[kept[:, 1]], kept[:, 2], len(boxes))
+        return boxes[sizes > 0], sizes[sizes > 0]
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every combination with what it is published as; None: suppressed."""
@@ -173,10 +187,7 @@ class Recoding:
         if isinstance(self.how, Cut):
             grouping = self.how.grouping(frequencies)
             return grouping.boxes, grouping.sizes
-        kept = self.how.parts[self.how.parts[:, 1] != SUPPRESSED]
-        boxes, box = distinct_boxes(self.how.boxes)
-        sizes = sum_by(box[kept[:, 1]], kept[:, 2], len(boxes))
-        return boxes[sizes > 0], sizes[sizes > 0]
+        return self.how.published
 
     def parts(self, ground: FrequencySet) -> tuple[NDArray[np.intp], NDArray[np.int32], Counts]:
         """List who is published as what: a combination, its box, and how many people of it.
@@ -216,7 +227,7 @@ class Recoding:
         """List values and published values, column by column of the table."""
         return self.how.as_table(domains)
 
-    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+    def labels(self, domains: Mapping[str, Domain]) -> Mapping[str, Labels | None]:
         """Published texts: per code for a cut, per group for an assignment."""
         return self.how.labels(domains)
 
