@@ -153,3 +153,11 @@ def test_rolled_up_counts_are_the_counts_of_the_rows_in_any_order_of_nodes():
             for node in nodes:
                 expected = [len(g) for g in naive.groups_at(rows, paths, tuple(node)).values()]
                 assert sorted(rollup.at(tuple(int(x) for x in node)).sizes) == sorted(expected)
+
+
+def test_incognito_says_that_a_lattice_is_too_large():
+    codes = [f"{j:012d}" for j in range(3)]
+    table = pa.table({f"q{j}": codes for j in range(8)})
+    frequencies = sf.read(table, {f"q{j}": sf.Prefix() for j in range(8)}).frequencies()
+    with pytest.raises(sf.BadInput, match=r"815730721 nodes, more than 100000000"):
+        sf.Incognito().search(frequencies, sf.KAnonymity(2), None)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -11,7 +12,10 @@ from numpy.typing import NDArray
 from sfumato.algorithms.exhaustive import Exhaustive
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.algorithms.minimal import minimal_nodes
+from sfumato.errors import BadInput
 from sfumato.progress import report
+
+MOST_NODES = 10**8  # whose safety is kept at a time
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,12 @@ class Incognito(Exhaustive):
 def safe_by_subsets(lattice: Lattice, limit: int) -> dict[tuple[int, ...], NDArray[np.bool_]]:
     """Give the safe nodes over every subset of the columns, as a table of levels."""
     names = lattice.frequencies.quasi_identifiers
+    n_nodes = math.prod(height + 1 for height in lattice.heights)
+    if n_nodes > MOST_NODES:
+        raise BadInput(
+            f"Incognito: the hierarchies of {len(names)} columns make {n_nodes} nodes, more than "
+            f"{MOST_NODES}; give them fewer levels, or take Mondrian"
+        )
     known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     subsets = [
         subset

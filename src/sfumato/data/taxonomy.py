@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,7 +23,8 @@ class Taxonomy:
 
     low: Ranks  # (height + 1, n): first rank of the node that holds rank j at level i
     high: Ranks  # (height + 1, n): last rank of it
-    labels: tuple[tuple[object, ...], ...]  # [level][rank]; None: the missing value
+    # [level][rank]; None: the missing value
+    labels: tuple[tuple[object, ...], ...] = field(repr=False)
 
     @property
     def height(self) -> int:
