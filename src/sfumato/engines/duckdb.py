@@ -491,25 +491,23 @@ class DuckDBEngine:
         A file that is not what it was when it was opened is refused, whatever became of the query:
         what was decided about the old rows does not hold for new ones.
         """
-        message = None
         try:
             yield
         except duckdb.Error as error:
             message = str(error)
-        except RuntimeError as error:
-            if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
+            if "failed: KeyboardInterrupt" in message:  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
-            raise
-        # Raised out here, so that the engine's error, which quotes rows, is no part of ours.
-        if message is not None and "failed: KeyboardInterrupt" in message:  # one that met Python
-            raise KeyboardInterrupt
-        self._refuse_changed()
-        if message is not None:
+            self._refuse_changed()
             explained = _about_storage(message, self._scratch.path, target)
             if explained is None:
                 kind = DAMAGED if self._is_parquet and target is None else None
                 explained = _explanation(message, self.name, target, kind)
-            raise BadInput(explained)
+            raise BadInput(explained) from None
+        except RuntimeError as error:
+            if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
+                raise KeyboardInterrupt from None
+            raise
+        self._refuse_changed()
 
     def _refuse_changed(self) -> None:
         if self._file is None:
