@@ -520,7 +520,7 @@ class DuckDBEngine:
             raise BadInput(
                 f"{self.name}: the file has changed since it was opened; start again, and let "
                 "nobody write to it meanwhile"
-            )
+            ) from None  # whatever the engine says of the new rows
 
 
 # What can be counted, what Python takes as it is, and what no spreadsheet could run.
