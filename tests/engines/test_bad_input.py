@@ -551,3 +551,20 @@ def test_bytes_that_are_not_text_far_down_are_refused_when_they_would_be_publish
         table.write(as_it_is(table), tmp_path / "out.csv", "csv", KEY)
     assert str(caught.value).startswith(f"{path}, line 500002: not UTF-8 text")
     assert not (tmp_path / "out.csv").exists()
+
+
+@pytest.mark.parametrize("length", [1_950_000, 2_000_000, 2_500_000, 6_000_000])
+@pytest.mark.parametrize("n_after", [0, 1, 1000])
+def test_a_long_line_near_the_end_loses_no_row(read, tmp_path, length, n_after):
+    """DuckDB 2.0 drops such a line, and the rows behind it, after every 32,000,000 bytes."""
+    before = b"1," + b"x" * 997 + b"\n"
+    data = b"a,s\n" + before * 32_000 + b"1," + b"y" * length + b"\n" + b"1,z\n" * n_after
+    path = write(tmp_path, data)
+    with pytest.raises(sf.BadInput, match="line 32002: the line is too long"):
+        read(path, quasi_identifiers=["a"], sensitive="s")
+
+
+def test_a_line_that_is_just_short_enough_is_read(read, tmp_path):
+    before = b"1," + b"x" * 997 + b"\n"
+    data = b"a,s\n" + before * 32_000 + b"1," + b"y" * 1_899_000 + b"\n" + b"1,z\n" * 10
+    assert read(write(tmp_path, data), quasi_identifiers=["a"], sensitive="s").n_rows == 32_011
