@@ -222,7 +222,8 @@ def test_a_date_that_does_not_parse_is_refused(steward, record_property, day):
     steward.write("people.csv", PEOPLE.replace(b"30", b"2026-11-15").replace(b"40", day.encode()))
     job = steward.job((HIERARCHY, "age = { dates = true }"))
     told = steward.refused("anonymize", job, shows=day)
-    assert told == "column 'age': 1 distinct values are not dates; write them as YYYY-MM-DD"
+    said = "column 'age': 1 distinct values are not dates; write them as YYYY-MM-DD"
+    assert told == f"{said}; --show-values shows the values"
     record_property(TRIED, steward.tried)
 
 

@@ -45,7 +45,10 @@ def test_a_seeded_release_is_saved_as_an_experiment_or_not_at_all(table, tmp_pat
     written = json.loads((place / "release.json").read_text())
     assert written["experiment"] is True
     assert written["method"] == {"mondrian": {"strict": False, "seed": 7}}
-    assert "not for publication" in str(sf.load(place).summary())
+    loaded = sf.load(place)
+    assert "not for publication" in str(loaded.summary())
+    assert "not for publication" in repr(loaded.check())
+    assert loaded.check().to_json()["experiment"] is True
 
 
 def test_a_release_without_a_seed_is_no_experiment(table, tmp_path):
@@ -72,7 +75,7 @@ mondrian = {{ strict = false, seed = 7 }}
     run = CliRunner().invoke
     refused = run(app, ["anonymize", str(tmp_path / "job.toml")])
     assert refused.exit_code == 2
-    assert "experiment" in refused.stderr
+    assert "drop it, or pass --experiment" in refused.stderr
     assert not (tmp_path / "out").exists()
     assert run(app, ["anonymize", str(tmp_path / "job.toml"), "--experiment"]).exit_code == 0
     assert sf.load(tmp_path / "out").check()
@@ -87,3 +90,20 @@ def test_what_is_no_seed_is_refused(seed):
 def test_strict_cuts_take_no_seed():
     with pytest.raises(sf.BadInput, match="nothing to chance"):
         sf.Mondrian(seed=7)
+
+
+def test_a_job_that_is_known_to_fail_fails_before_the_work(tmp_path):
+    job = """
+source = "there is no such file.csv"
+output = "out"
+[columns.quasi_identifiers]
+age = { flat = true }
+[[criteria]]
+k_anonymity = { k = 5 }
+"""
+    (tmp_path / "job.toml").write_text(job)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "something").touch()
+    refused = CliRunner().invoke(app, ["anonymize", str(tmp_path / "job.toml")])
+    assert refused.exit_code == 2
+    assert "never overwritten" in refused.stderr

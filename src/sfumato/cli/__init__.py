@@ -1,5 +1,18 @@
 """The command line: the same work, one command each."""
 
-from sfumato.cli.app import main
+import sys
+
+INTERRUPTED = 130
+
+
+def main() -> None:
+    """Run a command; a Ctrl-C that comes while Python is still importing is an interrupt too."""
+    try:
+        from sfumato.cli.app import main as run  # noqa: PLC0415
+    except KeyboardInterrupt:
+        sys.stderr.write("sfumato: interrupted\n")
+        sys.exit(INTERRUPTED)
+    run()
+
 
 __all__ = ["main"]

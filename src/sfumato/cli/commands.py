@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import typer
@@ -14,6 +15,7 @@ from sfumato.data.hierarchy import reason
 from sfumato.job import Job
 from sfumato.release import Release
 from sfumato.release.description import DESCRIPTION
+from sfumato.release.release import refuse_taken
 
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
@@ -63,6 +65,14 @@ def demo(output: Path | None, *, json: bool) -> None:
 def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) -> None:
     """Run a job."""
     job = Job.load(job_file)
+    if not dry_run:  # what is known to fail fails before the work
+        with suppress(OSError):
+            refuse_taken(job.output)
+        if job.method.experiment and not experiment:
+            raise sf.BadInput(
+                f"{job_file}: the method has a seed, so its chances can be repeated; drop it, or "
+                "pass --experiment for what is not for publication"
+            )
     with out.progress():
         release = sf.anonymize(job.table(), job.criterion, job.method)
         summary = release.summary()

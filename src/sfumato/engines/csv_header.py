@@ -41,6 +41,8 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
         raise BadInput(f"{path}: cannot read: {reason(error)}") from None
     if start[:2] == b"\x1f\x8b":
         raise BadInput(f"{path}: the file is compressed; unpack it first")
+    if start[:4] == b"PK\x03\x04":
+        raise BadInput(f"{path}: an Excel or zip file; export the table as CSV")
     if not start.strip(b"\r\n\xef\xbb\xbf "):
         raise BadInput(f"{path}: the file is empty; expected a line with the column names")
     whole = len(start) < FIRST_BYTES

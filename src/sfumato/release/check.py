@@ -23,6 +23,7 @@ class Check:
     n_groups: int
     n_alone: int  # people whose quasi-identifiers nobody shares
     asked: bool = True  # False: nothing was promised, the numbers only say what there is
+    experiment: bool = False  # made with a seed
 
     @property
     def holds(self) -> bool:
@@ -33,7 +34,8 @@ class Check:
     def heading(self) -> str:
         """Rows, groups, and how many people stand alone."""
         alone = f", {self.n_alone} people alone in theirs" if self.n_alone else ""
-        return f"{self.n_rows} rows in {self.n_groups} groups{alone}"
+        seeded = "; an experiment made with a seed, not for publication" if self.experiment else ""
+        return f"{self.n_rows} rows in {self.n_groups} groups{alone}{seeded}"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -56,7 +58,7 @@ class Check:
                 }
                 for each in self.measured
             ],
-        }
+        } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
         lines = [self.heading]

@@ -231,7 +231,7 @@ class Release:
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, found.measured))
             found = replace(found, measured=measured)
-        return found
+        return replace(found, experiment=self.method.experiment)
 
     def to_arrow(self) -> Any:
         """Give the published table as a PyArrow table."""
@@ -288,7 +288,7 @@ class Release:
                     "rename the column, or save as Parquet"
                 )
         try:
-            _refuse_taken(target)
+            refuse_taken(target)
             with (
                 _parents(target),
                 _opened(target.parent) as parent,
@@ -305,7 +305,7 @@ class Release:
                 try:
                     staging.become(target)
                 except OSError:
-                    _refuse_taken(target)  # by somebody who was faster
+                    refuse_taken(target)  # by somebody who was faster
                     raise
                 reached("save.renamed")
                 os.fsync(parent)
@@ -426,7 +426,8 @@ def _needing(package: str) -> Iterator[None]:
         raise BadInput(f"this needs {package}; install it with: pip install {package}") from None
 
 
-def _refuse_taken(target: Path) -> None:
+def refuse_taken(target: Path) -> None:
+    """Refuse a place where something is already."""
     if target.exists() and (not target.is_dir() or any(target.iterdir())):
         raise BadInput(
             f"{target}: exists already; a release is never overwritten, so choose another place"
