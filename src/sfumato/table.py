@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from sfumato.data.deal import deal
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Codes, Hierarchy
@@ -97,9 +98,8 @@ class Table:
             self.schema.quasi_identifiers,
             _lookup(recoding, self.domains)
             if isinstance(recoding.how, Cut)
-            else _join(recoding, self.domains),
+            else _join(recoding, self.domains, secret),
             self.codes,
-            secret,
         )
         self.engine.apply(plan, target, kind)
 
@@ -136,23 +136,16 @@ def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:
     return Lookup(recoding.labels(domains), lows, recoding.how.suppressed)
 
 
-def _join(recoding: Recoding, domains: Mapping[str, Domain]) -> Join:
+def _join(recoding: Recoding, domains: Mapping[str, Domain], secret: bytes) -> Join:
     assert not isinstance(recoding.how, Cut)  # noqa: S101
     how = recoding.how
     parts = how.parts[how.parts[:, 2] > 0]
-    parts = parts[np.argsort(parts[:, 0], kind="stable")]
-    combination, group, people = parts.T
-    # Where a part begins among the people of its combination: a running sum, restarted there.
-    last = np.cumsum(people)
-    first_of = np.concatenate([[True], combination[1:] != combination[:-1]])[: len(parts)]
-    before = (last - people)[first_of]
-    last = last - np.repeat(before, np.diff(np.append(np.flatnonzero(first_of), len(parts))))
+    combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
     return Join(
         how.combinations.layout,
         how.combinations.columns,
         how.combinations.keys[combination],
         group,
-        last - people,
-        last,
+        deal(combination, group, people, secret) if how.splits else None,
         recoding.labels(domains),
     )

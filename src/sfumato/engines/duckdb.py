@@ -2,13 +2,10 @@
 
 from __future__ import annotations
 
-import errno
-import os
 import re
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
 
 import duckdb
 import numpy as np
@@ -18,10 +15,11 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
-from sfumato.data.keys import Codes, Keys, Layout, runs
+from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
+from sfumato.engines.explain import about_storage, explanation
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.private import scratch
@@ -31,9 +29,6 @@ from sfumato.private import scratch
 FORMULA = r"^[=+\-@\t\r'']"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 DAMAGED = "the Parquet file is damaged"
-STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
-TURN_DIGITS = 16  # of the hash that decides somebody's turn: 64 bits
-FEW_PARTS = 64  # of one combination that a person's turn is compared with, one by one
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -220,7 +215,7 @@ class DuckDBEngine:
             if isinstance(plan.how, Lookup):
                 values, source = self._by_lookup(plan, plan.how, values, kind)
             else:
-                values, source = self._by_join(plan, plan.how, values, kind)
+                values, source = self._by_join(plan.how, values, kind)
             rows = ", ".join(f"{values[c]} AS {self._inner[c]}" for c in plan.columns)
             rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
             order = ", ".join(
@@ -245,6 +240,11 @@ class DuckDBEngine:
             return f"CAST({value} AS {types[column]})"
         if kind == "csv" and self._could_be_run(column):
             return _defused(value)
+        return self._sortable(column)
+
+    def _sortable(self, column: str) -> str:
+        """Give SQL for a value of the source, as an ENUM if its texts have one."""
+        value = f"s.{self._inner[column]}"
         if self._is_enumerated(column):
             return f"CAST({value} AS {_enum_of(self._inner[column])})"
         return value
@@ -390,15 +390,14 @@ class DuckDBEngine:
         return published, source
 
     def _by_join(
-        self, plan: Plan, how: Join, kept: Mapping[str, str], kind: Format
+        self, how: Join, kept: Mapping[str, str], kind: Format
     ) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""
         groups = np.arange(int(how.groups.max(initial=0)) + 1)
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
-        published = {column: f"label{j}" for j, column in enumerate(labels)}
-        published |= {column: self._inner[column] for column in kept}
-        return published, f"({self._assigned(plan, how, kept)})"
+        published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)
+        return published, f"({self._assigned(how, sorted(kept))}) AS s"
 
     def _tabulate(
         self,
@@ -427,44 +426,24 @@ class DuckDBEngine:
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(selected)} FROM columns"
         )
 
-    def _assigned(self, plan: Plan, how: Join, kept: Mapping[str, str]) -> str:
-        """Give the rows that are published, each with the labels of its group."""
+    def _assigned(self, how: Join, kept: Sequence[str]) -> str:
+        """Give the kept values of the rows that are published, and the labels of their groups."""
         packed, joins = self._packed(how.columns, how.layout)
         n_words, keys = how.layout.n_words, how.keys
         key = ", ".join(f"k{w}" for w in range(n_words))
-        values = [f"{value} AS {self._inner[c]}" for c, value in kept.items()] + [packed]
-        source = f"source AS s {joins}"
-        columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
-
-        starts = runs(keys)
-        if len(starts) == len(keys):  # whole combinations
+        values = [f"{self._sortable(c)} AS {self._inner[c]}" for c in kept] + [packed]
+        coded = f"SELECT {', '.join(values)} FROM source AS s {joins}"
+        if how.dealt is None:
+            columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
             parts = pa.table(columns).filter(pa.array(how.groups >= 0))
             self._connection.register("parts", parts)
             labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
-            coded = f"SELECT {', '.join(values)} FROM {source}"
             return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
-        # Each person's turn comes from a keyed hash of the whole row: nobody without the secret
-        # can tell who of a combination went where, and all engines deal alike.
-        self._connection.register(
-            "parts", pa.table(columns | {"first": how.first, "last": how.last})
-        )
-        self._connection.execute("SET VARIABLE secret = ?", [plan.secret.hex()])
-        columns_of_row = [(f"s.{self._inner[c]}", self._types[c]) for c in sorted(self._types)]
-        row = sql.row_text(columns_of_row, before="getvariable('secret')")
-        digest = f"left(sha256({row}), {TURN_DIGITS})"
-        values.append(f"('0x' || {digest})::UBIGINT AS digest")
-        ranked = (
-            f"SELECT *, row_number() OVER (PARTITION BY {key} ORDER BY digest) AS turn "
-            f"FROM (SELECT {', '.join(values)} FROM {source})"
-        )
-        matched = " AND ".join(f"r.k{w} = p.k{w}" for w in range(n_words))
-        most = int(np.diff(np.append(starts, len(keys))).max())
-        if most <= FEW_PARTS:
-            dealt = f"JOIN parts AS p ON {matched} AND r.turn > p.first AND r.turn <= p.last"
-        else:  # the part that begins last before a person's turn is that person's
-            dealt = f"ASOF JOIN parts AS p ON {matched} AND r.turn > p.first"
+        others = [self._inner[c] for c in kept if c not in how.columns]
+        order = ", ".join([key, *(f"{value} NULLS FIRST" for value in others)])
+        self._connection.register("dealt", pa.table({"g": how.dealt}))
         return (
-            f"SELECT * FROM (SELECT r.*, p.g FROM ({ranked}) AS r {dealt} WHERE p.g >= 0) "
+            f"SELECT * FROM (SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt "
             "JOIN group_labels USING (g)"
         )
 
@@ -498,10 +477,10 @@ class DuckDBEngine:
             if "failed: KeyboardInterrupt" in message:  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
             self._refuse_changed()
-            explained = _about_storage(message, self._scratch.path, target)
+            explained = about_storage(message, self._scratch.path, target)
             if explained is None:
                 kind = DAMAGED if self._is_parquet and target is None else None
-                explained = _explanation(message, self.name, target, kind)
+                explained = explanation(message, self.name, target, kind)
             raise BadInput(explained) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
@@ -577,53 +556,7 @@ def _enum_of(name: str) -> str:
     return f"{name}_texts"
 
 
-def _joined(chunks: list[pa.Array], dtype: type) -> Any:
-    if not chunks:
-        return np.zeros(0, dtype=dtype)
-    return np.concatenate([chunk.to_numpy(zero_copy_only=False) for chunk in chunks]).astype(dtype)
-
-
 def _version(path: Path) -> tuple[int, ...]:
     """Give what differs when a file was written to, or replaced by another."""
     status = path.stat()
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
-
-
-def _about_storage(message: str, private: Path, target: Path | None) -> str | None:
-    """Say what the system refused to do to temporary files or the target; None: nothing."""
-    refusals = [os.strerror(number) for number in STORAGE]
-    why = next((text.lower() for text in refusals if text in message), "the system refused it")
-    if str(private) in message or "max_temp_directory_size" in message:
-        why = os.strerror(errno.ENOSPC).lower() if "max_temp_directory_size" in message else why
-        return (
-            f"cannot keep temporary files in {private.parent}: {why}; set TMPDIR to another place"
-        )
-    if target is not None and str(target) in message:
-        return f"{target}: cannot write: {why}"
-    return None
-
-
-def _explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
-    """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
-    found = re.search(r"Line: (\d+)", message)
-    place = f"{name}, line {found[1]}" if found else name
-    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
-    if columns:
-        return (
-            f"{place}: {columns[2]} fields where the header has {columns[1]}; mend the line, or "
-            "quote what holds a delimiter"
-        )
-    if "not utf-8" in message or "Invalid unicode" in message:
-        return f"{place}: not UTF-8 text; convert the file first"
-    if "unterminated quote" in message:
-        return f"{place}: a quoted field does not end"
-    if "Maximum line size" in message:
-        return f"{place}: the line is too long; a quote may be missing, or split the line"
-    if "state machine" in message or "quote" in message:
-        return f"{place}: not a regular CSV file; check its quotes and line ends"
-    if target is not None and "IO Error" in message:
-        return f"{target}: cannot write there"
-    kind = message.split(":", 1)[0]  # what follows may quote a value
-    if kind == "Out of Memory Error":
-        return f"{name}: not enough memory"
-    return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

@@ -7,7 +7,7 @@ rows never enter Python.
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal, Protocol
 
@@ -32,14 +32,17 @@ class Lookup:
 
 @dataclass(frozen=True, eq=False)
 class Join:
-    """Publish by combination: packed key -> group, by ranges of people where it is split."""
+    """Publish by combination: packed key -> group, or person by person.
+
+    People dealt out one by one stand in the order of their keys, those of one combination in the
+    order of the published columns outside the key (by name of the column, missing values first).
+    """
 
     layout: Layout
     columns: tuple[str, ...]  # the columns in the key
-    keys: Keys  # (n, n_words)
+    keys: Keys  # (n, n_words) ascending
     groups: NDArray[np.int64]  # (n,) -1: suppressed
-    first: NDArray[np.int64]  # (n,) people of the combination before this part
-    last: NDArray[np.int64]  # (n,) and up to the end of it
+    dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
     labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
 
 
@@ -51,9 +54,6 @@ class Plan:
     quasi_identifiers: tuple[str, ...]
     how: Lookup | Join
     text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
-    secret: bytes = field(
-        repr=False
-    )  # key of the order in which a split combination's people are dealt out
 
 
 class Engine(Protocol):

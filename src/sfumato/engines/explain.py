@@ -1,0 +1,50 @@
+"""What DuckDB's error messages mean, in one line that names the place and no value."""
+
+from __future__ import annotations
+
+import errno
+import os
+import re
+from pathlib import Path
+
+STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
+
+
+def about_storage(message: str, private: Path, target: Path | None) -> str | None:
+    """Say what the system refused to do to temporary files or the target; None: nothing."""
+    refusals = [os.strerror(number) for number in STORAGE]
+    why = next((text.lower() for text in refusals if text in message), "the system refused it")
+    if str(private) in message or "max_temp_directory_size" in message:
+        why = os.strerror(errno.ENOSPC).lower() if "max_temp_directory_size" in message else why
+        return (
+            f"cannot keep temporary files in {private.parent}: {why}; set TMPDIR to another place"
+        )
+    if target is not None and str(target) in message:
+        return f"{target}: cannot write: {why}"
+    return None
+
+
+def explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
+    """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
+    found = re.search(r"Line: (\d+)", message)
+    place = f"{name}, line {found[1]}" if found else name
+    columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
+    if columns:
+        return (
+            f"{place}: {columns[2]} fields where the header has {columns[1]}; mend the line, or "
+            "quote what holds a delimiter"
+        )
+    if "not utf-8" in message or "Invalid unicode" in message:
+        return f"{place}: not UTF-8 text; convert the file first"
+    if "unterminated quote" in message:
+        return f"{place}: a quoted field does not end"
+    if "Maximum line size" in message:
+        return f"{place}: the line is too long; a quote may be missing, or split the line"
+    if "state machine" in message or "quote" in message:
+        return f"{place}: not a regular CSV file; check its quotes and line ends"
+    if target is not None and "IO Error" in message:
+        return f"{target}: cannot write there"
+    kind = message.split(":", 1)[0]  # what follows may quote a value
+    if kind == "Out of Memory Error":
+        return f"{name}: not enough memory"
+    return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

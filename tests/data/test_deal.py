@@ -1,0 +1,50 @@
+"""Dealing people out: everybody once, by chance alone, and the same with the same secret."""
+
+import itertools
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from sfumato.data.deal import deal
+
+PARTS = st.lists(
+    st.tuples(st.integers(0, 4), st.integers(-1, 9), st.integers(1, 5)), min_size=1, max_size=12
+)
+
+
+def dealt(parts, secret):
+    columns = np.array(sorted(parts, key=lambda part: part[0]), dtype=np.int64).T
+    return deal(*columns, secret).tolist()
+
+
+@given(PARTS, st.binary(min_size=32, max_size=32))
+def test_every_combination_gets_its_places_and_no_other(parts, secret):
+    places = dealt(parts, secret)
+    begin = 0
+    for combination in range(5):
+        expected = Counter()
+        for c, group, people in parts:
+            if c == combination:
+                expected[group] += people
+        n = expected.total()
+        assert Counter(places[begin : begin + n]) == expected
+        begin += n
+    assert begin == len(places)
+
+
+def test_all_orders_of_the_places_are_equally_likely():
+    parts = [(3, 0, 1), (3, 1, 1), (3, 2, 2), (9, 5, 1)]
+    seen = Counter(tuple(dealt(parts, j.to_bytes(32))) for j in range(12_000))
+    orders = {(*order, 5) for order in itertools.permutations([0, 1, 2, 2])}
+    assert set(seen) == orders
+    chi_squared = sum((seen[order] - 1000) ** 2 / 1000 for order in orders)
+    assert chi_squared < 40  # 11 degrees of freedom: more in one of 30,000 choices of secrets
+
+
+def test_two_combinations_are_dealt_out_independently():
+    parts = [(0, 0, 1), (0, 1, 1), (1, 0, 1), (1, 1, 1)]
+    seen = Counter(tuple(dealt(parts, j.to_bytes(32))) for j in range(4000))
+    assert len(seen) == 4
+    assert max(abs(n - 1000) for n in seen.values()) < 150
