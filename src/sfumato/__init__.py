@@ -36,12 +36,14 @@ _HOME = {
     "check": "release",
     "Check": "release",
     "Release": "release",
+    "audit": "report",
+    "Report": "report",
     "SfumatoError": "errors",
     "BadInput": "errors",
     "Unsatisfiable": "errors",
     "BrokenPromise": "errors",
 }
-_ROOMS = ("datasets", "utility")
+_ROOMS = ("attacks", "datasets", "utility")
 
 __all__ = [
     "AlphaKAnonymity",
@@ -65,6 +67,7 @@ __all__ = [
     "Recode",
     "RecursiveDiversity",
     "Release",
+    "Report",
     "Samarati",
     "SfumatoError",
     "TCloseness",
@@ -73,6 +76,8 @@ __all__ = [
     "Unsatisfiable",
     "__version__",
     "anonymize",
+    "attacks",
+    "audit",
     "check",
     "datasets",
     "load",
@@ -81,7 +86,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sfumato import datasets, utility
+    from sfumato import attacks, datasets, utility
     from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
     from sfumato.criteria import (
         AlphaKAnonymity,
@@ -96,6 +101,7 @@ if TYPE_CHECKING:
     from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
     from sfumato.release import Check, Release, anonymize, check, load
+    from sfumato.report import Report, audit
     from sfumato.table import Table, read
 
 

@@ -79,9 +79,34 @@ def largest_ratio(counts: Exact, sizes: Exact) -> Fraction | float | None:
         return None
     if (sizes == 0).any():
         return float("inf")
+    first = position_of_largest(counts, sizes)
+    return Fraction(int(counts[first]), int(sizes[first]))
+
+
+def position_of_largest(counts: Exact, sizes: Exact) -> int:
+    """Give where counts / sizes is largest, exactly; of several the one with the largest size.
+
+    >>> position_of_largest(np.array([1, 2, 1]), np.array([3, 6, 4]))
+    1
+    """
     ratios = (counts / sizes).astype(np.float64)  # picks the candidates; fractions decide
     near = np.flatnonzero(ratios >= ratios.max() * (1 - CLEAR))
-    return max(Fraction(int(counts[g]), int(sizes[g])) for g in near)
+    pairs = {
+        (int(counts[j]), int(sizes[j])): int(j) for j in near[first_of_each(counts, sizes, near)]
+    }
+    best = max(pairs, key=lambda pair: (Fraction(*pair), pair[1]))
+    return pairs[best]
+
+
+def first_of_each(counts: Exact, sizes: Exact, near: NDArray[np.intp]) -> NDArray[np.intp]:
+    """Give one of each pair among many equal ones."""
+    order = np.lexsort((near, sizes[near], counts[near]))
+    ordered = near[order]
+    new = np.ones(len(order), dtype=bool)
+    new[1:] = (counts[ordered][1:] != counts[ordered][:-1]) | (
+        sizes[ordered][1:] != sizes[ordered][:-1]
+    )
+    return order[new]
 
 
 def sum_of_products(counts: Exact, costs: Exact) -> int:

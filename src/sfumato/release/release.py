@@ -180,8 +180,18 @@ class Release:
         """Which combinations were published together: of the original, or as published."""
         if self._private is not None and not self.recoding.splits:
             return self.recoding.grouping(self.table.frequencies())
+        return self.seen
+
+    @cached_property
+    def seen(self) -> Grouping:
+        """The published table as its reader groups it: by what is published, no hierarchy."""
         with self._published() as engine:
             return self._seen(engine)
+
+    @property
+    def original(self) -> Table | None:
+        """The original table (private); None for a loaded release."""
+        return None if self._private is None else self._private.table
 
     @property
     def groups(self) -> Groups:
@@ -218,8 +228,7 @@ class Release:
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself."""
-        with self._published() as engine:
-            seen = self._seen(engine)
+        seen = self.seen
         known = seen.frequencies if self._private is None else self.table.frequencies()
         # A value that the promise names may have gone with the suppressed rows.
         asked = validate(criterion or self.criterion, known, values=criterion is not None)

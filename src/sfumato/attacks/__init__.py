@@ -1,0 +1,33 @@
+"""What would an adversary learn? Every module here that defines an attack joins the audit."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pkgutil import iter_modules
+
+from sfumato.attacks.base import ATTACKS, Attack, Bound, CannotRun, Finding, Target
+
+for _module in sorted(module.name for module in iter_modules(__path__)):
+    import_module(f"{__name__}.{_module}")
+
+from sfumato.attacks.disclosure import (  # noqa: E402
+    BackgroundKnowledge,
+    Homogeneity,
+    Similarity,
+    Skewness,
+)
+from sfumato.attacks.linkage import Linkage  # noqa: E402
+
+__all__ = [
+    "ATTACKS",
+    "Attack",
+    "BackgroundKnowledge",
+    "Bound",
+    "CannotRun",
+    "Finding",
+    "Homogeneity",
+    "Linkage",
+    "Similarity",
+    "Skewness",
+    "Target",
+]

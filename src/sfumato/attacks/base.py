@@ -1,0 +1,307 @@
+"""What is attacked, what an attack finds, and how an attack makes itself known."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
+from fractions import Fraction
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms import Algorithm
+from sfumato.attacks.matching import boxes_in
+from sfumato.criteria import Criterion
+from sfumato.criteria.base import Value, validate, value_text
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.groups import Counts, Groups
+from sfumato.errors import BadInput, BrokenPromise, shown
+from sfumato.release import Release
+from sfumato.table import Table
+
+ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing
+
+
+class CannotRun(BadInput):
+    """An attack does not apply here; the message says why."""
+
+
+@dataclass(frozen=True)
+class Bound:
+    """What a promise allows: a relation and a number."""
+
+    relation: str  # "<=", "<" or ">="
+    value: Value
+    assumed: bool = False  # nobody promised it, but nobody would want less
+
+    def __str__(self) -> str:
+        text = f"{self.relation} {value_text(self.value)}"
+        return f"({text})" if self.assumed else text
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        written = {"relation": self.relation, "value": plain(self.value)}
+        return written | {"assumed": self.assumed}
+
+
+NO_CERTAINTY = Bound("<", 1, assumed=True)
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What one adversary learns from a release, beside what was promised."""
+
+    attack: str
+    attribute: str | None  # the sensitive column it is about; None: identities
+    knows: str  # beyond the release and how it was made, in plain words
+    unit: str
+    before: Value  # without the release, or without the extra knowledge
+    found: Value  # about the person worst off
+    promised: Bound | None  # None: nothing was promised about this
+    holds: bool | None  # None: no promise, no verdict
+    n_exceeding: int  # people for whom the promise is not kept
+    n_people: int  # people in the release
+    note: str | None = None
+    interval: tuple[float, float] | None = None  # of a sampled answer
+    # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
+    worst: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """What a person reads."""
+        if self.holds is None:
+            return "nothing promised"
+        if self.promised is not None and self.promised.assumed:
+            return "nobody is certain" if self.holds else f"CERTAIN for {self.n_exceeding} people"
+        return "holds" if self.holds else f"FAILS for {self.n_exceeding} people"
+
+    @property
+    def name(self) -> str:
+        """The attack, and the column it is about."""
+        return self.attack if self.attribute is None else f"{self.attack} ({self.attribute})"
+
+    def to_json(self, *, private: bool = False) -> dict[str, Any]:
+        """Plain values for a machine; with `private`, who is worst off."""
+        written: dict[str, Any] = {
+            "attack": self.attack,
+            "attribute": self.attribute,
+            "knows": self.knows,
+            "unit": self.unit,
+            "before": plain(self.before),
+            "promised": None if self.promised is None else self.promised.to_json(),
+            "found": plain(self.found),
+            "people_exceeding": self.n_exceeding,
+            "people": self.n_people,
+            "holds": self.holds,
+            "verdict": self.verdict,
+            "interval": None if self.interval is None else list(self.interval),
+            "note": self.note,
+        }
+        if private and self.worst is not None:
+            written["worst"] = {name: plain(value) for name, value in self.worst.items()}
+        return written
+
+    def __str__(self) -> str:
+        promised = f"promised {self.promised}, " if self.promised else ""
+        found = f"found {value_text(self.found)} (before {value_text(self.before)})"
+        return f"{self.name}: {self.unit}: {promised}{found}: {self.verdict}"
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A published table as an adversary sees it, and what the auditor has beside it."""
+
+    seen: Grouping  # by what is published
+    criterion: Criterion | None = None  # what was promised
+    method: Algorithm | None = None
+    n_suppressed: int = 0
+    original: Table | None = None  # private
+    external: Table | None = None  # a list of people that an adversary may have
+
+    @classmethod
+    def of(
+        cls,
+        subject: Release | Table | Target,
+        original: Table | None = None,
+        criterion: Criterion | None = None,
+        external: Table | None = None,
+    ) -> Target:
+        """Look at a release, or at a published table of any origin."""
+        if isinstance(subject, Target):
+            return subject
+        for name, table in (("original", original), ("external", external)):
+            if table is not None and not isinstance(table, Table):
+                raise BadInput(f"{name}: expected a table from sf.read, got {shown(table)}")
+        if isinstance(subject, Release):
+            seen = subject.seen
+            promised: Criterion | None = criterion or subject.criterion
+            original = original or subject.original
+            method: Algorithm | None = subject.method
+            n_suppressed = subject.n_suppressed
+        elif isinstance(subject, Table):
+            seen, promised = subject.frequencies().as_it_is(), criterion
+            method, n_suppressed = None, 0
+        else:
+            raise BadInput(
+                f"expected a release, or a table from sf.read, got {type(subject).__name__}"
+            )
+        if original is not None:
+            _refuse_other_columns("original", original, seen.frequencies, sensitive=True)
+            try:
+                seen = seen.frequencies.with_values_of(original.frequencies()).as_it_is()
+            except BrokenPromise:
+                raise BadInput(
+                    "original: a published sensitive value is not in it; is it the table that was "
+                    "released?"
+                ) from None
+        if external is not None:
+            _refuse_other_columns("external", external, seen.frequencies, sensitive=False)
+        if promised is not None and criterion is not None:
+            validate(promised, seen.frequencies)
+        return cls(seen, promised, method, n_suppressed, original, external)
+
+    @property
+    def n_people(self) -> int:
+        """People in the release."""
+        return int(self.seen.sizes.sum())
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return self.seen.frequencies.sensitive
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns an adversary may know people by."""
+        return self.seen.frequencies.quasi_identifiers
+
+    def view(self, attribute: str | None, *, others: bool) -> View:
+        """See the groups by one sensitive column; `others`: knowing people's others too."""
+        if not self.sensitive:
+            raise CannotRun("the release has no sensitive column")
+        name = str(self.seen.frequencies.attribute(attribute))
+        if not others:
+            return View(name, self.seen.joint.by(name), np.arange(len(self.seen.sizes)))
+        if len(self.sensitive) == 1:
+            raise CannotRun("there is no other sensitive column to know")
+        return View(name, *self.seen.joint.within(name))
+
+    def parts(self, attribute: str, *, others: bool) -> list[Criterion]:
+        """Give the parts of the promise that speak of a sensitive column as it is seen."""
+        parts = () if self.criterion is None else self.criterion.parts
+        about = None if others or len(self.sensitive) == 1 else attribute
+        named = () if others else (attribute,)
+        return [p for p in parts if p.looks_at_values and p.attribute in (about, *named)]
+
+    def published(self, group: int) -> dict[str, str | None]:
+        """The published quasi-identifiers of a group."""
+        lows = self.seen.boxes[group, :, 0].tolist()
+        domains = [self.seen.frequencies.domains[name] for name in self.quasi_identifiers]
+        labels = [domain.labels[low] for domain, low in zip(domains, lows, strict=True)]
+        texts = [None if label is None else str(label) for label in labels]
+        return dict(zip(self.quasi_identifiers, texts, strict=True))
+
+    def boxes_in(self, table: Table) -> NDArray[np.int32]:
+        """Translate the published groups into ranks of another table's values."""
+        return boxes_in(table.domains, self.seen)
+
+    @cached_property
+    def knows(self) -> str:
+        """What an adversary is always assumed to know of the target."""
+        return f"the target's {listed(self.quasi_identifiers)}, and that the target is in the table"
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The groups seen by one sensitive column."""
+
+    attribute: str
+    groups: Groups
+    owner: NDArray[np.intp]  # the published group of each
+
+    @property
+    def sizes(self) -> Counts:
+        """People in each."""
+        return self.groups.sizes
+
+    def before(self, code: int) -> Fraction:
+        """Share of a value in the whole table."""
+        reference = self.reference
+        return Fraction(int(reference[code]), int(reference.sum()))
+
+    @property
+    def reference(self) -> Counts:
+        """How many people of the whole table have each value."""
+        assert self.groups.reference is not None  # noqa: S101  (for the type checker)
+        return self.groups.reference
+
+    def label(self, code: int) -> str:
+        """A sensitive value as text."""
+        label = self.groups.labels[code]
+        return "missing" if label is None else str(label)
+
+    def n_in(self, chosen: NDArray[np.bool_]) -> int:
+        """People in some of the groups."""
+        return int(self.sizes[chosen].sum())
+
+
+class Attack(ABC):
+    """One adversary: what he knows is in the fields, what he learns is the finding."""
+
+    name: ClassVar[str]
+
+    def __init_subclass__(cls, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        ATTACKS.append(cls)
+
+    @classmethod
+    @abstractmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Give the attacks of this kind that an audit tries."""
+
+    @abstractmethod
+    def find(self, target: Target) -> Finding:
+        """Attack; `CannotRun` where it does not apply."""
+
+    def run(self, subject: Release | Table | Target, original: Table | None = None) -> Finding:
+        """Attack a release, or a published table of any origin."""
+        return self.find(Target.of(subject, original))
+
+
+def each_attribute(target: Target) -> Iterator[tuple[str, bool]]:
+    """Give every sensitive column to attack, without and with knowing the others."""
+    for others in (False, True) if len(target.sensitive) > 1 else (False,):
+        for attribute in target.sensitive or (None,):
+            yield attribute, others  # type: ignore[misc]  # None: refused with the reason
+
+
+def plain(value: Any) -> Any:
+    """Give a value that JSON can hold."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Write names as a person would: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:
+    schema = table.schema
+    wanted = [(seen.quasi_identifiers, schema.quasi_identifiers, "quasi-identifier")]
+    if sensitive:
+        wanted.append((seen.sensitive, schema.sensitive, "sensitive column"))
+    for there, here, kind in wanted:
+        missing = [name for name in there if name not in here]
+        if missing:
+            raise BadInput(f"{what}: {missing[0]!r} is a {kind} of the release, but not of it")

@@ -1,0 +1,143 @@
+"""Whose row is this? Re-identification by linking (Ciriani 2008, section 2, definition 2.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.attacks.base import NO_CERTAINTY, Attack, Bound, CannotRun, Finding, Target, listed
+from sfumato.attacks.matching import people_in
+from sfumato.criteria import Criterion
+from sfumato.data.groups import Counts
+from sfumato.errors import one_of
+from sfumato.table import Table
+
+MODELS = ("prosecutor", "journalist", "marketer")
+
+
+@dataclass(frozen=True, eq=False)
+class Linkage(Attack):
+    """Match published rows with people whose quasi-identifiers are known.
+
+    Args:
+        model: "prosecutor": one person is looked for who is known to be in the table; success is 1
+            over the size of the group. "journalist": a row is linked with a list of people, some
+            of whom may not be in the table; success is 1 over the number of people on the list
+            who fit the row. "marketer": every row is linked with somebody; success is the share
+            of rows that are linked with the right person, on average.
+        external: The list of people, read with the hierarchies of the release. Without one the
+            sample itself is the list: the original if it is at hand, else the release.
+    """
+
+    model: Literal["prosecutor", "journalist", "marketer"] = "prosecutor"
+    external: Table | None = None
+    name: ClassVar[str] = "linkage"
+
+    def __post_init__(self) -> None:
+        one_of("Linkage", "model", self.model, MODELS)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """All three, with the external table if there is one."""
+        for model in MODELS:
+            yield cls(model, target.external)  # type: ignore[arg-type]  # one of them
+
+    def find(self, target: Target) -> Finding:
+        """Count who fits."""
+        sizes = target.seen.sizes
+        fitting, note = sizes, None
+        people = self.external or target.original
+        if self.model != "prosecutor":
+            if people is not None:
+                fitting = people_in(target.boxes_in(people), people.frequencies())
+                note = _note(sizes, fitting, external=self.external is not None)
+            elif self.model == "journalist":
+                raise CannotRun(
+                    "journalist: needs a list of people; give external=, or the original table "
+                    "(without one, the prosecutor's success is the limit)"
+                )
+        k = least_people(target.criterion)
+        bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
+        if self.model == "marketer":
+            return self._on_average(target, sizes, fitting, bound, note)
+        known = np.flatnonzero(fitting)
+        if not len(known):
+            raise CannotRun(f"{self.model}: nobody on the list fits any published row")
+        fewest = int(fitting[known].min())
+        group = int(known[np.argmin(fitting[known])])
+        unsafe = (fitting > 0) & (fitting < (2 if k is None else k))
+        return Finding(
+            attack=f"{self.name}, {self.model}",
+            attribute=None,
+            knows=target.knows if self.model == "prosecutor" else self._knows(target, people),
+            unit="belief",
+            before=Fraction(1, int(sizes.sum()) if people is None else people.n_rows),
+            found=Fraction(1, fewest),
+            promised=bound,
+            holds=not unsafe.any(),
+            n_exceeding=int(sizes[unsafe].sum()),
+            n_people=target.n_people,
+            note=note,
+            worst={"group": target.published(group), "people who fit": fewest},
+        )
+
+    def _on_average(
+        self, target: Target, sizes: Counts, fitting: Counts, bound: Bound, note: str | None
+    ) -> Finding:
+        filled = fitting > 0
+        people = self.external or target.original
+        # A row is linked with one of those who fit; no more people can be right than there are.
+        right = _sum_of_ratios(np.minimum(sizes, fitting)[filled], fitting[filled])
+        found = right / target.n_people
+        assert isinstance(bound.value, (int, Fraction))  # noqa: S101
+        holds = found <= bound.value if bound.relation == "<=" else found < 1
+        return Finding(
+            attack=f"{self.name}, {self.model}",
+            attribute=None,
+            knows=self._knows(target, people),
+            unit="share of rows, expected",
+            before=Fraction(1, target.n_people if people is None else people.n_rows),
+            found=found,
+            promised=bound,
+            holds=holds,
+            n_exceeding=0 if holds else target.n_people,
+            n_people=target.n_people,
+            note=note,
+        )
+
+    def _knows(self, target: Target, people: Table | None) -> str:
+        columns = listed(target.quasi_identifiers)
+        if self.external is not None and people is not None:
+            return f"a list of {people.n_rows} people with their {columns}"
+        return f"the {columns} of everybody in the table"
+
+
+def least_people(criterion: Criterion | None) -> int | None:
+    """Give the size that every group was promised to have; None: nothing was said of it."""
+    promised = [getattr(part, "k", None) for part in (criterion.parts if criterion else ())]
+    return max((k for k in promised if k is not None), default=None)
+
+
+def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:
+    """Add up counts / sizes exactly: equal sizes first."""
+    total = Fraction(0)
+    distinct, index = np.unique(sizes, return_inverse=True)
+    sums = np.zeros(len(distinct), dtype=np.int64)
+    np.add.at(sums, index, counts)
+    for count, size in zip(sums.tolist(), distinct.tolist(), strict=True):
+        total += Fraction(count, size)
+    return total
+
+
+def _note(sizes: Counts, fitting: Counts, *, external: bool) -> str | None:
+    alone = int(sizes[fitting == 0].sum())
+    if alone:
+        return f"{alone} published rows fit nobody on the list"
+    fewer = int(sizes[fitting < sizes].sum())
+    if fewer and not external:
+        return f"{fewer} published rows are in groups that fewer people of the original fit"
+    return None

@@ -1,0 +1,110 @@
+"""Every attack on one release: what was promised next to what was found."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from inspect import isabstract
+from typing import Any
+
+from sfumato.attacks import ATTACKS, CannotRun, Finding, Target
+from sfumato.criteria import Criterion
+from sfumato.criteria.base import value_text
+from sfumato.progress import report
+from sfumato.release import Release
+from sfumato.table import Table
+
+COLUMNS = ("attack", "knows", "before", "promised", "found", "people exceeding", "verdict")
+
+
+@dataclass(frozen=True, eq=False)
+class Report:
+    """What every attack found, and which could not be run.
+
+    It says nothing of the original beyond the numbers; `worst` inside the findings is for the
+    steward alone.
+    """
+
+    subject: Release | Table
+    target: Target
+    findings: tuple[Finding, ...]
+    not_run: tuple[tuple[str, str], ...]  # attack, reason
+
+    @property
+    def holds(self) -> bool:
+        """Whether no attack found a promise broken."""
+        return not any(finding.holds is False for finding in self.findings)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The table that a person reads, by `COLUMNS`."""
+        for finding in self.findings:
+            yield (
+                finding.name,
+                finding.knows,
+                f"{value_text(finding.before)} {finding.unit}",
+                "-" if finding.promised is None else str(finding.promised),
+                value_text(finding.found),
+                "-" if finding.holds is None else str(finding.n_exceeding),
+                finding.verdict,
+            )
+
+    @property
+    def heading(self) -> str:
+        """How many attacks, on how many people, with what success."""
+        n_failed = sum(finding.holds is False for finding in self.findings)
+        verdict = f"UNSAFE: {n_failed} succeeded" if n_failed else "none succeeded"
+        return f"{len(self.findings)} attacks on {self.target.n_people} people: {verdict}"
+
+    def __repr__(self) -> str:
+        lines = [self.heading, *map(str, self.findings)]
+        lines += [f"{name}: not run: {reason}" for name, reason in self.not_run]
+        return "\n".join(lines)
+
+    def to_json(self, *, private: bool = False) -> dict[str, Any]:
+        """Plain values for a machine; with `private`, who is worst off."""
+        return {
+            "holds": self.holds,
+            "people": self.target.n_people,
+            "groups": len(self.target.seen.sizes),
+            "suppressed": self.target.n_suppressed,
+            "promise": None if self.target.criterion is None else self.target.criterion.spec(),
+            "method": None if self.target.method is None else self.target.method.spec(),
+            "findings": [finding.to_json(private=private) for finding in self.findings],
+            "not_run": [{"attack": name, "reason": reason} for name, reason in self.not_run],
+        }
+
+
+def audit(
+    release: Release | Table,
+    original: Table | None = None,
+    *,
+    criterion: Criterion | None = None,
+    external: Table | None = None,
+) -> Report:
+    """Attack a release in every way that applies.
+
+    Args:
+        release: A release, made here or loaded; or any published table, read with `sf.read`.
+        original: The table it was made from; a release made in this process has it already.
+        criterion: What was promised, if the release does not say so itself.
+        external: A list of people that an adversary may have, read with the same hierarchies.
+    """
+    report("auditing")
+    target = Target.of(release, original, criterion, external)
+    findings: list[Finding] = []
+    not_run: list[tuple[str, str]] = []
+    for kind in ATTACKS:
+        if isabstract(kind):
+            continue
+        for attack in kind.against(target):
+            report(f"attack: {kind.name}")
+            try:
+                findings.append(attack.find(target))
+            except CannotRun as error:
+                not_run.append((kind.name, str(error)))
+    findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
+    return Report(release, target, tuple(findings), tuple(dict.fromkeys(not_run)))
