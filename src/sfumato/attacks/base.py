@@ -163,6 +163,14 @@ class Target:
             validate(promised, seen.frequencies)
         return cls(seen, promised, method, n_suppressed, original, external)
 
+    @classmethod
+    def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:
+        """Look at what everybody can see, as if there were no original at hand."""
+        if isinstance(subject, Table):
+            return cls.of(subject, None, criterion)
+        promised = criterion or subject.criterion
+        return cls(subject.published, promised, subject.method, subject.n_suppressed)
+
     @property
     def n_people(self) -> int:
         """People in the release."""

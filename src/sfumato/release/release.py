@@ -183,10 +183,18 @@ class Release:
         return self.seen
 
     @cached_property
-    def seen(self) -> Grouping:
-        """The published table as its reader groups it: by what is published, no hierarchy."""
+    def published(self) -> Grouping:
+        """The published table as any reader groups it: by its labels alone."""
         with self._published() as engine:
-            return self._seen(engine)
+            return self._read(engine)
+
+    @cached_property
+    def seen(self) -> Grouping:
+        """The same, by somebody who has the original's distribution of sensitive values, if we do.
+
+        Criteria and beliefs are about that distribution, which suppressed people are a part of.
+        """
+        return self._with_original(self.published)
 
     @property
     def original(self) -> Table | None:
@@ -358,7 +366,8 @@ class Release:
         reached("save.applied")
         report("reading back")
         engine = open_published(data)
-        seen = self._seen(engine, self.criterion)
+        by_value = any(part.looks_at_values for part in self.criterion.parts)
+        seen = self._with_original(self._read(engine, values=by_value))
         verdict = checked(seen, self.criterion)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
@@ -385,23 +394,18 @@ class Release:
             data = staging.path / "data.parquet"
             yield self._write(data, "parquet")
 
-    def _seen(self, engine: Engine, criterion: Criterion | None = None) -> Grouping:
-        """Group the published table as its reader would: labels alone, no hierarchy.
-
-        Sensitive values are left out where a criterion is given that does not look at them.
-
-        With the original at hand its distribution of sensitive values is the one that counts;
-        a loaded release has only its own.
-        """
+    def _read(self, engine: Engine, *, values: bool = True) -> Grouping:
+        """Group the published table as its reader would; `values`: with sensitive values."""
         shown = self.description
-        by_value = criterion is None or any(part.looks_at_values for part in criterion.parts)
-        sensitive = shown.sensitive if by_value else ()
+        sensitive = shown.sensitive if values else ()
         rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
         schema = Schema.of(engine.columns, shown.quasi_identifiers, sensitive, hierarchies=rules)
-        seen = Table(engine, schema).frequencies()
-        if self._private is not None:
-            seen = seen.with_values_of(self.table.frequencies())
-        return seen.as_it_is()
+        return Table(engine, schema).frequencies().as_it_is()
+
+    def _with_original(self, seen: Grouping) -> Grouping:
+        if self._private is None:
+            return seen
+        return seen.frequencies.with_values_of(self.table.frequencies()).as_it_is()
 
 
 def _without_original(measured: Measured) -> Measured:

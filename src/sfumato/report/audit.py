@@ -21,8 +21,8 @@ COLUMNS = ("attack", "knows", "before", "promised", "found", "people exceeding",
 class Report:
     """What every attack found, and which could not be run.
 
-    It says nothing of the original beyond the numbers; `worst` inside the findings is for the
-    steward alone.
+    Numbers may come from the original (shares before, people who fit), and `worst` inside the
+    findings points at people: both are for the steward. `public()` is for everybody else.
     """
 
     subject: Release | Table
@@ -37,6 +37,10 @@ class Report:
 
     def __bool__(self) -> bool:
         return self.holds
+
+    def public(self) -> Report:
+        """Attack again with nothing but what is published."""
+        return _audited(self.subject, Target.public(self.subject, self.target.criterion))
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -94,7 +98,10 @@ def audit(
         external: A list of people that an adversary may have, read with the same hierarchies.
     """
     report("auditing")
-    target = Target.of(release, original, criterion, external)
+    return _audited(release, Target.of(release, original, criterion, external))
+
+
+def _audited(subject: Release | Table, target: Target) -> Report:
     findings: list[Finding] = []
     not_run: list[tuple[str, str]] = []
     for kind in ATTACKS:
@@ -107,4 +114,4 @@ def audit(
             except CannotRun as error:
                 not_run.append((kind.name, str(error)))
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
-    return Report(release, target, tuple(findings), tuple(dict.fromkeys(not_run)))
+    return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))
