@@ -43,6 +43,10 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
         return f"{self} (values: {listed}{more})"
 
 
+class CannotRun(BadInput):
+    """An attack does not apply here; the message says why."""
+
+
 class Unsatisfiable(SfumatoError):  # noqa: N818
     """No release of this table by this method keeps the promise; the message has the evidence."""
 

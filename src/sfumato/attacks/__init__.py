@@ -5,7 +5,8 @@ from __future__ import annotations
 from importlib import import_module
 from pkgutil import iter_modules
 
-from sfumato.attacks.base import ATTACKS, Attack, Bound, CannotRun, Finding, Target
+from sfumato.attacks.base import ATTACKS, Attack, Bound, Finding, Target
+from sfumato.errors import CannotRun
 
 for _module in sorted(module.name for module in iter_modules(__path__)):
     import_module(f"{__name__}.{_module}")

@@ -6,7 +6,6 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from fractions import Fraction
-from functools import cached_property
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,15 +17,11 @@ from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.errors import BadInput, BrokenPromise, shown
+from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.release import Release
-from sfumato.table import Table
+from sfumato.table import Table, read
 
 ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing
-
-
-class CannotRun(BadInput):
-    """An attack does not apply here; the message says why."""
 
 
 @dataclass(frozen=True)
@@ -37,10 +32,6 @@ class Bound:
     value: Value
     assumed: bool = False  # nobody promised it, but nobody would want less
 
-    def __str__(self) -> str:
-        text = f"{self.relation} {value_text(self.value)}"
-        return f"({text})" if self.assumed else text
-
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         written = {"relation": self.relation, "value": plain(self.value)}
@@ -48,6 +39,8 @@ class Bound:
 
 
 NO_CERTAINTY = Bound("<", 1, assumed=True)
+KNOWN = "the target's quasi-identifiers"  # what every adversary knows of a person
+PER_CENT = ("belief", "share of rows")
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,10 +97,24 @@ class Finding:
             written["worst"] = {name: plain(value) for name, value in self.worst.items()}
         return written
 
+    def text(self, value: Value) -> str:
+        """Write a number in the finding's unit: beliefs in per cent."""
+        if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
+            return f"{float(100 * value):.3g} %"
+        return f"{value_text(value)} {self.unit}"
+
+    @property
+    def promise(self) -> str:
+        """What was promised, in the same unit; in brackets what is only assumed."""
+        if self.promised is None:
+            return "-"
+        text = f"{self.promised.relation} {self.text(self.promised.value)}"
+        return f"({text})" if self.promised.assumed else text
+
     def __str__(self) -> str:
-        promised = f"promised {self.promised}, " if self.promised else ""
-        found = f"found {value_text(self.found)} (before {value_text(self.before)})"
-        return f"{self.name}: {self.unit}: {promised}{found}: {self.verdict}"
+        promised = f"promised {self.promise}, " if self.promised else ""
+        found = f"found {self.text(self.found)} (before {self.text(self.before)})"
+        return f"{self.name}: {promised}{found}: {self.verdict}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,20 +132,23 @@ class Target:
     def of(
         cls,
         subject: Release | Table | Target,
-        original: Table | None = None,
+        original: object = None,
         criterion: Criterion | None = None,
-        external: Table | None = None,
+        external: object = None,
     ) -> Target:
-        """Look at a release, or at a published table of any origin."""
+        """Look at a release, or at a published table of any origin.
+
+        `original` and `external` are tables, or what `sf.read` can read: then the columns have the
+        roles, and as far as they are public the hierarchies, that they have in the release.
+        """
         if isinstance(subject, Target):
             return subject
-        for name, table in (("original", original), ("external", external)):
-            if table is not None and not isinstance(table, Table):
-                raise BadInput(f"{name}: expected a table from sf.read, got {shown(table)}")
+        given = _opened(subject, original, sensitive=True)
+        people = _opened(subject, external, sensitive=False)
         if isinstance(subject, Release):
             seen = subject.seen
             promised: Criterion | None = criterion or subject.criterion
-            original = original or subject.original
+            given = given or subject.original
             method: Algorithm | None = subject.method
             n_suppressed = subject.n_suppressed
         elif isinstance(subject, Table):
@@ -148,20 +158,20 @@ class Target:
             raise BadInput(
                 f"expected a release, or a table from sf.read, got {type(subject).__name__}"
             )
-        if original is not None:
-            _refuse_other_columns("original", original, seen.frequencies, sensitive=True)
+        if given is not None:
+            _refuse_other_columns("original", given, seen.frequencies, sensitive=True)
             try:
-                seen = seen.frequencies.with_values_of(original.frequencies()).as_it_is()
+                seen = seen.frequencies.with_values_of(given.frequencies()).as_it_is()
             except BrokenPromise:
                 raise BadInput(
                     "original: a published sensitive value is not in it; is it the table that was "
                     "released?"
                 ) from None
-        if external is not None:
-            _refuse_other_columns("external", external, seen.frequencies, sensitive=False)
+        if people is not None:
+            _refuse_other_columns("external", people, seen.frequencies, sensitive=False)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
-        return cls(seen, promised, method, n_suppressed, original, external)
+        return cls(seen, promised, method, n_suppressed, given, people)
 
     @classmethod
     def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:
@@ -216,11 +226,6 @@ class Target:
         """Translate the published groups into ranks of another table's values."""
         return boxes_in(table.domains, self.seen)
 
-    @cached_property
-    def knows(self) -> str:
-        """What an adversary is always assumed to know of the target."""
-        return f"the target's {listed(self.quasi_identifiers)}, and that the target is in the table"
-
 
 @dataclass(frozen=True, eq=False)
 class View:
@@ -274,7 +279,7 @@ class Attack(ABC):
     def find(self, target: Target) -> Finding:
         """Attack; `CannotRun` where it does not apply."""
 
-    def run(self, subject: Release | Table | Target, original: Table | None = None) -> Finding:
+    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
         """Attack a release, or a published table of any origin."""
         return self.find(Target.of(subject, original))
 
@@ -302,6 +307,23 @@ def plain(value: Any) -> Any:
 def listed(names: tuple[str, ...]) -> str:
     """Write names as a person would: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def _opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
+    """Read what is no table yet, with the roles of the columns in the release."""
+    if given is None or isinstance(given, Table):
+        return given
+    if isinstance(subject, Release):
+        columns = subject.description.quasi_identifiers
+        values = subject.description.sensitive
+        known = subject.description.rules()
+    elif isinstance(subject, Table):
+        columns, values = subject.schema.quasi_identifiers, subject.schema.sensitive
+        known = dict(subject.schema.hierarchies)
+    else:
+        return None  # refused with a better message
+    rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
+    return read(given, columns, values if sensitive else None, hierarchies=rules)
 
 
 def _refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:

@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import (
+    KNOWN,
     NO_CERTAINTY,
     Attack,
     Bound,
-    CannotRun,
     Finding,
     Target,
     View,
@@ -33,7 +33,7 @@ from sfumato.criteria import (
 )
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Histogram
-from sfumato.errors import BadInput, shown
+from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.formulas.disclosure import after_excluding, largest_rise, most_frequent, under_node
 from sfumato.formulas.exact import position_of_largest
 from sfumato.formulas.ranges import as_fractions, ranges
@@ -58,11 +58,9 @@ class _AboutValues(Attack):
     def _called(self) -> str:
         return f"{self.name}, other values known" if self.others else self.name
 
-    def _knows(self, target: Target, attribute: str, more: str = "") -> str:
-        columns = target.quasi_identifiers
-        if self.others:
-            columns += tuple(name for name in target.sensitive if name != attribute)
-        return f"the target's {listed(columns)}, and that the target is in the table{more}"
+    def _knows(self, more: str = "") -> str:
+        known = f"{KNOWN} and other sensitive values" if self.others else KNOWN
+        return f"{known}, that the target is in the table{more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,7 +90,7 @@ class Homogeneity(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(target, view.attribute),
+            knows=self._knows(),
             unit="belief",
             before=before,
             found=believed,
@@ -167,10 +165,8 @@ class BackgroundKnowledge(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(
-                target, view.attribute, f", and {_values_text(found)} the target does not have"
-            ),
-            unit="values to rule out for certainty",
+            knows=self._knows(f", {_values_text(found)} the target does not have"),
+            unit="values to rule out",
             before=int(np.count_nonzero(view.reference)) - 1,
             found=found,
             promised=Bound(">=", least) if least > 0 else None,
@@ -190,7 +186,7 @@ class BackgroundKnowledge(_AboutValues):
         if isinstance(self.excludes, int):
             counts, left = after_excluding(view.sizes, histogram, self.excludes)
             codes, _ = most_frequent(histogram)
-            said = f", and {_values_text(self.excludes)} the target does not have"
+            said = f", {_values_text(self.excludes)} the target does not have"
         else:
             names = sorted(map(str, self.excludes or ()))
             excluded = view.groups.codes_of(names)
@@ -205,7 +201,7 @@ class BackgroundKnowledge(_AboutValues):
             left = view.sizes.copy()
             gone = histogram.only(excluded)
             np.subtract.at(left, gone.group_of, gone.counts)
-            said = f", and that it is not {listed(tuple(names))}"
+            said = f", that it is not {listed(tuple(names))}"
         possible = np.flatnonzero(chosen & (left > 0))
         if not len(possible):
             raise CannotRun("nobody in the release fits what the adversary knows")
@@ -215,7 +211,7 @@ class BackgroundKnowledge(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(target, view.attribute, said),
+            knows=self._knows(said),
             unit="belief",
             before=Fraction(top, int(view.sizes[group])),
             found=found,
@@ -275,14 +271,14 @@ class Skewness(_AboutValues):
             return self._finding(target, view, ("belief", before, belief), worst=worst)
         if target.n_suppressed and target.original is None:
             note = "no verdict: the original's distribution is needed, suppressed rows and all"
-            measured = ("distance from the table", 0, parts[0].measure(view.groups))
+            measured = ("distance", 0, parts[0].measure(view.groups))
             return self._finding(target, view, measured, worst=worst, note=note)
         part = min(parts, key=lambda each: each.t)
         unsafe = ~np.all([each.holds(view.groups) for each in parts], axis=0)
         return self._finding(
             target,
             view,
-            ("distance from the table", 0, part.measure(view.groups)),
+            ("distance", 0, part.measure(view.groups)),
             bound=Bound("<=", part.t),
             unsafe=unsafe,
             worst=worst,
@@ -303,7 +299,7 @@ class Skewness(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(target, view.attribute),
+            knows=self._knows(),
             unit=unit,
             before=before,
             found=found,  # type: ignore[arg-type]
@@ -351,8 +347,8 @@ class Similarity(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(target, view.attribute),
-            unit="range of values",
+            knows=self._knows(),
+            unit="apart",
             before=whole[0],
             found=different[0],
             promised=Bound(">=", max(part.e for part in promised)) if promised else None,
@@ -385,8 +381,8 @@ class Similarity(_AboutValues):
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(target, view.attribute),
-            unit="belief in a kind of value",
+            knows=self._knows(),
+            unit="belief",
             before=before,
             found=belief,
             promised=None,

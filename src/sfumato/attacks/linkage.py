@@ -9,11 +9,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.attacks.base import NO_CERTAINTY, Attack, Bound, CannotRun, Finding, Target, listed
+from sfumato.attacks.base import KNOWN, NO_CERTAINTY, Attack, Bound, Finding, Target
 from sfumato.attacks.matching import people_in
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Counts
-from sfumato.errors import one_of
+from sfumato.errors import CannotRun, one_of
 from sfumato.table import Table
 
 MODELS = ("prosecutor", "journalist", "marketer")
@@ -53,8 +53,7 @@ class Linkage(Attack):
         people = self.external or target.original
         if self.model != "prosecutor":
             if people is not None:
-                fitting = people_in(target.boxes_in(people), people.frequencies())
-                note = _note(sizes, fitting, external=self.external is not None)
+                fitting, note = self._fitting(target, people)
             elif self.model == "journalist":
                 raise CannotRun(
                     "journalist: needs a list of people; give external=, or the original table "
@@ -73,7 +72,7 @@ class Linkage(Attack):
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
-            knows=target.knows if self.model == "prosecutor" else self._knows(target, people),
+            knows=self._knows(),
             unit="belief",
             before=Fraction(1, int(sizes.sum()) if people is None else people.n_rows),
             found=Fraction(1, fewest),
@@ -98,8 +97,8 @@ class Linkage(Attack):
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
-            knows=self._knows(target, people),
-            unit="share of rows, expected",
+            knows=self._knows(),
+            unit="share of rows",
             before=Fraction(1, target.n_people if people is None else people.n_rows),
             found=found,
             promised=bound,
@@ -109,11 +108,28 @@ class Linkage(Attack):
             note=note,
         )
 
-    def _knows(self, target: Target, people: Table | None) -> str:
-        columns = listed(target.quasi_identifiers)
-        if self.external is not None and people is not None:
-            return f"a list of {people.n_rows} people with their {columns}"
-        return f"the {columns} of everybody in the table"
+    def _knows(self) -> str:
+        if self.model == "prosecutor":
+            return f"{KNOWN}, and that the target is in the table"
+        if self.external is not None:
+            return f"a list of {self.external.n_rows} people with their quasi-identifiers"
+        return "the quasi-identifiers of everybody in the table"
+
+    def _fitting(self, target: Target, people: Table) -> tuple[Counts, str | None]:
+        """Count the people who fit each group, and say what is odd about the list."""
+        sizes = target.seen.sizes
+        fitting = people_in(target.boxes_in(people), people.frequencies())
+        if self.external is not None:
+            alone = int(sizes[fitting == 0].sum())
+            return fitting, f"{alone} rows fit nobody on the list" if alone else None
+        if (fitting >= sizes).all():
+            return fitting, None
+        if self.model == "marketer":  # no better than with the release alone
+            return sizes, None
+        raise CannotRun(
+            f"{self.model}: the original does not fit the published rows; read it with the "
+            "hierarchies of the release (a job file names them)"
+        )
 
 
 def least_people(criterion: Criterion | None) -> int | None:
@@ -131,13 +147,3 @@ def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:
     for count, size in zip(sums.tolist(), distinct.tolist(), strict=True):
         total += Fraction(count, size)
     return total
-
-
-def _note(sizes: Counts, fitting: Counts, *, external: bool) -> str | None:
-    alone = int(sizes[fitting == 0].sum())
-    if alone:
-        return f"{alone} published rows fit nobody on the list"
-    fewer = int(sizes[fitting < sizes].sum())
-    if fewer and not external:
-        return f"{fewer} published rows are in groups that fewer people of the original fit"
-    return None

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import MISSING_TEXT, Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts
-from sfumato.errors import BadInput
+from sfumato.errors import CannotRun
 
 PAIRS_AT_ONCE = 1 << 16
 NOBODY = (0, -1)
@@ -113,9 +113,9 @@ class _Reader:
             return NOBODY
         bounds = [None if bound is None else self.order(bound) for bound in (low, high)]
         if (low, high) == (None, None) or (None in bounds and None not in (low, high)):
-            raise BadInput(
-                f"column {self.column!r}: a published value is neither in the hierarchy of this "
-                "table nor a range; read the table with the hierarchy of the release",
+            raise CannotRun(
+                f"column {self.column!r}: a published value is neither a range nor in the "
+                "hierarchy of the list of people; read the list with the release's hierarchies",
                 [text],
             )
         first = 0 if low is None else bisect_left(self.places, bounds[0])

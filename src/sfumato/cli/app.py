@@ -163,4 +163,71 @@ def check(
     from sfumato.cli.output import failures  # noqa: PLC0415
 
     with failures(show_values=show_values):
-        commands.check(source, quasi_identifiers, sensitive, k, l, kind, json=json)
+        subject = commands.Subject(source, quasi_identifiers, sensitive, k, l, kind)
+        commands.check(subject, json=json)
+
+
+@app.command()
+def audit(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A saved release, a job file (.toml), or another tool's CSV or Parquet file.",
+            readable=False,
+        ),
+    ],
+    original: Annotated[
+        Path | None,
+        typer.Option(
+            help="The table it was made from: a CSV or Parquet file, or the job file (.toml) that "
+            "also knows its hierarchies.",
+            readable=False,
+        ),
+    ] = None,
+    external: Annotated[
+        Path | None,
+        typer.Option(help="A list of people that an adversary may have.", readable=False),
+    ] = None,
+    quasi_identifiers: Annotated[
+        str | None,
+        typer.Option("--quasi-identifiers", "-q", help="Columns that others may know: age,zip,sex"),
+    ] = None,
+    sensitive: Annotated[
+        str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
+    ] = None,
+    k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
+    l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
+    kind: Annotated[
+        str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")
+    ] = "distinct",
+    report: Annotated[
+        Path | None, typer.Option(help="Write report.html and report.json into this directory.")
+    ] = None,
+    steward: Annotated[
+        bool,
+        typer.Option(
+            "--steward",
+            help="Say who is worst off, and write the report for the steward (private!).",
+        ),
+    ] = False,
+    json: Json = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Attack a release in every way that applies, and set what is found beside what was promised.
+
+    A job file stands for the release it made, with its source as the original. Of another tool's
+    file say which columns others may know (-q), which must stay unknown (-s), and what was
+    promised (-k, -l). Exit code 1: an attack succeeds.
+    """
+    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures(show_values=show_values):
+        commands.audit(
+            commands.Subject(source, quasi_identifiers, sensitive, k, l, kind),
+            original,
+            external,
+            report=report,
+            steward=steward,
+            json=json,
+        )

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from contextlib import suppress
+from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
 import typer
@@ -88,60 +90,123 @@ def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) ->
     out.say("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
 
 
-def check(
-    source: Path,
-    quasi_identifiers: str | None,
-    sensitive: str | None,
-    k: int | None,
-    l: str | None,
-    kind: str,
-    *,
-    json: bool,
-) -> None:
+@dataclass(frozen=True)
+class Subject:
+    """A table that is measured or attacked, as the command line names it."""
+
+    source: Path
+    quasi_identifiers: str | None
+    sensitive: str | None
+    k: int | None
+    l: str | None
+    kind: str
+
+    @cached_property
+    def criterion(self) -> Criterion | None:
+        """What -k and -l ask for."""
+        parts: list[Criterion] = [] if self.k is None else [KAnonymity(self.k)]
+        if self.l is None and self.kind != "distinct":
+            raise sf.BadInput("--kind says which l-diversity is required: give -l with it")
+        if self.l is not None:
+            parts.append(LDiversity(self.l, kind=self.kind))  # type: ignore[arg-type]  # checked
+        return together(parts) if parts else None
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is a job file."""
+        return self.quasi_identifiers is None and self.source.suffix == ".toml"
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is a saved release; a directory that is none is refused."""
+        try:
+            self.source.stat()
+            found = (self.source / DESCRIPTION).is_file()
+        except OSError as error:
+            raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
+        if self.source.is_dir() and not found:
+            raise sf.BadInput(f"{self.source}: a directory, but no saved release")
+        if found and (self.quasi_identifiers or self.sensitive):
+            raise sf.BadInput(
+                f"{self.source}: a release knows its own columns; leave -q and -s out"
+            )
+        return found
+
+    def table(self) -> sf.Table:
+        """Open a file of any origin."""
+        if self.quasi_identifiers is None:
+            raise sf.BadInput(
+                f"{self.source}: say which columns others may know, for instance "
+                "--quasi-identifiers age,zip,sex"
+            )
+        return sf.read(
+            self.source,
+            quasi_identifiers=_listed(self.quasi_identifiers),
+            sensitive=_listed(self.sensitive),
+        )
+
+
+def check(subject: Subject, *, json: bool) -> None:
     """Measure a table; leave with 1 when a promise is broken."""
-    parts: list[Criterion] = [] if k is None else [KAnonymity(k)]
-    if l is None and kind != "distinct":
-        raise sf.BadInput("--kind says which l-diversity is required: give -l with it")
-    if l is not None:
-        parts.append(LDiversity(l, kind=kind))  # type: ignore[arg-type]  # checked there
+    criterion = subject.criterion
     with out.progress():
-        found = _measured(source, quasi_identifiers, sensitive, parts)
+        if subject.is_release:
+            found = sf.load(subject.source).check(criterion)
+        elif subject.is_job:
+            job = Job.load(subject.source)
+            found = sf.check(job.table(), criterion or job.criterion)
+        else:
+            found = sf.check(subject.table(), criterion)
     if json:
         out.print_json(found.to_json())
     else:
-        out.print_check(found, str(source))
+        out.print_check(found, str(subject.source))
     if not found.holds:
         raise typer.Exit(UNSAFE)
 
 
-def _measured(
-    source: Path, quasi_identifiers: str | None, sensitive: str | None, parts: list[Criterion]
-) -> sf.Check:
-    criterion = together(parts) if parts else None
-    try:
-        source.stat()
-        is_release = (source / DESCRIPTION).is_file()
-    except OSError as error:
-        raise sf.BadInput(f"{source}: cannot read: {reason(error)}") from None
-    if source.is_dir() and not is_release:
-        raise sf.BadInput(f"{source}: a directory, but no saved release")
-    if is_release and (quasi_identifiers or sensitive):
-        raise sf.BadInput(f"{source}: a release knows its own columns; leave -q and -s out")
-    if quasi_identifiers is None and source.suffix == ".toml":
-        job = Job.load(source)
-        return sf.check(job.table(), criterion or job.criterion)
-    if is_release:
-        release: Release = sf.load(source)
-        return release.check(criterion)
-    if quasi_identifiers is None:
-        raise sf.BadInput(
-            f"{source}: say which columns others may know, for instance "
-            "--quasi-identifiers age,zip,sex"
+def audit(
+    subject: Subject,
+    original: Path | None,
+    external: Path | None,
+    *,
+    report: Path | None,
+    steward: bool,
+    json: bool,
+) -> None:
+    """Attack a release; leave with 1 when an attack succeeds."""
+    criterion = subject.criterion
+    with out.progress():
+        release: Release | sf.Table
+        known = None if original is None else _original(original)
+        if subject.is_release:
+            release = sf.load(subject.source)
+        elif subject.is_job:
+            job = Job.load(subject.source)
+            release, known = sf.load(job.output), known or job.table()
+        else:
+            release = subject.table()
+        found = sf.audit(
+            release,
+            known,
+            criterion=criterion,
+            external=None if external is None else _original(external),
         )
-    table = sf.read(
-        source, quasi_identifiers=_listed(quasi_identifiers), sensitive=_listed(sensitive)
-    )
-    return sf.check(table, criterion)
+        if report is not None:
+            found.save(report, private=steward)
+    if json:
+        out.print_json(found.to_json(private=steward))
+    else:
+        out.print_audit(found, str(subject.source), steward=steward)
+        if report is not None:
+            out.say(f"The report is in {report}.")
+    if not found.holds:
+        raise typer.Exit(UNSAFE)
+
+
+def _original(place: Path) -> sf.Table | Path:
+    """Open a job's source with the hierarchies it names; a file gets those of the release."""
+    return Job.load(place).table() if place.suffix == ".toml" else place
 
 
 def _listed(names: str | None) -> list[str]:

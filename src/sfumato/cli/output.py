@@ -6,11 +6,13 @@ import errno
 import json
 import os
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
+from fractions import Fraction
 from typing import Any
 
 import typer
+from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -22,6 +24,10 @@ from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import listening
 from sfumato.release import Check
 from sfumato.release.summary import Summary
+from sfumato.report import Report
+from sfumato.report.audit import COLUMNS
+
+WORD = 20  # letters of a word that is not broken if there is room
 
 
 class _Console(Console):
@@ -59,12 +65,23 @@ def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     """Write a table on standard output; text is never read as markup."""
     console = _Console()
     console.print(Text(title, style="bold"))
-    table = RichTable()
-    for name in header:
-        table.add_column(name, overflow="fold")
+    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    longest = [
+        max(map(len, " ".join(map(str, column)).split()), default=0)
+        for column in zip(header, *rows, strict=True)
+    ]
+    fitting = (n for n in range(WORD, 0, -1) if _width(longest, n) <= console.width)
+    word = next(fitting, 1)
+    for name, length in zip(header, longest, strict=True):
+        table.add_column(name, overflow="fold", min_width=min(length, word))
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     console.print(table)
+
+
+def _width(longest: Sequence[int], word: int) -> int:
+    """Give the width of a table whose columns hold words of so many letters unbroken."""
+    return sum(min(length, word) + 2 for length in longest) + 2
 
 
 def print_summary(summary: Summary, title: str) -> None:
@@ -90,6 +107,25 @@ def print_check(check: Check, title: str) -> None:
         header = ["criterion", "found"]
         rows = [(without_threshold(m.criterion), value_text(m.found)) for m in check.measured]
     print_rows(f"{title}: {check.heading}", header, rows)
+
+
+def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
+    """Write what every attack found; for the steward also who is worst off."""
+    print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
+    for name, why in report.not_run:
+        say(f"Not run: {name}: {why}")
+    for finding in report.findings if steward else ():
+        if finding.worst is not None:
+            worst = "; ".join(f"{key}: {_shown(value)}" for key, value in finding.worst.items())
+            say(f"Worst off, {finding.name}: {worst}")
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, Mapping):
+        return ", ".join(f"{name} {each}" for name, each in value.items())
+    if isinstance(value, (list, tuple)):
+        return ", ".join(map(str, value))
+    return value_text(value) if isinstance(value, (int, float, Fraction)) else str(value)
 
 
 @contextmanager

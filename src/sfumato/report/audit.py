@@ -7,14 +7,14 @@ from dataclasses import dataclass
 from inspect import isabstract
 from typing import Any
 
-from sfumato.attacks import ATTACKS, CannotRun, Finding, Target
+from sfumato.attacks import ATTACKS, Finding, Target
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import value_text
+from sfumato.errors import CannotRun
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.table import Table
 
-COLUMNS = ("attack", "knows", "before", "promised", "found", "people exceeding", "verdict")
+COLUMNS = ("attack", "knows", "before", "promised", "found", "people", "verdict")
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,11 +49,11 @@ class Report:
             yield (
                 finding.name,
                 finding.knows,
-                f"{value_text(finding.before)} {finding.unit}",
-                "-" if finding.promised is None else str(finding.promised),
-                value_text(finding.found),
+                finding.text(finding.before),
+                finding.promise,
+                finding.text(finding.found),
                 "-" if finding.holds is None else str(finding.n_exceeding),
-                finding.verdict,
+                finding.verdict if finding.note is None else f"{finding.verdict}; {finding.note}",
             )
 
     @property
@@ -84,18 +84,19 @@ class Report:
 
 def audit(
     release: Release | Table,
-    original: Table | None = None,
+    original: object = None,
     *,
     criterion: Criterion | None = None,
-    external: Table | None = None,
+    external: object = None,
 ) -> Report:
     """Attack a release in every way that applies.
 
     Args:
         release: A release, made here or loaded; or any published table, read with `sf.read`.
-        original: The table it was made from; a release made in this process has it already.
+        original: The table it was made from, or what `sf.read` can read; a release made in this
+            process has it already.
         criterion: What was promised, if the release does not say so itself.
-        external: A list of people that an adversary may have, read with the same hierarchies.
+        external: A list of people that an adversary may have, likewise.
     """
     report("auditing")
     return _audited(release, Target.of(release, original, criterion, external))
