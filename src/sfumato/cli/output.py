@@ -81,7 +81,7 @@ def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object
 
 def _width(longest: Sequence[int], word: int) -> int:
     """Give the width of a table whose columns hold words of so many letters unbroken."""
-    return sum(min(length, word) + 2 for length in longest) + 2
+    return sum(min(length, word) + 3 for length in longest) + 1
 
 
 def print_summary(summary: Summary, title: str) -> None:

@@ -14,7 +14,7 @@ from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.table import Table
 
-COLUMNS = ("attack", "knows", "before", "promised", "found", "people", "verdict")
+COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")
 
 
 @dataclass(frozen=True, eq=False)
