@@ -101,7 +101,8 @@ class Finding:
         """Write a number in the finding's unit: beliefs in per cent."""
         if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
             return f"{float(100 * value):.3g} %"
-        return f"{value_text(value)} {self.unit}"
+        unit = self.unit.replace("values", "value") if value == 1 else self.unit
+        return f"{value_text(value)} {unit}"
 
     @property
     def promise(self) -> str:
