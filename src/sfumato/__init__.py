@@ -36,6 +36,7 @@ _HOME = {
     "check": "release",
     "Check": "release",
     "Release": "release",
+    "drivers": "attacks.drivers",
     "SfumatoError": "errors",
     "BadInput": "errors",
     "Unsatisfiable": "errors",
@@ -75,6 +76,7 @@ __all__ = [
     "anonymize",
     "check",
     "datasets",
+    "drivers",
     "load",
     "read",
     "utility",
@@ -83,6 +85,7 @@ __all__ = [
 if TYPE_CHECKING:
     from sfumato import datasets, utility
     from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
+    from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
         KAnonymity,

@@ -1,0 +1,1 @@
+"""What an adversary would learn."""
