@@ -403,7 +403,7 @@ def _count(ground: FrequencySet) -> dict[int, Subset]:
     sizes = _sizes(len(names))
     total = sum(math.comb(len(names), size) for size in sizes)
     for size in sizes:
-        room = HELD
+        n_held = 0
         counted: dict[int, FrequencySet] = {}
         for members in combinations(range(len(names)), size):
             report("comparing columns", len(found), total)
@@ -412,9 +412,11 @@ def _count(ground: FrequencySet) -> dict[int, Subset]:
             above = min((each for m, each in held.items() if m & mask == mask), key=len)
             subset = above if mask == everything else above.project(chosen)
             found[mask] = Subset.of(chosen, subset.counts)
-            if len(subset) <= room:
-                counted[mask] = subset
-                room -= len(subset)
+            counted[mask] = subset
+            n_held += len(subset)
+            while n_held > HELD:  # the largest saves the least
+                largest = max(counted, key=lambda each: len(counted[each]))
+                n_held -= len(counted.pop(largest))
         held = {everything: ground} | counted
     return found
 
