@@ -225,22 +225,23 @@ class Drivers:
         }
 
     def __repr__(self) -> str:
-        lines = [self._heading]
-        for caption, header, rows in self._tables():
+        lines = [self.heading]
+        for caption, header, rows in self.tables():
             lines += ["", caption, *(_aligned([header, *rows]) if rows else ())]
         return "\n".join(lines if self.note is None else [*lines, "", f"note: {self.note}"])
 
     def _repr_html_(self) -> str:
-        tables = (html_table(header, rows, caption) for caption, header, rows in self._tables())
-        heading = html_table((self._heading,), [] if self.note is None else [(self.note,)])
+        tables = (html_table(header, rows, caption) for caption, header, rows in self.tables())
+        heading = html_table((self.heading,), [] if self.note is None else [(self.note,)])
         return "\n".join([heading, *tables])
 
     @property
-    def _heading(self) -> str:
+    def heading(self) -> str:
+        """Rows, groups, and how many people stand alone."""
         raw = self.raw
         return f"{raw.n_rows} rows in {raw.n_groups} groups, {raw.n_alone} people alone in theirs"
 
-    def _tables(self) -> Iterator[Rows]:
+    def tables(self) -> Iterator[Rows]:
         """What a person reads: the risk, the columns, the most telling subsets, the steps."""
         raw = self.raw
         yield (
