@@ -73,8 +73,12 @@ class Mondrian(Algorithm):
         """Cut all regions until no cut is allowable."""
         _refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
-        if _about_sizes(criterion) and len(frequencies.combinations) > COMPILED:
-            found = self._by_size(frequencies, criterion)
+        if len(frequencies.combinations) > COMPILED:
+            from sfumato.algorithms.rounds import Rounds  # noqa: PLC0415  (a compiler)
+
+            found = Rounds(
+                frequencies, criterion, draw, strict=self.strict, widest_only=widest_only
+            ).run()
         elif self.strict:
             found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
         else:
@@ -319,13 +323,17 @@ def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray
 
 def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
     """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
-    whole = np.zeros(len(frequencies), dtype=np.intp)
-    box = [[[0, len(frequencies.domains[c]) - 1] for c in frequencies.quasi_identifiers]]
-    grouping = Grouping(frequencies, np.array(box, dtype=np.int32), whole)
-    if not holding(criterion, grouping.joint).all():
+    def count() -> Histogram:
+        values = frequencies.persons_values
+        counted = sum_by(values.of_key, frequencies.counts, len(values.codes))
+        return Histogram.from_dense(counted[np.newaxis])
+
+    whole = np.array([frequencies.n_rows])
+    joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
+    if not holding(criterion, joint).all():
         raise Unsatisfiable(
             f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, grouping.joint)}"
+            f"{frequencies.n_rows} rows {reached(criterion, joint)}"
         )
 
 
