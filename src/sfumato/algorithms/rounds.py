@@ -24,6 +24,8 @@ from sfumato.progress import report
 COUNTS_AT_ONCE = 1 << 22  # counts, and chances, held while the cuts of a batch are judged
 MORE = 7  # a region proposes so many times as many cuts as were found unsafe
 
+LAST, LEVEL, UNEVEN, RANK = range(4)  # what is kept of a cut while cuts are compared
+
 Integers = NDArray[np.int64]
 
 
@@ -36,6 +38,7 @@ class _Space(NamedTuple):
     lengths: NDArray[np.float64]  # (n_dimensions,) of the axes
     numeric: NDArray[np.bool_]  # (n_dimensions,)
     longest: int  # dimension, in values
+    height: int  # of the highest tree
     n_values: int  # sensitive ones
     least: int  # people in a region
     most: int  # cuts proposed at once
@@ -121,6 +124,7 @@ class Rounds:
         self.space = _Space(
             *_axes([frequencies.domains[name] for name in ground.columns]),
             longest=max(len(frequencies.domains[name]) for name in ground.columns),
+            height=max(frequencies.domains[name].taxonomy.height for name in ground.columns),
             n_values=len(values.codes),
             least=max((getattr(part, "k", 1) for part in criterion.parts), default=1),
             most=max(1, COUNTS_AT_ONCE // (2 * len(values.codes))),
@@ -148,27 +152,36 @@ class Rounds:
         """Cut all regions until none has a safe cut."""
         while n_open := len(self.open.region):
             report("cutting", len(self.boxes) - n_open, len(self.boxes))
-            proposals = _Proposals.room(len(self.open.member), n_open)
+            at_most = np.maximum(1, MORE * self.open.tried)
+            n_cuts = int(np.minimum(np.diff(self.open.starts) - 1, at_most).sum())
+            proposals = _Proposals.room(n_cuts, n_open)
             _propose(self.space, self.pieces, self.open, proposals)
             dealt = np.zeros(proposals.dealt[-1], dtype=np.int64)
             batches = _batches(proposals.n_counts + proposals.n_chances)
             safe = [self._judged(proposals, *batch, dealt) for batch in batches]
             self._cut(proposals, np.concatenate(safe), dealt)
-        pieces = _Pieces(*(array[: self.n_pieces] for array in self.pieces))
+        return self._assignment()
+
+    def _assignment(self) -> Assignment:
+        region = self.pieces.region[: self.n_pieces]
         if self.space.strict:
             ground = self.frequencies.combinations
-            parts = np.stack([np.arange(len(ground)), pieces.region, ground.counts], axis=1)
+            parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
             return Assignment(ground, self.boxes, parts)
-        n_each = pieces.end - pieces.first
-        entry = np.repeat(pieces.end - np.cumsum(n_each), n_each) + np.arange(n_each.sum())
-        group = np.repeat(pieces.region, n_each)
-        parts = np.stack([self.entries.key[entry], group, self.entries.people[entry]], axis=1)
+        end = self.pieces.end[: self.n_pieces]
+        n_each = end - self.pieces.first[: self.n_pieces]
+        entry = np.repeat(end - np.cumsum(n_each), n_each) + np.arange(n_each.sum())
+        keys, people = self.entries.key[entry], self.entries.people[entry]
+        parts = np.stack([keys, np.repeat(region, n_each), people], axis=1)
         return Assignment(self.counted, self.boxes, parts)
 
     def _judged(
         self, proposals: _Proposals, first: int, last: int, dealt: Counts
     ) -> NDArray[np.bool_]:
-        """Deal the people of split members out, and say which cuts leave both sides safe."""
+        """Say which cuts of some regions leave both sides safe.
+
+        People of split members are dealt out for it; `dealt`: how many of each entry go left.
+        """
         n_chances = int(proposals.n_chances[first:last].sum())
         chances = bytearray(self.draw(8 * n_chances) if n_chances else b"")
         n_sides = 2 * int(proposals.starts[last] - proposals.starts[first])
@@ -186,9 +199,12 @@ class Rounds:
 
     def _cut(self, proposals: _Proposals, safe: NDArray[np.bool_], dealt: Counts) -> None:
         """Cut every region at its best safe proposal."""
-        n_open, n_halved = len(self.open.region), int(np.count_nonzero(np.diff(proposals.dealt)))
+        n_open = len(self.open.region)
+        n_halved = int(np.count_nonzero(proposals.wanted))
         self.pieces = _Pieces(*(_roomy(each, self.n_pieces + n_halved) for each in self.pieces))
-        self.entries = _Entries(*(_roomy(each, self.n_entries + len(dealt)) for each in self.entries))
+        self.entries = _Entries(
+            *(_roomy(each, self.n_entries + len(dealt)) for each in self.entries)
+        )
         n_boxes = len(self.boxes)
         boxes = np.concatenate([self.boxes, np.empty((n_open, *self.boxes.shape[1:]), np.int32)])
         room = _Round.room(len(self.open.member) + n_halved, 2 * n_open)
@@ -233,7 +249,7 @@ def _roomy(array: NDArray[Any], n: int) -> NDArray[Any]:
     """Give an array room for n rows, and for more, lest it be copied every time."""
     if n <= len(array):
         return array
-    more = np.empty((n + n // 4 - len(array), *array.shape[1:]), dtype=array.dtype)
+    more = np.empty((n + n // 2 - len(array), *array.shape[1:]), dtype=array.dtype)
     return np.concatenate([array, more])
 
 
@@ -245,7 +261,7 @@ def _propose(space, pieces, open_, proposals):  # type: ignore[no-untyped-def]
     span = np.empty(n_dimensions, dtype=np.float64)
     line = np.zeros(space.longest, dtype=np.int64)  # people by code, all 0 between two uses
     cells = np.empty((2, space.longest), dtype=np.int64)
-    cuts = np.empty((3, space.longest), dtype=np.int64)
+    cuts = np.empty((4, space.longest), dtype=np.int64)
     n = 0
     for r in range(len(open_.region)):
         first, end = open_.starts[r], open_.starts[r + 1]
@@ -266,7 +282,9 @@ def _propose(space, pieces, open_, proposals):  # type: ignore[no-untyped-def]
                     low[j], high[j] = min(low[j], code), max(high[j], code)
             for j in range(n_dimensions):
                 start = space.offset[j]
-                span[j] = (space.place[start + high[j]] - space.place[start + low[j]]) / space.lengths[j]
+                span[j] = (
+                    space.place[start + high[j]] - space.place[start + low[j]]
+                ) / space.lengths[j]
                 if low[j] == high[j]:
                     span[j] = -1.0
             to_skip = open_.turn[r]
@@ -281,16 +299,37 @@ def _propose(space, pieces, open_, proposals):  # type: ignore[no-untyped-def]
                 if to_skip > 0:
                     to_skip -= 1
                     continue
-                if space.strict or open_.tried[r] == 0:
-                    n_cells = _cells(
-                        pieces, open_.member, first, end, j, low[j], high[j], line, cells
+                member, codes = open_.member[first:end], pieces.codes[:, j]
+                n_cells = _cells(codes, pieces.people, member, low[j], high[j], line, cells)
+                if space.strict:
+                    n_cuts = _rank_cuts(space, j, cells, n_cells, total, open_.tried[r], cuts)
+                    for cut in range(n_cuts):
+                        if cuts[RANK, cut] >= open_.tried[r]:
+                            last = cuts[LAST, cut]
+                            proposals.rank[n], proposals.dimension[n] = cuts[RANK, cut], j
+                            proposals.at[n], proposals.split[n], proposals.wanted[n] = (
+                                last + 1,
+                                -1,
+                                0,
+                            )
+                            proposals.last[n], proposals.following[n] = last, last + 1
+                            n += 1
+                elif open_.tried[r] == 0:
+                    at, last, following, split, wanted = _half(
+                        codes, pieces.people, member, cells, total // 2
                     )
-                    if space.strict:
-                        n = _propose_cuts(space, j, cells, n_cells, total, open_.tried[r], cuts, proposals, n)
-                    else:
-                        n_dealt, n_chances = _propose_half(pieces, open_.member, first, end, j, cells, total // 2, proposals, n)
-                        proposals.n_chances[r] = n_chances
-                        n += 1
+                    proposals.rank[n], proposals.dimension[n] = 0, j
+                    proposals.at[n], proposals.split[n], proposals.wanted[n] = (
+                        at,
+                        first + split,
+                        wanted,
+                    )
+                    proposals.last[n], proposals.following[n] = last, following
+                    n += 1
+                    if wanted > 0:
+                        piece = member[split]
+                        n_dealt = pieces.end[piece] - pieces.first[piece]
+                        proposals.n_chances[r] = pieces.people[piece] if n_dealt > 1 else 0
                 if n == before:
                     open_.turn[r] += 1
                     open_.tried[r] = 0
@@ -300,77 +339,80 @@ def _propose(space, pieces, open_, proposals):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _cells(pieces, member, first, end, j, low, high, line, cells):  # type: ignore[no-untyped-def]
+def _cells(codes, people, member, low, high, line, cells):  # type: ignore[no-untyped-def]
     """Write every code along a dimension with its people, by ascending code; give their number."""
     n = 0
-    if high - low < 8 * (end - first) + 64:
-        for i in range(first, end):
-            line[pieces.codes[member[i], j] - low] += pieces.people[member[i]]
+    if high - low < 8 * len(member) + 64:
+        for piece in member:
+            line[codes[piece] - low] += people[piece]
         for step in range(high - low + 1):
             if line[step]:
                 cells[0, n], cells[1, n] = low + step, line[step]
                 line[step] = 0
                 n += 1
         return n
-    own = np.empty(end - first, dtype=np.int64)
-    for i in range(first, end):
-        own[i - first] = pieces.codes[member[i], j]
-    for i in np.argsort(own, kind="mergesort"):
+    own = np.empty(len(member), dtype=np.int64)
+    for i in range(len(member)):
+        own[i] = codes[member[i]]
+    for i in np.argsort(own):
         if n == 0 or cells[0, n - 1] != own[i]:
             cells[0, n], cells[1, n] = own[i], 0
             n += 1
-        cells[1, n - 1] += pieces.people[member[first + i]]
+        cells[1, n - 1] += people[member[i]]
     return n
 
 
 @compiled
-def _propose_cuts(space, j, cells, n_cells, total, tried, cuts, proposals, n):  # type: ignore[no-untyped-def]
-    """Propose strict cuts after the best `tried` ones; give the number of all proposals.
+def _rank_cuts(space, j, cells, n_cells, total, tried, cuts):  # type: ignore[no-untyped-def]
+    """Write all strict cuts that leave enough people on both sides, and give their number.
 
-    Between the largest nodes of a tree first, then nearest to halving, then lower.
+    Those that are next get a rank: between the largest nodes of a tree first, then nearest to
+    halving, then lower.
     """
-    level, uneven, last = cuts
-    n_cuts, left, best = 0, 0, 0
+    n_cuts, n_lower, left = 0, 0, 0
     for cell in range(n_cells - 1):
         left += cells[1, cell]
         if left < space.least or total - left < space.least:
             continue
         code, following = cells[0, cell], cells[0, cell + 1]
-        last[n_cuts], level[n_cuts] = (code + following - 1) // 2, 0
+        last, level = (code + following - 1) // 2, 0
         if not space.numeric[j]:  # below the smallest node around both, not half-way in between
             for value in range(code, following):
-                if space.meet[space.offset[j] + value] > -level[n_cuts]:
-                    last[n_cuts], level[n_cuts] = value, -space.meet[space.offset[j] + value]
-        uneven[n_cuts] = abs(2 * left - total)
-        if (level[n_cuts], uneven[n_cuts]) < (level[best], uneven[best]):
-            best = n_cuts
+                if space.meet[space.offset[j] + value] > level:
+                    last, level = value, space.meet[space.offset[j] + value]
+        cuts[LAST, n_cuts], cuts[LEVEL, n_cuts] = last, level
+        cuts[UNEVEN, n_cuts], cuts[RANK, n_cuts] = abs(2 * left - total), -1
         n_cuts += 1
-    if n_cuts <= tried:
-        return n
-    rank = np.ones(n_cuts, dtype=np.int64)
-    rank[best] = 0
-    if tried > 0:
-        order = np.argsort(uneven[:n_cuts], kind="mergesort")
-        order = order[np.argsort(level[order], kind="mergesort")]
-        for place in range(n_cuts):
-            rank[order[place]] = place
-    n_more = min(max(1, MORE * tried), space.most)
-    for cut in range(n_cuts):
-        if tried <= rank[cut] < tried + n_more:
-            proposals.rank[n] = rank[cut]
-            proposals.dimension[n], proposals.at[n] = j, last[cut] + 1
-            proposals.last[n], proposals.following[n] = last[cut], last[cut] + 1
-            proposals.split[n], proposals.wanted[n] = -1, 0
-            n += 1
-    return n
+        if 2 * left <= total:
+            n_lower = n_cuts
+    # From the middle outwards: further out, cuts are more uneven.
+    n_ranked, n_wanted = 0, min(n_cuts, tried + min(max(1, MORE * tried), space.most))
+    level = 0 if space.numeric[j] else space.height
+    while n_ranked < n_wanted:
+        lower, upper = n_lower - 1, n_lower
+        while n_ranked < n_wanted:
+            while lower >= 0 and cuts[LEVEL, lower] != level:
+                lower -= 1
+            while upper < n_cuts and cuts[LEVEL, upper] != level:
+                upper += 1
+            if lower < 0 and upper == n_cuts:
+                break
+            if upper == n_cuts or (lower >= 0 and cuts[UNEVEN, lower] <= cuts[UNEVEN, upper]):
+                cuts[RANK, lower] = n_ranked
+                lower -= 1
+            else:
+                cuts[RANK, upper] = n_ranked
+                upper += 1
+            n_ranked += 1
+        level -= 1
+    return n_cuts
 
 
 @compiled
-def _propose_half(pieces, member, first, end, j, cells, half, proposals, n):  # type: ignore[no-untyped-def]
-    """Propose to put the lower half of the people to the left; equal values by their combination.
+def _half(codes, people, member, cells, half):  # type: ignore[no-untyped-def]
+    """Put the lower half of the people to the left, those of equal value by their combination.
 
-    Gives how many entries the member in the middle has, if it is split, and how many of its people
-    are dealt out by chance.
+    Gives what `_Proposals` calls at, last, following, split and wanted.
     """
     cell, left = 0, 0
     while left + cells[1, cell] < half:
@@ -381,26 +423,31 @@ def _propose_half(pieces, member, first, end, j, cells, half, proposals, n):  # 
     if left + cells[1, cell] == half:  # a clean cut: the values in between go half-way
         last = (middle + cells[0, cell + 1] - 1) // 2
         following = last + 1
-    split = first
-    while pieces.codes[member[split], j] != middle or left + pieces.people[member[split]] < half:
-        if pieces.codes[member[split], j] == middle:
-            left += pieces.people[member[split]]
+    split = 0
+    while codes[member[split]] != middle or left + people[member[split]] < half:
+        if codes[member[split]] == middle:
+            left += people[member[split]]
         split += 1
-    piece, wanted = member[split], half - left
-    n_dealt, n_chances = pieces.end[piece] - pieces.first[piece], pieces.people[piece]
-    if n_dealt == 1:
-        n_chances = 0
-    if wanted == pieces.people[piece]:
-        split, wanted, n_dealt, n_chances = split + 1, 0, 0, 0
-    proposals.rank[n], proposals.dimension[n], proposals.at[n] = 0, j, middle
-    proposals.last[n], proposals.following[n] = last, following
-    proposals.split[n], proposals.wanted[n] = split, wanted
-    return n_dealt, n_chances
+    if left + people[member[split]] == half:
+        return middle, last, following, split + 1, 0
+    return middle, last, following, split, half - left
 
 
 @compiled
 def _count(  # type: ignore[no-untyped-def]
-    space, pieces, entries, open_, proposals, first, last, chances, dealt, starts, codes, counts, sizes
+    space,
+    pieces,
+    entries,
+    open_,
+    proposals,
+    first,
+    last,
+    chances,
+    dealt,
+    starts,
+    codes,
+    counts,
+    sizes,
 ):
     """Count the sensitive values on both sides of the cuts of some regions.
 
@@ -409,7 +456,7 @@ def _count(  # type: ignore[no-untyped-def]
     # Cuts and what is beyond the last one, by value; all 0 between two regions.
     table = np.zeros((space.most + 1, space.n_values), dtype=np.int64)
     is_seen = np.zeros(space.n_values, dtype=np.bool_)
-    seen = np.empty(space.n_values, dtype=np.int32)
+    seen, order = np.empty(space.n_values, dtype=np.int64), np.empty(space.n_values, dtype=np.int64)
     side, n, n_used = 0, 0, 0
     for r in range(first, last):
         begin, end = proposals.starts[r], proposals.starts[r + 1]
@@ -437,31 +484,38 @@ def _count(  # type: ignore[no-untyped-def]
         if proposals.wanted[begin] > 0:
             piece = open_.member[proposals.split[begin]]
             share = dealt[proposals.dealt[r] : proposals.dealt[r + 1]]
-            n_used = _deal(entries.people[pieces.first[piece] : pieces.end[piece]], proposals.wanted[begin], chances, n_used, share)
+            n_used = _deal(
+                entries.people[pieces.first[piece] : pieces.end[piece]],
+                proposals.wanted[begin],
+                chances,
+                n_used,
+                share,
+            )
             for c in range(len(share)):
                 value = entries.value[pieces.first[piece] + c]
                 table[0, value] += share[c]
                 table[1, value] -= share[c]
-        seen[:n_seen].sort()
+        for c, at in enumerate(np.argsort(seen[:n_seen])):
+            order[c] = seen[at]
         for cut in range(end - begin):
             for c in range(n_seen):
-                table[cut + 1, seen[c]] += table[cut, seen[c]]
+                table[cut + 1, order[c]] += table[cut, order[c]]
         for cut in range(end - begin):
             for right in range(2):
                 for c in range(n_seen):
-                    here = table[cut, seen[c]]
+                    here = table[cut, order[c]]
                     if right:
-                        here = table[end - begin, seen[c]] - here
+                        here = table[end - begin, order[c]] - here
                     if here:
-                        codes[n], counts[n] = seen[c], here
+                        codes[n], counts[n] = order[c], here
                         sizes[side] += here
                         n += 1
                 side += 1
                 starts[side] = n
         for c in range(n_seen):
-            is_seen[seen[c]] = False
+            is_seen[order[c]] = False
             for cut in range(end - begin + 1):
-                table[cut, seen[c]] = 0
+                table[cut, order[c]] = 0
 
 
 @compiled
@@ -479,7 +533,9 @@ def _deal(people, wanted, chances, n_used, share):  # type: ignore[no-untyped-de
     if len(share) == 1:
         share[0] = wanted
         return n_used
-    n_people = people.sum()
+    n_people = 0
+    for c in range(len(share)):
+        n_people += people[c]
     for c in range(len(share)):
         for _ in range(people[c]):
             if chances[n_used] % np.uint64(n_people) < np.uint64(wanted):
@@ -516,7 +572,8 @@ def _apply(  # type: ignore[no-untyped-def]
             room.starts[n_open] = n_members
             continue
         j, at, split = proposals.dimension[cut], proposals.at[cut], proposals.split[cut]
-        boxes[n_boxes] = boxes[region]
+        for d in range(boxes.shape[1]):
+            boxes[n_boxes, d, 0], boxes[n_boxes, d, 1] = boxes[region, d, 0], boxes[region, d, 1]
         boxes[region, j, 1], boxes[n_boxes, j, 0] = proposals.last[cut], proposals.following[cut]
         for right in range(2):
             for i in range(first, end):
@@ -541,7 +598,8 @@ def _apply(  # type: ignore[no-untyped-def]
 @compiled
 def _halve(pieces, entries, piece, share, new, n_entries):  # type: ignore[no-untyped-def]
     """Move a share of every entry of a piece to a new one; give the number of all entries."""
-    pieces.codes[new] = pieces.codes[piece]
+    for j in range(pieces.codes.shape[1]):
+        pieces.codes[new, j] = pieces.codes[piece, j]
     pieces.first[new], pieces.people[new] = n_entries, 0
     first = kept = pieces.first[piece]
     for c in range(len(share)):
