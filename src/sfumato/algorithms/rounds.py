@@ -104,6 +104,15 @@ class _Proposals(NamedTuple):
         return cls(*(np.zeros(length, dtype=np.int64) for length in lengths))
 
 
+class _Sides(NamedTuple):
+    """Left and right of every cut, in turn: the rows of a `Histogram`, and their sums."""
+
+    starts: Integers
+    codes: NDArray[np.int32]
+    counts: Counts
+    sizes: Counts
+
+
 class Rounds:
     """Cuts a table as `Mondrian` says, by any criterion."""
 
@@ -171,8 +180,10 @@ class Rounds:
         end = self.pieces.end[: self.n_pieces]
         n_each = end - self.pieces.first[: self.n_pieces]
         entry = np.repeat(end - np.cumsum(n_each), n_each) + np.arange(n_each.sum())
-        keys, people = self.entries.key[entry], self.entries.people[entry]
-        parts = np.stack([keys, np.repeat(region, n_each), people], axis=1)
+        parts = np.empty((len(entry), 3), dtype=np.int64)  # one column at a time: they are long
+        parts[:, 0] = self.entries.key[entry]
+        parts[:, 1] = np.repeat(region, n_each)
+        parts[:, 2] = self.entries.people[entry]
         return Assignment(self.counted, self.boxes, parts)
 
     def _judged(
@@ -186,15 +197,19 @@ class Rounds:
         chances = bytearray(self.draw(8 * n_chances) if n_chances else b"")
         n_sides = 2 * int(proposals.starts[last] - proposals.starts[first])
         n_counts = int(proposals.n_counts[first:last].sum())
-        starts, sizes = np.zeros(n_sides + 1, dtype=np.int64), np.zeros(n_sides, dtype=np.int64)
-        codes, counts = np.empty(n_counts, dtype=np.int32), np.empty(n_counts, dtype=np.int64)
+        sides = _Sides(
+            np.zeros(n_sides + 1, dtype=np.int64),
+            np.empty(n_counts, dtype=np.int32),
+            np.empty(n_counts, dtype=np.int64),
+            np.zeros(n_sides, dtype=np.int64),
+        )
         _count(
             self.space, self.pieces, self.entries, self.open, proposals, first, last,
-            np.frombuffer(chances, dtype=np.uint64), dealt, starts, codes, counts, sizes,
+            np.frombuffer(chances, dtype=np.uint64), dealt, sides,
         )  # fmt: skip
-        n = starts[-1]
-        histogram = Histogram(starts, codes[:n], counts[:n], self.space.n_values)
-        held = holding(self.criterion, JointGroups(self.frequencies, sizes, histogram))
+        n = sides.starts[-1]
+        histogram = Histogram(sides.starts, sides.codes[:n], sides.counts[:n], self.space.n_values)
+        held = holding(self.criterion, JointGroups(self.frequencies, sides.sizes, histogram))
         return held[::2] & held[1::2]
 
     def _cut(self, proposals: _Proposals, safe: NDArray[np.bool_], dealt: Counts) -> None:
@@ -249,7 +264,7 @@ def _roomy(array: NDArray[Any], n: int) -> NDArray[Any]:
     """Give an array room for n rows, and for more, lest it be copied every time."""
     if n <= len(array):
         return array
-    more = np.empty((n + n // 2 - len(array), *array.shape[1:]), dtype=array.dtype)
+    more = np.empty((n + n // 4 - len(array), *array.shape[1:]), dtype=array.dtype)
     return np.concatenate([array, more])
 
 
@@ -264,78 +279,72 @@ def _propose(space, pieces, open_, proposals):  # type: ignore[no-untyped-def]
     cuts = np.empty((4, space.longest), dtype=np.int64)
     n = 0
     for r in range(len(open_.region)):
-        first, end = open_.starts[r], open_.starts[r + 1]
-        before = n
+        first, before, n_dealt = open_.starts[r], n, 0
+        member = open_.member[first : open_.starts[r + 1]]
         total, n_entries = 0, 0
-        for i in range(first, end):
-            piece = open_.member[i]
+        for piece in member:
             total += pieces.people[piece]
             n_entries += pieces.end[piece] - pieces.first[piece]
-        n_dealt = 0
-        if total >= 2 * space.least and end - first > 1:
-            for j in range(n_dimensions):
-                low[j] = high[j] = pieces.codes[open_.member[first], j]
-            for i in range(first + 1, end):
-                piece = open_.member[i]
-                for j in range(n_dimensions):
-                    code = np.int64(pieces.codes[piece, j])
-                    low[j], high[j] = min(low[j], code), max(high[j], code)
-            for j in range(n_dimensions):
-                start = space.offset[j]
-                span[j] = (
-                    space.place[start + high[j]] - space.place[start + low[j]]
-                ) / space.lengths[j]
-                if low[j] == high[j]:
-                    span[j] = -1.0
-            to_skip = open_.turn[r]
-            while n == before and not (space.widest_only and open_.turn[r] > 0):
-                j = 0
-                for other in range(1, n_dimensions):
-                    if span[other] > span[j]:
-                        j = other
-                if span[j] < 0:
-                    break
-                span[j] = -1.0
-                if to_skip > 0:
-                    to_skip -= 1
-                    continue
-                member, codes = open_.member[first:end], pieces.codes[:, j]
-                n_cells = _cells(codes, pieces.people, member, low[j], high[j], line, cells)
-                if space.strict:
-                    n_cuts = _rank_cuts(space, j, cells, n_cells, total, open_.tried[r], cuts)
-                    for cut in range(n_cuts):
-                        if cuts[RANK, cut] >= open_.tried[r]:
-                            last = cuts[LAST, cut]
-                            proposals.rank[n], proposals.dimension[n] = cuts[RANK, cut], j
-                            proposals.at[n], proposals.split[n], proposals.wanted[n] = (
-                                last + 1,
-                                -1,
-                                0,
-                            )
-                            proposals.last[n], proposals.following[n] = last, last + 1
-                            n += 1
-                elif open_.tried[r] == 0:
-                    at, last, following, split, wanted = _half(
-                        codes, pieces.people, member, cells, total // 2
-                    )
-                    proposals.rank[n], proposals.dimension[n] = 0, j
-                    proposals.at[n], proposals.split[n], proposals.wanted[n] = (
-                        at,
-                        first + split,
-                        wanted,
-                    )
-                    proposals.last[n], proposals.following[n] = last, following
-                    n += 1
-                    if wanted > 0:
-                        piece = member[split]
-                        n_dealt = pieces.end[piece] - pieces.first[piece]
-                        proposals.n_chances[r] = pieces.people[piece] if n_dealt > 1 else 0
-                if n == before:
-                    open_.turn[r] += 1
-                    open_.tried[r] = 0
+        may_cut = total >= 2 * space.least and len(member) > 1
+        if may_cut:
+            _measure(space, pieces.codes, member, low, high, span)
+        to_skip = open_.turn[r]
+        while may_cut and n == before and not (space.widest_only and open_.turn[r] > 0):
+            j = 0
+            for other in range(1, n_dimensions):
+                if span[other] > span[j]:
+                    j = other
+            if span[j] < 0:
+                break
+            span[j] = -1.0
+            if to_skip > 0:
+                to_skip -= 1
+                continue
+            codes = pieces.codes[:, j]
+            n_cells = _cells(codes, pieces.people, member, low[j], high[j], line, cells)
+            if space.strict:
+                n_cuts = _rank_cuts(space, j, cells, n_cells, total, open_.tried[r], cuts)
+                for cut in range(n_cuts):
+                    if cuts[RANK, cut] >= open_.tried[r]:
+                        proposals.rank[n], proposals.dimension[n] = cuts[RANK, cut], j
+                        proposals.at[n] = proposals.following[n] = cuts[LAST, cut] + 1
+                        proposals.last[n] = cuts[LAST, cut]
+                        proposals.split[n], proposals.wanted[n] = -1, 0
+                        n += 1
+            elif open_.tried[r] == 0:
+                at, last, following, split, wanted = _half(
+                    codes, pieces.people, member, cells, total // 2
+                )
+                proposals.rank[n], proposals.dimension[n], proposals.at[n] = 0, j, at
+                proposals.last[n], proposals.following[n] = last, following
+                proposals.split[n], proposals.wanted[n] = first + split, wanted
+                n += 1
+                if wanted > 0:
+                    piece = member[split]
+                    n_dealt = pieces.end[piece] - pieces.first[piece]
+                    proposals.n_chances[r] = pieces.people[piece] if n_dealt > 1 else 0
+            if n == before:
+                open_.turn[r] += 1
+                open_.tried[r] = 0
         proposals.starts[r + 1] = n
         proposals.dealt[r + 1] = proposals.dealt[r] + n_dealt
         proposals.n_counts[r] = 2 * (n - before) * min(space.n_values, n_entries)
+
+
+@compiled
+def _measure(space, codes, member, low, high, span):  # type: ignore[no-untyped-def]
+    """Write the ends of a region along every dimension, and its width; -1: a single value."""
+    for j in range(len(span)):
+        low[j] = high[j] = codes[member[0], j]
+    for piece in member:
+        for j in range(len(span)):
+            code = np.int64(codes[piece, j])
+            low[j], high[j] = min(low[j], code), max(high[j], code)
+    for j in range(len(span)):
+        start, end = space.offset[j] + low[j], space.offset[j] + high[j]
+        span[j] = (space.place[end] - space.place[start]) / space.lengths[j]
+        if low[j] == high[j]:
+            span[j] = -1.0
 
 
 @compiled
@@ -434,25 +443,8 @@ def _half(codes, people, member, cells, half):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def _count(  # type: ignore[no-untyped-def]
-    space,
-    pieces,
-    entries,
-    open_,
-    proposals,
-    first,
-    last,
-    chances,
-    dealt,
-    starts,
-    codes,
-    counts,
-    sizes,
-):
-    """Count the sensitive values on both sides of the cuts of some regions.
-
-    Left and right take turns in `starts`, `codes` and `counts`, the rows of a `Histogram`.
-    """
+def _count(space, pieces, entries, open_, proposals, first, last, chances, dealt, sides):  # type: ignore[no-untyped-def]
+    """Count the sensitive values on both sides of the cuts of some regions."""
     # Cuts and what is beyond the last one, by value; all 0 between two regions.
     table = np.zeros((space.most + 1, space.n_values), dtype=np.int64)
     is_seen = np.zeros(space.n_values, dtype=np.bool_)
@@ -507,11 +499,11 @@ def _count(  # type: ignore[no-untyped-def]
                     if right:
                         here = table[end - begin, order[c]] - here
                     if here:
-                        codes[n], counts[n] = order[c], here
-                        sizes[side] += here
+                        sides.codes[n], sides.counts[n] = order[c], here
+                        sides.sizes[side] += here
                         n += 1
                 side += 1
-                starts[side] = n
+                sides.starts[side] = n
         for c in range(n_seen):
             is_seen[order[c]] = False
             for cut in range(end - begin + 1):
@@ -550,7 +542,7 @@ def _deal(people, wanted, chances, n_used, share):  # type: ignore[no-untyped-de
 def _apply(  # type: ignore[no-untyped-def]
     pieces, entries, open_, proposals, safe, dealt, room, boxes, n_boxes, n_pieces, n_entries
 ):
-    """Cut every region at its first safe proposal, and write the regions of the next round."""
+    """Cut every region at its best safe proposal, and write the regions of the next round."""
     n_open, n_members = 0, 0
     for r in range(len(open_.region)):
         first, end, region = open_.starts[r], open_.starts[r + 1], open_.region[r]
