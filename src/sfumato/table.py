@@ -141,11 +141,15 @@ def _join(recoding: Recoding, domains: Mapping[str, Domain], secret: bytes) -> J
     how = recoding.how
     parts = how.parts[how.parts[:, 2] > 0]
     combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
+    dealt = None
+    if how.splits:
+        dealt = deal(combination, group, people, secret)
+        combination, group = combination[:0], group[:0].copy()  # the parts can go
     return Join(
         how.combinations.layout,
         how.combinations.columns,
         how.combinations.keys[combination],
         group,
-        deal(combination, group, people, secret) if how.splits else None,
+        dealt,
         recoding.labels(domains),
     )

@@ -393,7 +393,8 @@ class DuckDBEngine:
         self, how: Join, kept: Mapping[str, str], kind: Format
     ) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""
-        groups = np.arange(int(how.groups.max(initial=0)) + 1)
+        used = how.groups if how.dealt is None else how.dealt
+        groups = np.arange(int(used.max(initial=0)) + 1)
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
         published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)

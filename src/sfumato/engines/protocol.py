@@ -40,7 +40,7 @@ class Join:
 
     layout: Layout
     columns: tuple[str, ...]  # the columns in the key
-    keys: Keys  # (n, n_words) ascending
+    keys: Keys  # (n, n_words) ascending; none where people are dealt out
     groups: NDArray[np.int64]  # (n,) -1: suppressed
     dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
     labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
