@@ -203,6 +203,7 @@ class DuckDBEngine:
             found = self._connection.sql(
                 f"SELECT {packed}, n FROM combinations AS s {joins}"
             ).to_arrow_table()
+            self._connection.execute("DROP TABLE combinations")
         keys = np.stack([found[f"k{w}"].to_numpy() for w in range(layout.n_words)], axis=1)
         return keys, found["n"].to_numpy()
 
