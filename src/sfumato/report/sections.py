@@ -109,7 +109,8 @@ def _published(document: Document) -> Markup:
         parts.append(tag("p", "A table read from a file: how it was made is not known."))
     if published["columns_not_looked_at"]:
         n = published["columns_not_looked_at"]
-        parts.append(tag("p", f"{n} further columns of the file were not looked at."))
+        columns = "1 further column of the file was" if n == 1 else f"{n} further columns were"
+        parts.append(tag("p", f"{columns} not looked at."))
     rows = [
         (
             tag("b", _cut(each["name"])),
@@ -125,7 +126,7 @@ def _published(document: Document) -> Markup:
     return _section(
         "What was published, and how",
         *parts,
-        _table(header, rows, numbers=(3, 4)),
+        _table(header, rows, numbers=(3, 4), words=(1, 2)),
         tag("h3", "How many people share a group"),
         tag(
             "p",
@@ -358,10 +359,19 @@ def _section(title: str, *content: object) -> Markup:
 
 
 def _table(
-    header: Sequence[str], rows: Sequence[Sequence[object]], *, numbers: Sequence[int] = ()
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    numbers: Sequence[int] = (),
+    words: Sequence[int] = (),
 ) -> Markup:
-    """Write a table; on a narrow page each row becomes a card, so cells carry their column."""
-    kinds = ["number" if j in numbers else None for j in range(len(header))]
+    """Write a table; on a narrow page each row becomes a card, so cells carry their column.
+
+    Columns of numbers are set flush right; these and columns of our own words are not broken
+    inside a word, as names and values may be.
+    """
+    special = dict.fromkeys(numbers, "number") | dict.fromkeys(words, "words")
+    kinds = [special.get(j) for j in range(len(header))]
     head = tag("tr", *(tag("th", n, class_=k) for n, k in zip(header, kinds, strict=True)))
     body = [
         tag(

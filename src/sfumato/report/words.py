@@ -151,9 +151,10 @@ def share(value: float | Fraction) -> str:
 def remarks(findings: Sequence[Finding]) -> list[str]:
     """Say what verdicts alone would hide: promises that were kept, and allowed much."""
     said: dict[object, str] = {}
+    failing = {finding.attribute for finding in findings if finding.holds is False}
     for finding in findings:
         strong = is_probability(finding) and _is_strong(finding.found)
-        if not strong or finding.attribute is None or finding.holds is False:
+        if not strong or finding.attribute in {None, *failing}:
             continue
         allowed = (
             "nothing was promised about this"
