@@ -38,6 +38,7 @@ _HOME = {
     "Release": "release",
     "audit": "report",
     "Report": "report",
+    "drivers": "attacks.drivers",
     "SfumatoError": "errors",
     "BadInput": "errors",
     "Unsatisfiable": "errors",
@@ -80,6 +81,7 @@ __all__ = [
     "audit",
     "check",
     "datasets",
+    "drivers",
     "load",
     "read",
     "utility",
@@ -88,6 +90,7 @@ __all__ = [
 if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
     from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
+    from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
         KAnonymity,

@@ -47,16 +47,16 @@ def joined(content: Iterable[object]) -> Markup:
 
 
 def html_table(
-    header: Sequence[object], rows: Iterable[Sequence[object]], caption: object = ""
+    header: Sequence[object], rows: Iterable[Sequence[object]], caption: str | None = None
 ) -> Markup:
-    """Write a small table for a notebook; everything in it is escaped.
+    """Write a table for a notebook; header, cells and caption are text, whatever they hold.
 
-    >>> html_table(["a"], [["<i>"]], "x")
-    '<table><caption>x</caption><thead><tr><th>a</th></tr></thead><tbody><tr><td>&lt;i&gt;</td></tr></tbody></table>'
+    >>> html_table(["column", "people"], [["<b>", 3]])
+    '<table><tr><th>column</th><th>people</th></tr><tr><td>&lt;b&gt;</td><td>3</td></tr></table>'
     """
-    return tag(
-        "table",
-        tag("caption", caption) if caption else "",
-        tag("thead", tag("tr", *(tag("th", name) for name in header))) if any(header) else "",
-        tag("tbody", *(tag("tr", *(tag("td", cell) for cell in row)) for row in rows)),
-    )
+    above = "" if caption is None else tag("caption", caption)
+    return tag("table", above, _row("th", header), *(_row("td", row) for row in rows))
+
+
+def _row(name: str, cells: Sequence[object]) -> Markup:
+    return tag("tr", *(tag(name, cell) for cell in cells))

@@ -150,6 +150,14 @@ def check(
     kind: Annotated[
         str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")
     ] = "distinct",
+    drivers: Annotated[
+        bool,
+        typer.Option(
+            "--drivers",
+            help="Also say which columns make people recognizable, and what one more level on "
+            "one of them would buy.",
+        ),
+    ] = False,
     json: Json = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -164,7 +172,7 @@ def check(
 
     with failures(show_values=show_values):
         subject = commands.Subject(source, quasi_identifiers, sensitive, k, l, kind)
-        commands.check(subject, json=json)
+        commands.check(subject, drivers=drivers, json=json)
 
 
 @app.command()

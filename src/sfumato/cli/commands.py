@@ -22,6 +22,7 @@ from sfumato.release.release import refuse_taken
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
 DEMO_ROWS = 5
+DRIVERS_K = 5  # a group counts as safe from this size on, unless -k says otherwise
 DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
 
 
@@ -146,21 +147,31 @@ class Subject:
         )
 
 
-def check(subject: Subject, *, json: bool) -> None:
+def check(subject: Subject, *, drivers: bool, json: bool) -> None:
     """Measure a table; leave with 1 when a promise is broken."""
     criterion = subject.criterion
+    table = driven = None
     with out.progress():
         if subject.is_release:
+            if drivers:
+                raise sf.BadInput("--drivers is about the original: give its file, or the job file")
             found = sf.load(subject.source).check(criterion)
         elif subject.is_job:
             job = Job.load(subject.source)
-            found = sf.check(job.table(), criterion or job.criterion)
+            table = job.table()
+            found = sf.check(table, criterion or job.criterion)
         else:
-            found = sf.check(subject.table(), criterion)
+            table = subject.table()
+            found = sf.check(table, criterion)
+        if drivers and table is not None:
+            driven = sf.drivers(table, k=subject.k or DRIVERS_K)
     if json:
-        out.print_json(found.to_json())
+        written = found.to_json()
+        out.print_json(written if driven is None else written | {"drivers": driven.to_json()})
     else:
         out.print_check(found, str(subject.source))
+        if driven is not None:
+            out.print_drivers(driven, "What drives the risk")
     if not found.holds:
         raise typer.Exit(UNSAFE)
 

@@ -17,6 +17,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sfumato.attacks.drivers import Drivers
 from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text, without_threshold
 from sfumato.data.hierarchy import reason
@@ -107,6 +108,15 @@ def print_check(check: Check, title: str) -> None:
         header = ["criterion", "found"]
         rows = [(without_threshold(m.criterion), value_text(m.found)) for m in check.measured]
     print_rows(f"{title}: {check.heading}", header, rows)
+
+
+def print_drivers(drivers: Drivers, title: str) -> None:
+    """Write which columns make people recognizable."""
+    say(f"{title}: {drivers.heading}")
+    for caption, header, rows in drivers.tables():
+        print_rows(caption, header, rows)
+    if drivers.note is not None:
+        say(f"Note: {drivers.note}")
 
 
 def print_audit(report: Report, title: str, *, steward: bool = False) -> None:

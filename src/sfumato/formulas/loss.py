@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, nearest, shown
+from sfumato.formulas.exact import sum_of_products
 
 
 def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
@@ -57,6 +59,19 @@ def information_loss(
     """
     n_rows = int(sizes.sum()) + n_suppressed
     return float((sizes @ (loss @ weights) + n_suppressed) / n_rows) if n_rows else 0.0
+
+
+def exact_loss(people: Counts, coverage: NDArray[np.int32], base: int) -> Fraction:
+    """Average loss of a row in one column, as a fraction; Wong 2009, definition 7.
+
+    people: with each ground value, or some of them; coverage: ground values under the node that
+    each of these is published as.
+
+    >>> exact_loss(np.array([2, 1]), np.array([2, 1]), base=3)
+    Fraction(1, 3)
+    """
+    n_rows = int(people.sum())
+    return Fraction(sum_of_products(people, coverage - 1), max(n_rows * (base - 1), 1))
 
 
 def discernibility(sizes: Counts, n_suppressed: int = 0) -> int:

@@ -1,0 +1,125 @@
+"""sfumato audit, and what check says of the columns."""
+
+import json
+
+import pytest
+from typer.testing import CliRunner
+
+import sfumato as sf
+from sfumato.cli.app import app
+
+JOB = """
+source = "patients.csv"
+output = "out/2026-q1"
+[columns]
+identifiers = ["name"]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+zip = { prefix = true }
+sex = { flat = true }
+[[criteria]]
+k_anonymity = { k = 5 }
+[[criteria]]
+l_diversity = { l = 3 }
+[method]
+mondrian = { strict = true }
+"""
+
+
+def run(*arguments: object):
+    return CliRunner().invoke(app, [str(each) for each in arguments])
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("audited")
+    (place / "patients.csv").write_bytes(sf.datasets.patients().read_bytes())
+    (place / "job.toml").write_text(JOB)
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    return place
+
+
+def attacks(result):
+    return {each["attack"]: each for each in json.loads(result.stdout)["findings"]}
+
+
+def test_a_saved_release_is_attacked_with_what_everybody_has(place):
+    result = run("audit", place / "out" / "2026-q1", "--json")
+    assert result.exit_code == 0
+    found = attacks(result)
+    assert found["linkage, prosecutor"]["promised"]["value"] == 0.2
+    assert found["background knowledge"]["found"] >= 2
+    assert "linkage, journalist" not in found
+    assert "worst" not in found["homogeneity"]
+
+
+@pytest.mark.parametrize("original", ["patients.csv", "job.toml"])
+def test_with_the_original_people_are_matched(place, original):
+    release = place / "out" / "2026-q1"
+    result = run("audit", release, "--original", place / original, "--json", "--steward")
+    assert result.exit_code == 0
+    found = attacks(result)
+    assert found["linkage, journalist"]["found"] == 0.2
+    assert set(found["homogeneity"]["worst"]["group"]) == {"age", "zip", "sex"}
+
+
+def test_a_job_file_stands_for_its_release_and_its_source(place):
+    assert "linkage, journalist" in attacks(run("audit", place / "job.toml", "--json"))
+
+
+def test_a_list_of_people_is_an_external_table(place):
+    people = place / "people.csv"
+    people.write_text("age,zip,sex\n" + "34,02177,female\n" * 3)
+    result = run("audit", place / "out" / "2026-q1", "--external", people, "--json")
+    journalist = attacks(result)["linkage, journalist"]
+    assert journalist["knows"] == "a list of 3 people with their quasi-identifiers"
+    assert journalist["found"] == pytest.approx(1 / 3)
+    assert "fit nobody on the list" in journalist["note"]
+    assert result.exit_code == 1  # 3 people fit where 5 were promised
+
+
+def test_another_tools_file_is_unsafe_where_somebody_is_certain(place):
+    result = run("audit", place / "patients.csv", "-q", "age,zip,sex", "-s", "disease")
+    assert result.exit_code == 1
+    assert "CERTAIN" in result.stdout
+    assert "Not run: linkage: journalist" in result.stdout
+
+
+def test_a_promise_of_another_tool_is_held_against_it(place):
+    data = place / "out" / "2026-q1" / "data.csv"
+    asked = ["audit", data, "-q", "age,zip,sex", "-s", "disease"]
+    assert run(*asked, "-k", 5, "-l", 3).exit_code == 0
+    assert run(*asked, "-k", 6).exit_code == 1
+
+
+def test_the_steward_is_told_who_is_worst_off(place):
+    said = run("audit", place / "job.toml", "--steward").stdout
+    assert "Worst off, homogeneity (disease): group: age" in " ".join(said.split())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["patients.csv"], "say which columns others may know"),
+        (["out/2026-q1", "--original", "nowhere.csv"], "nowhere.csv: cannot read"),
+        (["out/2026-q1", "--original", "few.csv"], "unknown column 'sex'"),
+        (["out/2026-q1", "--original", "other.csv"], "is it the table that was released?"),
+        (["out/2026-q1", "--external", "few.csv"], "unknown column 'sex'"),
+    ],
+)
+def test_wrong_use_gets_one_line(place, monkeypatch, arguments, message):
+    (place / "few.csv").write_text("age,zip,disease\n1,2,flu\n")
+    (place / "other.csv").write_text("age,zip,sex,disease\n1,2,male,nothing\n")
+    monkeypatch.chdir(place)
+    result = run("audit", *arguments)
+    assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
+    assert message in result.stderr
+
+
+def test_check_says_which_columns_make_people_recognizable(place):
+    asked = ["check", place / "patients.csv", "-q", "age,zip,sex", "--drivers"]
+    assert "What each column adds to distinction" in run(*asked).stdout
+    found = json.loads(run(*asked, "--json").stdout)["drivers"]
+    assert {each["attribute"] for each in found["attributes"]} == {"age", "zip", "sex"}
+    assert run("check", place / "out" / "2026-q1", "--drivers").exit_code == 2
