@@ -7,6 +7,7 @@ import re
 import stat
 import subprocess
 import sys
+from dataclasses import replace
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -14,10 +15,11 @@ import jsonschema
 import plotly.graph_objects as go
 import pyarrow as pa
 import pytest
-from hard.test_canaries import Ear, Planted, read
 
 import sfumato as sf
+from hard.test_canaries import Ear, Planted, read
 from sfumato.html import html_table, tag
+from sfumato.release.failpoints import VARIABLE
 from sfumato.report import charts, page
 
 PRIVATE = "private: for the steward, not for publication"
@@ -171,6 +173,12 @@ def test_a_belief_that_the_promise_allows_is_said_beside_the_verdict(patients):
     report = sf.audit(sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(2)))
     (remark, *_) = report._document(private=False)["remarks"]
     assert re.search(r"belief reaches [\d.]+% for somebody; the promise, less than 100%", remark)
+
+
+def test_a_sampled_answer_says_how_sure_it_is(report):
+    (first, *rest) = report.findings
+    sampled = replace(report, findings=(replace(first, interval=(0.1, 0.2)), *rest))
+    assert "sampled, between 0.1 and 0.2" in Reader(sampled.to_html(private=True)).text
 
 
 @pytest.mark.parametrize("private", [False, True])
@@ -434,6 +442,25 @@ def test_what_cannot_be_written_leaves_nothing(report, tmp_path, monkeypatch):
         report.save(tmp_path / "out")
     assert (tmp_path / "out" / "report.html").read_text() == before
     assert len(list((tmp_path / "out").iterdir())) == 2
+
+
+SAVE = """
+import sys
+import sfumato as sf
+table = sf.read(sf.datasets.patients(), ["age", "sex"], "disease")
+sf.audit(table).save(sys.argv[1], private=True)
+"""
+
+
+def test_a_killed_save_leaves_a_whole_report_or_none(tmp_path):
+    command = [sys.executable, "-c", SAVE, str(tmp_path / "out")]
+    killed = os.environ | {VARIABLE: "report.written"}
+    assert subprocess.run(command, env=killed, check=False).returncode == -9
+    (staged,) = (tmp_path / "out").iterdir()
+    assert stat.S_IMODE(staged.stat().st_mode) == 0o700
+    assert subprocess.run(command, check=False).returncode == 0
+    names = sorted(path.name for path in (tmp_path / "out").iterdir())
+    assert names == ["report-steward.html", "report-steward.json"]
 
 
 # -------------------------------------------------------------------------------------------- cost

@@ -64,7 +64,9 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
         lines["x"] += [finding["before"], finding["found"], None]
         lines["y"] += [row, row, None]
     bounded = [
-        (row, finding) for row, finding in zip(rows, findings, strict=True) if finding["promised"]
+        (row, finding)
+        for row, finding in zip(rows, findings, strict=True)
+        if finding["promised"] and isinstance(finding["promised"]["value"], (int, float))
     ]
     colours = {True: KEPT, False: BROKEN, None: OPEN}
     found = {

@@ -10,6 +10,7 @@ from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput
 from sfumato.private import PrivateDirectory
 from sfumato.release.description import DESCRIPTION
+from sfumato.release.failpoints import reached
 
 
 def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
@@ -28,6 +29,7 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
         with PrivateDirectory(directory) as staging:
             for name, text in texts.items():
                 _written(staging.path / name, text, 0o600 if private else 0o666)
+            reached("report.written")
             for name in texts:
                 (staging.path / name).replace(directory / name)
         _settle(directory)

@@ -37,8 +37,9 @@ def page(document: Mapping[str, Any]) -> str:
 def plotly_js() -> str:
     """Give Plotly's JavaScript, which its package carries; it cannot end a script element."""
     path = files("plotly") / "package_data" / "plotly.min.js"
-    code = path.read_text(encoding="utf-8").replace("\r\n", "\n")
-    return code.replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    return (
+        path.read_text(encoding="utf-8").replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    )
 
 
 def as_script_data(value: object) -> str:

@@ -173,7 +173,7 @@ def _found(document: Document) -> Markup:
             joined([tag("b", each["name"]), tag("small", each["about"] or "")]),
             each["shown"]["before"],
             _promise_cell(each),
-            tag("b", each["shown"]["found"]),
+            joined([tag("b", each["shown"]["found"]), _interval(each)]),
             NONE if each["holds"] is None else f"{each['people_exceeding']:,}",
             joined([_badge(each), tag("small", each["note"]) if each["note"] else ""]),
         )
@@ -220,6 +220,14 @@ def _promise_cell(finding: Mapping[str, Any]) -> Markup:
         return tag("span", "nothing", class_="faint")
     assumed = tag("small", "not promised, but assumed") if promised["assumed"] else ""
     return joined([finding["shown"]["promised"], assumed])
+
+
+def _interval(finding: Mapping[str, Any]) -> Markup:
+    """Write how sure a sampled answer is."""
+    if finding["interval"] is None:
+        return Markup("")
+    low, high = (f"{end:.4g}" for end in finding["interval"])
+    return tag("small", f"sampled, between {low} and {high}")
 
 
 def _badge(finding: Mapping[str, Any]) -> Markup:
