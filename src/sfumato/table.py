@@ -18,6 +18,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
+from sfumato.html import html_table
 from sfumato.progress import report
 
 
@@ -74,6 +75,22 @@ class Table:
         if schema.without_role:
             parts.append(f"dropped for want of a role: {', '.join(schema.without_role)}")
         return f"<Table {self.engine.name}: {'; '.join(parts)}>"
+
+    def _repr_html_(self) -> str:
+        schema = self.schema
+        roles = {
+            "quasi-identifier": schema.quasi_identifiers,
+            "sensitive": schema.sensitive,
+            "insensitive": schema.insensitive,
+            "identifier, dropped": schema.identifiers,
+            "person, dropped": (schema.person,) if schema.person else (),
+            "dropped for want of a role": schema.without_role,
+        }
+        rules = {name: type(rule).__name__ for name, rule in schema.hierarchies.items()}
+        rows = [
+            (name, role, rules.get(name, "")) for role, names in roles.items() for name in names
+        ]
+        return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
 
     @property
     def domains(self) -> Mapping[str, Domain]:

@@ -18,6 +18,7 @@ from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
+from sfumato.html import html_table
 from sfumato.release import Release
 from sfumato.table import Table, read
 
@@ -116,6 +117,16 @@ class Finding:
         promised = f"promised {self.promise}, " if self.promised else ""
         found = f"found {self.text(self.found)} (before {self.text(self.before)})"
         return f"{self.name}: {promised}{found}: {self.verdict}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("knows", self.knows),
+            ("before", self.text(self.before)),
+            ("promised", self.promise),
+            ("found", self.text(self.found)),
+            ("verdict", self.verdict if self.note is None else f"{self.verdict}; {self.note}"),
+        ]
+        return html_table(("", self.name), rows)
 
 
 @dataclass(frozen=True, eq=False)

@@ -28,6 +28,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
 from sfumato.errors import BadInput, BrokenPromise, one_of, shown
+from sfumato.html import html_table
 from sfumato.private import PrivateDirectory, scratch
 from sfumato.progress import report
 from sfumato.release.check import Check, checked
@@ -129,6 +130,22 @@ class Release:
             f"<Release of {shown.n_rows} rows, {shown.n_suppressed} suppressed: "
             f"{shown.criterion} by {shown.method}>"
         )
+
+    def _repr_html_(self) -> str:
+        shown = self.description
+        others = [n for n in shown.columns if n not in (*shown.quasi_identifiers, *shown.sensitive)]
+        rows = [
+            ("promise", shown.criterion),
+            ("method", shown.method),
+            ("rows", f"{shown.n_rows} published, {shown.n_suppressed} suppressed"),
+            ("quasi-identifiers", ", ".join(shown.quasi_identifiers)),
+            ("sensitive", ", ".join(shown.sensitive) or "none"),
+            ("insensitive", ", ".join(others) or "none"),
+        ]
+        if shown.levels is not None:
+            levels = ", ".join(f"{name} {level}" for name, level in shown.levels.items())
+            rows.append(("levels", levels))
+        return html_table(("", "release"), rows)
 
     @property
     def criterion(self) -> Criterion:

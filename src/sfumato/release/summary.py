@@ -17,6 +17,7 @@ from sfumato.formulas.loss import (
     discernibility,
     information_loss,
 )
+from sfumato.html import html_table
 from sfumato.release.description import Description
 from sfumato.table import Table
 
@@ -92,6 +93,9 @@ class Summary:
         return "\n".join(f"{name:<{width}}  {text}" for name, text in self.lines)
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(("", "release"), self.lines)
 
 
 def _about_the_original(
