@@ -279,9 +279,21 @@ def _for_the_steward(document: Document) -> Iterator[Markup]:
             "Sensitive values, original and published",
             *(part for j, each in enumerate(steward["distributions"]) for part in _values(j, each)),
         )
+    if steward["drivers"]:
+        yield _driven(steward["drivers"])
     if steward["summary"]:
         rows = [(tag("b", name), text) for name, text in steward["summary"]["lines"]]
         yield _section("Summary", _table(("", ""), rows))
+
+
+def _driven(drivers: Document) -> Markup:
+    parts = [tag("p", f"The original: {drivers['heading']}.")]
+    for each in drivers["tables"]:
+        parts.append(tag("h3", each["caption"]))
+        rows = [[_cut(cell) for cell in row] for row in each["rows"]]
+        numbers = tuple(range(1, len(each["header"])))
+        parts.append(_table(tuple(each["header"]), rows, numbers=numbers))
+    return _section("What drives the risk", *parts)
 
 
 def _witnesses(document: Document) -> Markup:

@@ -7,12 +7,15 @@ from typing import Any
 import numpy as np
 
 from sfumato.attacks import Target
+from sfumato.attacks.drivers import drivers
+from sfumato.attacks.linkage import least_people
 from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
 from sfumato.formulas.loss import attribute_weights, coverage_loss, information_loss
 from sfumato.release import Release
 from sfumato.table import Table
 
+DRIVERS_K = 5  # a group counts as safe from this size on, where nothing was promised
 MOST_VALUES = 50  # of one sensitive column
 
 
@@ -27,8 +30,9 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
         missing.append("The summary: a table read from a file does not say how it was made.")
     if target.original is None:
         missing.append(
-            "Information loss, and the original distributions of sensitive values: the original "
-            "is not at hand. Audit the release that sf.anonymize returned, or give original=."
+            "Information loss, the original distributions of sensitive values, and what drives the "
+            "risk: the original is not at hand. Audit the release that sf.anonymize returned, or "
+            "give original=."
         )
     return {
         "missing": missing,
@@ -37,6 +41,7 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
         "distributions": []
         if target.original is None
         else [_distribution(name, target, target.original) for name in target.sensitive],
+        "drivers": None if target.original is None else _drivers(target, target.original),
     }
 
 
@@ -68,6 +73,16 @@ def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[
         "information_loss": weighted(None),
         "attributes": [{"name": name, "loss": weighted({name: 1})} for name in names],
     }
+
+
+def _drivers(target: Target, original: Table) -> dict[str, Any]:
+    """Say which columns of the original make people recognizable, and what would help."""
+    found = drivers(original, k=least_people(target.criterion) or DRIVERS_K)
+    tables = [
+        {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
+        for caption, header, rows in found.tables()
+    ]
+    return {"heading": found.heading, "tables": tables, "numbers": found.to_json()}
 
 
 def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
