@@ -9,11 +9,20 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.attacks.base import NO_CERTAINTY, Attack, Bound, CannotRun, Finding, Target, listed
-from sfumato.attacks.matching import people_in
+from sfumato.attacks.base import (
+    NO_CERTAINTY,
+    Attack,
+    Bound,
+    CannotRun,
+    Finding,
+    Target,
+    listed,
+    refuse_other_columns,
+)
+from sfumato.attacks.matching import fitting
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Counts
-from sfumato.errors import one_of
+from sfumato.errors import BadInput, one_of, shown
 from sfumato.table import Table
 
 MODELS = ("prosecutor", "journalist", "marketer")
@@ -27,8 +36,9 @@ class Linkage(Attack):
         model: "prosecutor": one person is looked for who is known to be in the table; success is 1
             over the size of the group. "journalist": a row is linked with a list of people, some
             of whom may not be in the table; success is 1 over the number of people on the list
-            who fit the row. "marketer": every row is linked with somebody; success is the share
-            of rows that are linked with the right person, on average.
+            who fit the row, or over the size of its group if that is larger: then some of its
+            people are not on the list. "marketer": every row is linked with somebody; success is
+            the share of rows that are linked with the right person, on average.
         external: The list of people, read with the hierarchies of the release. Without one the
             sample itself is the list: the original if it is at hand, else the release.
     """
@@ -39,6 +49,10 @@ class Linkage(Attack):
 
     def __post_init__(self) -> None:
         one_of("Linkage", "model", self.model, MODELS)
+        if self.external is not None and not isinstance(self.external, Table):
+            raise BadInput(
+                f"Linkage: external must be a table from sf.read, got {shown(self.external)}"
+            )
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -49,12 +63,13 @@ class Linkage(Attack):
     def find(self, target: Target) -> Finding:
         """Count who fits."""
         sizes = target.seen.sizes
-        fitting, note = sizes, None
-        people = self.external or target.original
+        fits, note = sizes, None
+        people = None
         if self.model != "prosecutor":
+            people = self._list(target)
             if people is not None:
-                fitting = people_in(target.boxes_in(people), people.frequencies())
-                note = _note(sizes, fitting, external=self.external is not None)
+                fits = fitting(people, target.seen)
+                note = _note(sizes, fits, external=self.external is not None)
             elif self.model == "journalist":
                 raise CannotRun(
                     "journalist: needs a list of people; give external=, or the original table "
@@ -63,13 +78,15 @@ class Linkage(Attack):
         k = least_people(target.criterion)
         bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
         if self.model == "marketer":
-            return self._on_average(target, sizes, fitting, bound, note)
-        known = np.flatnonzero(fitting)
+            return self._on_average(target, sizes, fits, bound, note)
+        known = np.flatnonzero(fits)
         if not len(known):
             raise CannotRun(f"{self.model}: nobody on the list fits any published row")
-        fewest = int(fitting[known].min())
-        group = int(known[np.argmin(fitting[known])])
-        unsafe = (fitting > 0) & (fitting < (2 if k is None else k))
+        # Where a group has more rows than people on the list fit, most rows are somebody else's.
+        candidates = np.maximum(fits, sizes)
+        fewest = int(candidates[known].min())
+        group = int(known[np.argmin(candidates[known])])
+        unsafe = (fits > 0) & (candidates < (2 if k is None else k))
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
@@ -85,16 +102,22 @@ class Linkage(Attack):
             worst={"group": target.published(group), "people who fit": fewest},
         )
 
+    def _list(self, target: Target) -> Table | None:
+        """Give the people that rows are linked with."""
+        if self.external is None:
+            return target.original
+        refuse_other_columns("external", self.external, target.seen.frequencies, sensitive=False)
+        return self.external
+
     def _on_average(
-        self, target: Target, sizes: Counts, fitting: Counts, bound: Bound, note: str | None
+        self, target: Target, sizes: Counts, fits: Counts, bound: Bound, note: str | None
     ) -> Finding:
-        filled = fitting > 0
-        people = self.external or target.original
+        filled = fits > 0
+        people = self._list(target)
         # A row is linked with one of those who fit; no more people can be right than there are.
-        right = _sum_of_ratios(np.minimum(sizes, fitting)[filled], fitting[filled])
+        right = _sum_of_ratios(np.minimum(sizes, fits)[filled], fits[filled])
         found = right / target.n_people
-        assert isinstance(bound.value, (int, Fraction))  # noqa: S101
-        holds = found <= bound.value if bound.relation == "<=" else found < 1
+        holds = bound.allows(found)
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
@@ -133,11 +156,12 @@ def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:
     return total
 
 
-def _note(sizes: Counts, fitting: Counts, *, external: bool) -> str | None:
-    alone = int(sizes[fitting == 0].sum())
+def _note(sizes: Counts, fits: Counts, *, external: bool) -> str | None:
+    alone = int(sizes[fits == 0].sum())
     if alone:
         return f"{alone} published rows fit nobody on the list"
-    fewer = int(sizes[fitting < sizes].sum())
-    if fewer and not external:
-        return f"{fewer} published rows are in groups that fewer people of the original fit"
+    fewer = int(sizes[fits < sizes].sum())
+    if fewer:
+        whom = "on the list" if external else "of the original"
+        return f"{fewer} published rows are in groups that fewer people {whom} fit"
     return None
