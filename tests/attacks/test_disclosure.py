@@ -49,14 +49,14 @@ def every_attack_is_its_twin(case):
                 under_one_node(Similarity(**asked).find(target), groups, everybody)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(cases())
 def test_every_attack_finds_what_enumeration_finds(case):
     every_attack_is_its_twin(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=600, deadline=None)
+@settings(max_examples=400, deadline=None)
 @given(cases())
 def test_every_attack_finds_what_enumeration_finds_at_length(case):
     every_attack_is_its_twin(case)
