@@ -76,33 +76,14 @@ def people_in(
     """
     ground = table.combinations
     codes = np.stack([ground.codes(column) for column in columns or ground.columns], axis=1)
-    found = np.zeros(len(boxes), dtype=np.int64)
-    # Boxes that share their first sides share the people found there.
-    waiting = [(np.arange(len(boxes)), np.arange(len(codes)), 0)]
-    while waiting:
-        group, member, j = waiting.pop()
-        if not len(member):
-            continue
-        if j == boxes.shape[1]:
-            found[group] = ground.counts[member].sum()
-        elif len(group) * len(member) <= PAIRS_AT_ONCE:
-            inside = np.ones((len(group), len(member)), dtype=bool)
-            for i in range(j, boxes.shape[1]):
-                code, side = codes[member, i], boxes[group, i]
-                inside &= (code >= side[:, :1]) & (code <= side[:, 1:])
-            found[group] = inside @ ground.counts[member]
-        else:
-            member = member[np.argsort(codes[member, j], kind="stable")]
-            code = codes[member, j]
-            order = np.lexsort((boxes[group, j, 1], boxes[group, j, 0]))
-            group = group[order]
-            sides = boxes[group, j]
-            starts = np.flatnonzero((np.diff(sides, axis=0, prepend=-2) != 0).any(axis=1))
-            for those in np.split(group, starts[1:]):
-                low, high = boxes[those[0], j]
-                first, end = np.searchsorted(code, [low, high + 1])
-                waiting.append((those, member[first:end], j + 1))
-    return found
+    if len(boxes) * len(codes) > PAIRS_AT_ONCE:
+        from sfumato.algorithms.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
+
+        return np.asarray(count_in_boxes(codes, ground.counts, boxes))
+    inside = np.ones((len(boxes), len(codes)), dtype=bool)
+    for code, side in zip(codes.T, boxes.transpose(1, 0, 2), strict=True):
+        inside &= (code >= side[:, :1]) & (code <= side[:, 1:])
+    return np.asarray(inside @ ground.counts)
 
 
 class _Reader:
