@@ -143,7 +143,7 @@ def parts(draw, attribute: str, named: bool):
             sf.RecursiveDiversity(c, l, attribute=about),
             about,
             lambda v: naive.recursive_diverse(v, c, l),
-            limit=("<", c / (1 + c)) if l > 1 else ("<=", Fraction(1)),
+            limit=("<", c / (1 + c) if l > 1 else c) if l > 1 or c <= 1 else ("<=", Fraction(1)),
             n_values=l,
         )
     if kind == "p":

@@ -77,7 +77,8 @@ def homogeneity(finding, parts, groups, everybody, others):
     for part in parts:
         found = strongest(part.kinds)
         broken = not all(part.keeps(values) for values in groups.values())
-        shown.append(((broken, found - part.limit[1]), found, part.limit))
+        excess = -1 if part.limit == ("<=", 1) else found - part.limit[1]
+        shown.append(((broken, excess), found, part.limit))
     if parts:
         unsafe = lambda values: not all(part.keeps(values) for part in parts)  # noqa: E731
         worst = max(key for key, _, _ in shown)

@@ -92,10 +92,7 @@ class Homogeneity(_AboutValues):
             found = [_most_believed(view, part) for part in parts]
             shown_part = _worst(
                 [held.all() for held in kept],
-                [
-                    each.belief - _limit(_share(part))
-                    for part, each in zip(parts, found, strict=True)
-                ],
+                [_excess(_share(p), each.belief) for p, each in zip(parts, found, strict=True)],
             )
             bound, believed = _share(parts[shown_part]), found[shown_part]
             if not kept[shown_part].all() and bound.allows(believed.belief):
@@ -496,6 +493,11 @@ def _worst(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
     return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))
 
 
+def _excess(bound: Bound, belief: Fraction) -> Fraction:
+    """Say how far a belief is above its limit; a limit that allows everything is far away."""
+    return Fraction(-1) if bound.allows(Fraction(1)) else belief - _limit(bound)
+
+
 def _share(part: Criterion) -> Bound:
     """Give the belief in a single value that a part of a promise allows."""
     if isinstance(part, LDiversity) and part.kind == "frequency":
@@ -504,6 +506,8 @@ def _share(part: Criterion) -> Bound:
         return Bound("<=", part.alpha)
     if isinstance(part, RecursiveDiversity) and part.l > 1:  # r_1 < c (n - r_1) at the least
         return Bound("<", part.c / (1 + part.c))
+    if isinstance(part, RecursiveDiversity) and part.c <= 1:  # r_1 < c n
+        return Bound("<", part.c)
     return Bound("<", 1) if _values(part) > 1 else Bound("<=", 1)
 
 
