@@ -85,7 +85,7 @@ def main():
         print("nothing promised" if promise is None else f"promised: {promise}")
         target = Target(seen, promise)
         for name, attack in attacks().items():
-            took = seconds(lambda attack=attack: attack.find(target))
+            took = seconds(lambda attack=attack, target=target: attack.find(target))
             print(f"{name}: {took:.2f} s, {took / counting:.1f} times the counting")
     took = seconds(lambda: people_in(seen.boxes, frequencies))
     print(f"who fits {len(seen.boxes)} single cells: {took:.2f} s")
