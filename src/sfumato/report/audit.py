@@ -156,6 +156,8 @@ def _audited(subject: Release | Table, target: Target) -> Report:
             try:
                 findings.append(attack.find(target))
             except CannotRun as error:
-                not_run.append((kind.name, str(error)))
+                attribute = getattr(attack, "attribute", None)
+                name = kind.name if attribute is None else f"{kind.name} ({attribute})"
+                not_run.append((name, str(error)))
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))
