@@ -36,7 +36,7 @@ def every_link_is_its_twin(case, people):
     external = table_of(people, case.sensitive)
     for model in ("prosecutor", "journalist", "marketer"):
         for given_list in (None, external):
-            known = people if given_list else case.everybody
+            known = people if given_list else case.raw
             listed = [sum(person_fits(p, labels[:2]) for p in known) for labels in groups]
             attack = Linkage(model, given_list)
             has_list = given_list is not None or target.original is not None
