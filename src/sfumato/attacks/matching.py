@@ -48,7 +48,7 @@ def fitting(people: Table, seen: Grouping) -> Counts:
         which = np.arange(len(box)) - np.searchsorted(box, box)  # 0 for the first range of a label
         sides = [side[box] for side in sides] + [every[starts[label[box]] + which]]
         owner = owner[box]
-    found = people_in(np.stack(sides, axis=1), people.frequencies(), columns)
+    found = people_in(np.stack(sides, axis=1), people.combinations(), columns)
     return sum_by(owner, found, len(seen.boxes))
 
 

@@ -68,8 +68,13 @@ class Engine(Protocol):
         """Names of the source's columns."""
         ...
 
-    def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
-        """Group the rows by `columns`, and give each column's distinct values (None: missing)."""
+    def domains(
+        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
+    ) -> dict[str, list[object]]:
+        """Give each column's distinct values (None: missing).
+
+        `jointly`: the columns whose combinations will be counted next, if that can be done at once.
+        """
         ...
 
     def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
