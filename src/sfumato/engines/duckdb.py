@@ -112,21 +112,18 @@ class DuckDBEngine:
                     "turn them into text, numbers or dates"
                 )
         alone = [column for column in columns if column not in jointly]
-        sets = [
-            ", ".join(self._inner[c] for c in each) for each in (jointly, *([c] for c in alone))
-        ]
+        sets = [[self._inner[c] for c in each] for each in (jointly, *([c] for c in alone)) if each]
         which = [
-            "0",
-            *(
-                f"CASE WHEN GROUPING({self._inner[c]}) = 0 THEN {j} ELSE 0 END"
-                for j, c in enumerate(alone, 1)
-            ),
+            f"CASE WHEN GROUPING({self._inner[c]}) = 0 THEN {j} ELSE 0 END"
+            for j, c in enumerate(alone, 1)
         ]
+        selected = [column for each in sets for column in each]
+        grouped = ", ".join(f"({', '.join(each)})" for each in sets)
         with self._explained():
             self._connection.execute(
                 "CREATE OR REPLACE TEMP TABLE counted AS "
-                f"SELECT {', '.join(sets)}, count(*) AS n, {' + '.join(which)} AS which "
-                f"FROM source GROUP BY GROUPING SETS ({', '.join(f'({each})' for each in sets)})"
+                f"SELECT {', '.join(selected)}, count(*) AS n, {' + '.join(['0', *which])} AS which "
+                f"FROM source GROUP BY GROUPING SETS ({grouped})"
             )
             if person is not None:
                 self._one_row_each(person)
