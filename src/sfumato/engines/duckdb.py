@@ -113,16 +113,17 @@ class DuckDBEngine:
                 )
         alone = [column for column in columns if column not in jointly]
         sets = [[self._inner[c] for c in each] for each in (jointly, *([c] for c in alone)) if each]
-        which = [
+        of_column = [
             f"CASE WHEN GROUPING({self._inner[c]}) = 0 THEN {j} ELSE 0 END"
             for j, c in enumerate(alone, 1)
         ]
-        selected = [column for each in sets for column in each]
+        which = " + ".join(["0", *of_column])  # 0: the joint ones
+        selected = ", ".join(column for each in sets for column in each)
         grouped = ", ".join(f"({', '.join(each)})" for each in sets)
         with self._explained():
             self._connection.execute(
                 "CREATE OR REPLACE TEMP TABLE counted AS "
-                f"SELECT {', '.join(selected)}, count(*) AS n, {' + '.join(['0', *which])} AS which "
+                f"SELECT {selected}, count(*) AS n, {which} AS which "
                 f"FROM source GROUP BY GROUPING SETS ({grouped})"
             )
             if person is not None:
