@@ -1,12 +1,16 @@
 """sfumato audit, and what check says of the columns."""
 
 import json
+from collections import Counter
 
 import pytest
+from rich.cells import cell_len
 from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.app import app
+from sfumato.cli.output import print_rows
+from sfumato.report.audit import COLUMNS
 
 JOB = """
 source = "patients.csv"
@@ -83,7 +87,7 @@ def test_another_tools_file_is_unsafe_where_somebody_is_certain(place):
     result = run("audit", place / "patients.csv", "-q", "age,zip,sex", "-s", "disease")
     assert result.exit_code == 1
     assert "CERTAIN" in result.stdout
-    assert "Not run: linkage: journalist" in result.stdout
+    assert "Not run: linkage, journalist: needs" in result.stdout
 
 
 def test_a_promise_of_another_tool_is_held_against_it(place):
@@ -123,3 +127,14 @@ def test_check_says_which_columns_make_people_recognizable(place):
     found = json.loads(run(*asked, "--json").stdout)["drivers"]
     assert {each["attribute"] for each in found["attributes"]} == {"age", "zip", "sex"}
     assert run("check", place / "out" / "2026-q1", "--drivers").exit_code == 2
+
+
+@pytest.mark.parametrize("width", [32, 40, 60, 79, 80, 81, 99, 100, 120, 200])
+def test_no_letter_of_a_table_is_lost_at_any_width(capsys, monkeypatch, width):
+    monkeypatch.setenv("COLUMNS", str(width))
+    row = ["linkage, prosecutor", "the target's quasi-identifiers; that it is in the table"]
+    row += ["1 value to rule out", "<= 20 %", "0.00205 %", "4", "FAILS for 4 people; [b]漢字[/b]"]
+    print_rows("", COLUMNS, [row, row])
+    printed = capsys.readouterr().out
+    assert max(map(cell_len, printed.splitlines())) <= width
+    assert Counter(printed) >= Counter("".join([*COLUMNS, *row, *row]).replace(" ", ""))

@@ -13,6 +13,7 @@ from typing import Any
 
 import typer
 from rich.box import SIMPLE_HEAD
+from rich.cells import cell_len
 from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
@@ -67,22 +68,30 @@ def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     console = _Console()
     console.print(Text(title, style="bold"))
     table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    longest = [
-        max(map(len, " ".join(map(str, column)).split()), default=0)
-        for column in zip(header, *rows, strict=True)
-    ]
-    fitting = (n for n in range(WORD, 0, -1) if _width(longest, n) <= console.width)
-    word = next(fitting, 1)
-    for name, length in zip(header, longest, strict=True):
-        table.add_column(name, overflow="fold", min_width=min(length, word))
+    columns = [[*map(str, column)] for column in zip(header, *rows, strict=True)]
+    for name, width in zip(header, _widths(columns, console.width), strict=True):
+        table.add_column(Text(name), overflow="fold", width=width)
     for row in rows:
         table.add_row(*(Text(str(cell)) for cell in row))
     console.print(table)
 
 
-def _width(longest: Sequence[int], word: int) -> int:
-    """Give the width of a table whose columns hold words of so many letters unbroken."""
-    return sum(min(length, word) + 3 for length in longest) + 1
+def _widths(columns: Sequence[Sequence[str]], width: int) -> list[int]:
+    """Share a width out: to unbroken words first, then to the longest cells alike."""
+    room = width - 2 * len(columns) - 1  # a space before and after every column
+    most = [max(map(cell_len, column)) for column in columns]
+    words = [max(map(cell_len, " ".join(column).split()), default=0) for column in columns]
+
+    def limited(least: Sequence[int], wanted: Sequence[int]) -> list[int]:
+        """Give everybody up to the largest limit for which there is room."""
+        for limit in range(room, 0, -1):
+            given = [max(a, min(b, limit)) for a, b in zip(least, wanted, strict=True)]
+            if sum(given) <= room:
+                return given
+        return [*least]
+
+    unbroken = limited([1] * len(columns), [min(each, WORD) for each in words])
+    return limited(unbroken, most)
 
 
 def print_summary(summary: Summary, title: str) -> None:
