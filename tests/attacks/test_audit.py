@@ -326,6 +326,41 @@ def test_an_original_with_other_people_is_said_to_fit_badly(release, tmp_path):
 
 def test_a_list_of_strangers_links_nobody(release):
     strangers = sf.read(pa.table({"age": [200], "sex": ["x"]}), RULES)
-    with pytest.raises(CannotRun, match="journalist: nobody on the list fits any published row"):
+    with pytest.raises(CannotRun, match="^nobody on the list fits any published row"):
         Linkage("journalist", strangers).run(release)
     assert Linkage("marketer", strangers).run(release).found == 0
+
+
+def test_a_promise_of_nothing_does_not_make_certainty_welcome():
+    subject = published(q=list("abb"), disease=["flu", "HIV", "HIV"])
+    for nothing in (sf.KAnonymity(1), sf.LDiversity(1), sf.AlphaKAnonymity(1, 1)):
+        report = sf.audit(subject, criterion=nothing)
+        linked, believed = report.findings[0], found(report, "homogeneity")
+        assert (linked.verdict, believed.verdict) == (
+            "CERTAIN for 1 person",
+            "CERTAIN for 3 people",
+        )
+
+
+def test_almost_certain_is_not_written_as_certain():
+    subject = published(q=["a"] * 3000 + ["b"], disease=["flu"] * 2999 + ["HIV", "HIV"])
+    finding = found(sf.audit(subject), "homogeneity")
+    assert finding.text(Fraction(2999, 3000)) == "99.97 %"
+    assert finding.text(Fraction(1, 10**9)) == "0.0000001 %"
+    assert finding.text(Fraction(1)) == "100 %"
+
+
+def test_what_was_certain_before_is_not_said_to_be_uncertain():
+    subject = published(q=list("aab"), disease=["flu"] * 3)
+    finding = found(sf.audit(subject), "homogeneity")
+    assert (finding.holds, finding.verdict) == (True, "certain before, too")
+
+
+def test_what_could_not_be_run_says_what_was_known():
+    subject = published(q=list("aa"), disease=["flu", "HIV"], income=[1, 2])
+    report = sf.audit(subject)
+    run = {finding.name for finding in report.findings}
+    not_run = {name for name, _ in report.not_run}
+    assert "background knowledge (disease)" in run
+    assert "background knowledge, other values known (disease)" in not_run
+    assert not run & not_run

@@ -64,7 +64,7 @@ def test_every_attack_finds_what_enumeration_finds_at_length(case):
 
 def homogeneity(finding, parts, groups, everybody, others):
     """The largest share of what is protected, beside the promise that is nearest to broken."""
-    parts = [part for part in parts if part.limit]
+    parts = [part for part in parts if part.limit and part.limit != ("<=", 1)]
 
     def strongest(kinds):
         shares = [naive.beliefs(list(map(kinds, values))) for values in groups.values()]
@@ -77,8 +77,7 @@ def homogeneity(finding, parts, groups, everybody, others):
     for part in parts:
         found = strongest(part.kinds)
         broken = not all(part.keeps(values) for values in groups.values())
-        excess = -1 if part.limit == ("<=", 1) else found - part.limit[1]
-        shown.append(((broken, excess), found, part.limit))
+        shown.append(((broken, found - part.limit[1]), found, part.limit))
     if parts:
         unsafe = lambda values: not all(part.keeps(values) for part in parts)  # noqa: E731
         worst = max(key for key, _, _ in shown)

@@ -473,3 +473,13 @@ def test_plotly_is_not_imported_before_a_page_is_written():
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert ast.literal_eval(done.stdout) == []
+
+
+def test_a_part_of_the_promise_that_could_not_be_judged_is_said_in_the_verdict():
+    rows = {"q": ["a", "a", "b", "b", "c"], "s": ["x", "y", "x", "y", "z"]}
+    table = sf.read(pa.table(rows), ["q"], "s")
+    promise = sf.KAnonymity(2) & sf.TCloseness("1/2")
+    release = sf.anonymize(table, promise, sf.Incognito(max_suppressed=1))
+    report = sf.audit(release)
+    assert "No attack broke the promise, but a part of it could not be judged" in report.to_html()
+    assert "could not be judged" not in report.to_html(private=True)

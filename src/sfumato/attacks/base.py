@@ -5,6 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
+from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
 
@@ -53,6 +54,7 @@ class Bound:
 NO_CERTAINTY = Bound("<", 1, assumed=True)
 KNOWN = "the target's quasi-identifiers"  # what every adversary knows of a person
 PER_CENT = ("belief", "share of rows")
+EXACT = 17  # digits of a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -79,9 +81,12 @@ class Finding:
         """What a person reads."""
         if self.holds is None:
             return "nothing promised" if self.promised is None else "no verdict"
+        people = "1 person" if self.n_exceeding == 1 else f"{self.n_exceeding} people"
         if self.promised is not None and self.promised.assumed:
-            return "nobody is certain" if self.holds else f"CERTAIN for {self.n_exceeding} people"
-        return "holds" if self.holds else f"FAILS for {self.n_exceeding} people"
+            if not self.holds:
+                return f"CERTAIN for {people}"
+            return "certain before, too" if self.found == 1 else "nobody is certain"
+        return "holds" if self.holds else f"FAILS for {people}"
 
     @property
     def name(self) -> str:
@@ -112,7 +117,7 @@ class Finding:
     def text(self, value: Value) -> str:
         """Write a number in the finding's unit: beliefs in per cent."""
         if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
-            return f"{float(100 * value):.3g} %"
+            return percent(value)
         unit = self.unit.replace("values", "value") if value == 1 else self.unit
         return f"{value_text(value)} {unit}"
 
@@ -319,6 +324,11 @@ class Attack(ABC):
         super().__init_subclass__(**extra)
         ATTACKS.append(cls)
 
+    @property
+    def called(self) -> str:
+        """The name with what the adversary knows beside, as findings have it."""
+        return self.name
+
     @classmethod
     @abstractmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -351,6 +361,18 @@ def plain(value: Any) -> Any:
     if isinstance(value, float) and not np.isfinite(value):
         return str(value)
     return value
+
+
+def percent(share: float | Fraction) -> str:
+    """Write a share in per cent; almost certain is not certain, almost impossible not impossible.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(2999, 3000)), percent(Fraction(1, 48842))
+    ('33.3 %', '99.97 %', '0.00205 %')
+    """
+    digits = 3
+    while (text := f"{float(100 * share):.{digits}g}") == "100" and share < 1 and digits < EXACT:
+        digits += 1
+    return f"{Decimal(text):f} %"
 
 
 def text_of(label: object) -> str:

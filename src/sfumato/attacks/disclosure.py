@@ -62,7 +62,8 @@ class _AboutValues(Attack):
             yield cls(attribute=attribute, others=others)
 
     @property
-    def _called(self) -> str:
+    def called(self) -> str:
+        """The name, and whether other values are known."""
         return f"{self.name}, other values known" if self.others else self.name
 
     def _knows(self, more: str = "") -> str:
@@ -81,6 +82,7 @@ class Homogeneity(_AboutValues):
         view = target.view(self.attribute, others=self.others)
         promised = target.parts(view.attribute, others=self.others)
         parts = [_of_values_alone(part) for part in promised if isinstance(part, DIVERSITY)]
+        parts = [part for part in parts if not _share(part).allows(Fraction(1))]  # of nothing
         bound: Bound | None = None
         unsafe: NDArray[np.bool_] | None = None
         note = None
@@ -90,7 +92,7 @@ class Homogeneity(_AboutValues):
             found = [_most_believed(view, part) for part in parts]
             shown_part = _worst(
                 [held.all() for held in kept],
-                [_excess(_share(p), each.belief) for p, each in zip(parts, found, strict=True)],
+                [each.belief - _limit(_share(p)) for p, each in zip(parts, found, strict=True)],
             )
             bound, believed = _share(parts[shown_part]), found[shown_part]
             if not kept[shown_part].all() and bound.allows(believed.belief):
@@ -102,7 +104,7 @@ class Homogeneity(_AboutValues):
                 certain = view.groups.histogram.largest() == view.sizes
                 unsafe = certain & (np.count_nonzero(view.reference) > 1)
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(),
             unit="belief",
@@ -184,7 +186,7 @@ class BackgroundKnowledge(_AboutValues):
         n_certain = view.n_in(chosen & ~open_groups)
         certain = f"; {n_certain} are certain already, by homogeneity" if n_certain else ""
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(f"; {_values_text(found)} the target does not have"),
             unit="values to rule out",
@@ -227,7 +229,7 @@ class BackgroundKnowledge(_AboutValues):
         unsafe = chosen & (left > 0)
         unsafe &= False if bound is None else ~below(counts, left, _limit(bound))
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(said),
             unit="belief",
@@ -338,7 +340,7 @@ class Skewness(_AboutValues):
     ) -> Finding:
         unit, before, found = measured
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(),
             unit=unit,
@@ -396,7 +398,7 @@ class Similarity(_AboutValues):
         known.sort(key=lambda code: numbers[code] or Fraction(0))
         wanted = [part.e for part in promised if isinstance(part, KEAnonymity)]
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(),
             unit="apart",
@@ -430,7 +432,7 @@ class Similarity(_AboutValues):
         assert best is not None  # noqa: S101  (the height is above 1)
         belief, before, group, node, level = best
         return Finding(
-            attack=self._called,
+            attack=self.called,
             attribute=view.attribute,
             knows=self._knows(),
             unit="belief",
@@ -487,11 +489,6 @@ def _of_values_alone(part: Criterion) -> Criterion:
 def _worst(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
     """Choose which of several promises to show: a broken one, and the one nearest to its limit."""
     return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))
-
-
-def _excess(bound: Bound, belief: Fraction) -> Fraction:
-    """Say how far a belief is above its limit; a limit that allows everything is far away."""
-    return Fraction(-1) if bound.allows(Fraction(1)) else belief - _limit(bound)
 
 
 def _share(part: Criterion) -> Bound:

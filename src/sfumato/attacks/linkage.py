@@ -53,6 +53,11 @@ class Linkage(Attack):
                 f"Linkage: external must be a table from sf.read, got {shown(self.external)}"
             )
 
+    @property
+    def called(self) -> str:
+        """The name and the model."""
+        return f"{self.name}, {self.model}"
+
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
         """All three, with the external table if there is one."""
@@ -70,7 +75,7 @@ class Linkage(Attack):
                 fits, note = self._fitting(target, people)
             elif self.model == "journalist":
                 raise CannotRun(
-                    "journalist: needs a list of people; give external=, or the original table "
+                    "needs a list of people; give external=, or the original table "
                     "(without one, the prosecutor's success is the limit)"
                 )
         k = least_people(target.criterion)
@@ -79,14 +84,14 @@ class Linkage(Attack):
             return self._on_average(target, sizes, fits, bound, note)
         known = np.flatnonzero(fits)
         if not len(known):
-            raise CannotRun(f"{self.model}: nobody on the list fits any published row")
+            raise CannotRun("nobody on the list fits any published row")
         # Where a group has more rows than people on the list fit, most rows are somebody else's.
         candidates = np.maximum(fits, sizes)
         fewest = int(candidates[known].min())
         group = int(known[np.argmin(candidates[known])])
         unsafe = (fits > 0) & (candidates < (2 if k is None else k))
         return Finding(
-            attack=f"{self.name}, {self.model}",
+            attack=self.called,
             attribute=None,
             knows=self._knows(),
             unit="belief",
@@ -117,7 +122,7 @@ class Linkage(Attack):
         found = right / target.n_people
         holds = bound.allows(found)
         return Finding(
-            attack=f"{self.name}, {self.model}",
+            attack=self.called,
             attribute=None,
             knows=self._knows(),
             unit="share of rows",
@@ -149,15 +154,15 @@ class Linkage(Attack):
         if self.model == "marketer":  # no better than with the release alone
             return sizes, None
         raise CannotRun(
-            f"{self.model}: the original does not fit the published rows; read it with the "
+            "the original does not fit the published rows; read it with the "
             "hierarchies of the release (a job file names them)"
         )
 
 
 def least_people(criterion: Criterion | None) -> int | None:
-    """Give the size that every group was promised to have; None: nothing was said of it."""
+    """Give the size that every group was promised to have; None: nothing was promised of it."""
     promised = [getattr(part, "k", None) for part in (criterion.parts if criterion else ())]
-    return max((k for k in promised if k is not None), default=None)
+    return max((k for k in promised if k is not None and k > 1), default=None)  # 1: of nothing
 
 
 def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:

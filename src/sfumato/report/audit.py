@@ -157,7 +157,7 @@ def _audited(subject: Release | Table, target: Target) -> Report:
                 findings.append(attack.find(target))
             except CannotRun as error:
                 attribute = getattr(attack, "attribute", None)
-                name = kind.name if attribute is None else f"{kind.name} ({attribute})"
+                name = attack.called if attribute is None else f"{attack.called} ({attribute})"
                 not_run.append((name, str(error)))
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))

@@ -89,6 +89,8 @@ def _verdict(target: Target, findings: Sequence[Finding]) -> str:
         return "No attack could be run"
     if target.criterion is None:
         return "Nothing was promised, and no attack makes anybody certain"
+    if any(each.promised and not each.promised.assumed and each.holds is None for each in findings):
+        return "No attack broke the promise, but a part of it could not be judged"
     return "No attack broke the promise"
 
 
