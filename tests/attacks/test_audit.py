@@ -326,7 +326,7 @@ def test_an_original_with_other_people_is_said_to_fit_badly(release, tmp_path):
 
 def test_a_list_of_strangers_links_nobody(release):
     strangers = sf.read(pa.table({"age": [200], "sex": ["x"]}), RULES)
-    with pytest.raises(CannotRun, match="^nobody on the list fits any published row"):
+    with pytest.raises(CannotRun, match=r"^nobody on the list fits any published row"):
         Linkage("journalist", strangers).run(release)
     assert Linkage("marketer", strangers).run(release).found == 0
 
@@ -364,3 +364,41 @@ def test_what_could_not_be_run_says_what_was_known():
     assert "background knowledge (disease)" in run
     assert "background knowledge, other values known (disease)" in not_run
     assert not run & not_run
+
+
+def test_a_kind_that_is_certain_is_said_even_where_another_belief_rises_more():
+    tree = sf.Tree({"cancer": ["lung", "skin"], "other": ["flu", "ok"]})
+    rows = {"q": list("aabbcccc"), "disease": ["lung", "skin"] * 2 + ["flu", "ok", "ok", "ok"]}
+    subject = sf.read(pa.table(rows), ["q"], "disease", hierarchies={"disease": tree})
+    finding = found(sf.audit(subject), "similarity")
+    assert finding.note == "the kind of value is certain for 8 people, though values differ"
+    mixed = sf.read(
+        pa.table({"q": list("aabb"), "disease": ["lung", "skin", "flu", "lung"]}),
+        *(["q"], "disease"),
+        hierarchies={"disease": tree},
+    )
+    note = "the kind of value is certain for 2 people, though values differ"
+    assert found(sf.audit(mixed), "similarity").note == note
+    known = sf.read(
+        pa.table({"q": list("aabb"), "disease": ["lung", "skin"] * 2}),
+        *(["q"], "disease"),
+        hierarchies={"disease": tree},
+    )
+    assert found(sf.audit(known), "similarity").note is None  # everybody has cancer, as is known
+
+
+def test_an_attack_that_is_defined_again_takes_its_own_place(monkeypatch):
+    monkeypatch.setattr("sfumato.attacks.base.ATTACKS", [])
+    for _ in range(2):
+
+        class Mine(sf.attacks.Homogeneity):
+            name = "mine"
+
+    assert [Mine] == sf.attacks.base.ATTACKS
+
+
+def test_numbers_that_come_from_the_original_are_called_private(release, tmp_path):
+    assert sf.audit(release).to_json()["private"] is True
+    assert sf.audit(release).public().to_json()["private"] is False
+    release.save(tmp_path / "saved")
+    assert sf.audit(sf.load(tmp_path / "saved")).to_json()["private"] is False

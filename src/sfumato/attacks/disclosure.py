@@ -418,11 +418,15 @@ class Similarity(_AboutValues):
     def _under_one_node(self, target: Target, view: View, domain: Domain) -> Finding:
         best: tuple[Fraction, Fraction, int, int, int] | None = None
         taxonomy = domain.taxonomy
+        differ = view.groups.histogram.n_distinct() > 1
+        certain = np.zeros(len(view.sizes), dtype=bool)  # of the kind, where the value is not
         for level in range(1, taxonomy.height):
             lows = taxonomy.low[level]
             nodes = under_node(view.groups.histogram, lows)
             expected = np.zeros(len(domain), dtype=np.int64)
             np.add.at(expected, lows, view.reference)  # (n_values,): people under each node
+            kinds, counts = most_frequent(nodes)
+            certain |= differ & (counts == view.sizes) & (expected[kinds] < expected.sum())
             entry = largest_rise(view.sizes, nodes, expected)
             group, node = int(nodes.group_of[entry]), int(nodes.codes[entry])
             belief = Fraction(int(nodes.counts[entry]), int(view.sizes[group]))
@@ -442,6 +446,7 @@ class Similarity(_AboutValues):
             holds=None,
             n_exceeding=0,
             n_people=target.n_people,
+            note=_kind_text(view.n_in(certain)),
             worst={
                 "group": target.published(int(view.owner[group])),
                 "kind of value": text_of(taxonomy.labels[level][node]),
@@ -520,6 +525,11 @@ def _values(part: Criterion) -> int:
     if isinstance(part, PSensitiveKAnonymity):
         return part.p
     return 2 if isinstance(part, KEAnonymity) and part.e > 0 else 0
+
+
+def _kind_text(n: int) -> str | None:
+    people = "1 person" if n == 1 else f"{n} people"
+    return f"the kind of value is certain for {people}, though values differ" if n else None
 
 
 def _values_text(n: int) -> str:

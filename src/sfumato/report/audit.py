@@ -76,8 +76,13 @@ class Report:
         return "\n".join(lines)
 
     def to_json(self, *, private: bool = False) -> dict[str, Any]:
-        """Plain values for a machine; with `private`, who is worst off."""
+        """Plain values for a machine; with `private`, who is worst off.
+
+        Where the original was at hand, shares before and people who fit are counted in it: then
+        this is private, and says so, even without anybody who is worst off.
+        """
         return {
+            "private": private or self.target.original is not None,
             "holds": self.holds,
             "people": self.target.n_people,
             "groups": len(self.target.seen.sizes),
