@@ -402,3 +402,13 @@ def test_numbers_that_come_from_the_original_are_called_private(release, tmp_pat
     assert sf.audit(release).public().to_json()["private"] is False
     release.save(tmp_path / "saved")
     assert sf.audit(sf.load(tmp_path / "saved")).to_json()["private"] is False
+
+
+def test_one_value_for_all_is_certain_by_the_release_where_others_were_suppressed():
+    rows = {"q": list("ppppq"), "disease": ["HIV"] * 4 + ["flu"]}
+    table = sf.read(pa.table(rows), ["q"], "disease")
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Incognito(max_suppressed=1))
+    for report in (sf.audit(release), sf.audit(release).public()):
+        assert found(report, "homogeneity").verdict == "CERTAIN for 4 people"
+        assert not report
+    assert "1 of 4 attacks succeeded" in sf.audit(release).to_html()

@@ -39,7 +39,9 @@ def every_attack_is_its_twin(case):
             everybody = [row[attribute] for row in case.everybody]
             asked = {"attribute": attribute, "others": others}
             parts = case.about(attribute, others=others)
-            homogeneity(Homogeneity(**asked).find(target), parts, groups, everybody, others)
+            finding = Homogeneity(**asked).find(target)
+            all_seen = case.verdict_on_t  # the shares are of everybody, suppressed or not
+            homogeneity(finding, parts, groups, everybody, others, all_seen)
             background(asked, target, parts, groups, everybody)
             finding = Skewness(**asked).find(target)
             skewness(finding, parts, groups, everybody, attribute, case.verdict_on_t)
@@ -62,7 +64,7 @@ def test_every_attack_finds_what_enumeration_finds_at_length(case):
     every_attack_is_its_twin(case)
 
 
-def homogeneity(finding, parts, groups, everybody, others):
+def homogeneity(finding, parts, groups, everybody, others, all_seen):
     """The largest share of what is protected, beside the promise that is nearest to broken."""
     parts = [part for part in parts if part.limit and part.limit != ("<=", 1)]
 
@@ -87,7 +89,7 @@ def homogeneity(finding, parts, groups, everybody, others):
         assert not finding.promised.assumed
     else:
         assert finding.found == strongest(lambda value: value)
-        certain = len(set(everybody)) > 1
+        certain = len(set(everybody)) > 1 or not all_seen
         unsafe = lambda values: certain and len(set(values)) == 1  # noqa: E731
         assert finding.promised is None if others else finding.promised.assumed
     if parts or not others:

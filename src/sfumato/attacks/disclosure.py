@@ -102,7 +102,8 @@ class Homogeneity(_AboutValues):
             if not self.others:  # at least nobody's value should be certain, unless it was before
                 bound = NO_CERTAINTY
                 certain = view.groups.histogram.largest() == view.sizes
-                unsafe = certain & (np.count_nonzero(view.reference) > 1)
+                unseen = target.n_suppressed and target.original is None  # may have had others
+                unsafe = certain & (bool(unseen) or np.count_nonzero(view.reference) > 1)
         return Finding(
             attack=self.called,
             attribute=view.attribute,
