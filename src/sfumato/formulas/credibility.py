@@ -5,8 +5,8 @@ sensitive value. Who follows the minimality principle generalized only because s
 l-diversity: of all ways to deal the sensitive values out to the people, those in which no class
 does are impossible. Credibility is the expected share of a class that is sensitive, given that.
 
-The number of ways is counted by dynamic programs over sums of counts. Every term is positive (a flag
-says whether some class has broken the rule; nothing is subtracted), and counts are tilted to
+The number of ways is counted by dynamic programs over sums of counts. Every term is positive (a
+flag says whether some class has broken the rule; nothing is subtracted), and counts are tilted to
 probabilities and carry a scale of their own, so they neither cancel nor overflow.
 """
 
