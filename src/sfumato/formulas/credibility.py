@@ -293,3 +293,68 @@ def _binomials(n: int, first: int, end: int, tilt: float, least: float) -> _Ways
     between = float(np.log(ratios[min(top, pivot) : max(top, pivot)]).sum())
     terms = np.concatenate([down, [1.0], up])
     return _Ways.of(first, terms, between if pivot > top else -between, least)
+
+
+def credibility_superset(
+    population: Sequence[int], n_present: int, n_sensitive: int, l: object
+) -> list[Fraction]:
+    """Belief about people of whom it is not known whether they are in the published group.
+
+    Args:
+        population: People of each class that an adversary knows of; not all need be in the group.
+        n_present: People in the group.
+        n_sensitive: How many of them are sensitive.
+        l: A class breaks the rule when more than 1/l of its people in the group are sensitive.
+
+    Every choice of who is present, and of who of them is sensitive, is equally likely as long as
+    some class breaks the rule: prod C(N_i, n_i) C(n_i, m_i) ways (the paper has no formula where
+    cardinalities do not match).
+
+    >>> credibility_superset([3, 5], 7, 2, 2)[0], credibility_superset([2, 6], 7, 2, 2)
+    (Fraction(2, 3), [Fraction(2, 3), Fraction(1, 9)])
+    """
+    bound = fraction(l)
+    tables = [_present(size, n_present, n_sensitive, bound) for size in population]
+    before = [_START]
+    for table in tables:
+        before.append(_joined(before[-1], table, n_present, n_sensitive))
+    after = [_START]
+    for table in reversed(tables):
+        after.append(_joined(after[-1], table, n_present, n_sensitive))
+    total = before[-1].get((n_present, n_sensitive), (0, 0))[1]
+    if not total:
+        raise ValueError(NOBODY_BREAKS)
+    beliefs = []
+    for i, table in enumerate(tables):
+        others = _joined(before[i], after[len(tables) - 1 - i], n_present, n_sensitive)
+        expected = 0
+        for (n, m), (kept, broken) in table.items():
+            fine, bad = others.get((n_present - n, n_sensitive - m), (0, 0))
+            expected += m * (broken * (fine + bad) + kept * bad)
+        beliefs.append(Fraction(expected, total * population[i]))
+    return beliefs
+
+
+_Table = dict[tuple[int, int], tuple[int, int]]  # present, sensitive -> ways kept, ways broken
+_START: _Table = {(0, 0): (1, 0)}
+
+
+def _present(size: int, n_present: int, n_sensitive: int, l: Fraction) -> _Table:
+    table: _Table = {}
+    for n in range(min(size, n_present) + 1):
+        for m in range(min(n, n_sensitive) + 1):
+            ways = math.comb(size, n) * math.comb(n, m)
+            table[n, m] = (0, ways) if m * l > n else (ways, 0)
+    return table
+
+
+def _joined(one: _Table, other: _Table, n_present: int, n_sensitive: int) -> _Table:
+    found: _Table = {}
+    for (n1, m1), (kept1, broken1) in one.items():
+        for (n2, m2), (kept2, broken2) in other.items():
+            n, m = n1 + n2, m1 + m2
+            if n <= n_present and m <= n_sensitive:
+                kept, broken = found.get((n, m), (0, 0))
+                broken += broken1 * (kept2 + broken2) + kept1 * broken2
+                found[n, m] = (kept + kept1 * kept2, broken)
+    return found
