@@ -18,6 +18,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
+from sfumato.html import html_table
 from sfumato.progress import report
 
 
@@ -65,6 +66,7 @@ class Table:
     def __init__(self, engine: Engine, schema: Schema) -> None:
         self.engine = engine
         self.schema = schema
+        self._found: tuple[dict[str, Domain], dict[str, Codes]] | None = None
 
     def __repr__(self) -> str:
         schema = self.schema
@@ -75,23 +77,45 @@ class Table:
             parts.append(f"dropped for want of a role: {', '.join(schema.without_role)}")
         return f"<Table {self.engine.name}: {'; '.join(parts)}>"
 
+    def _repr_html_(self) -> str:
+        schema = self.schema
+        roles = {
+            "quasi-identifier": schema.quasi_identifiers,
+            "sensitive": schema.sensitive,
+            "insensitive": schema.insensitive,
+            "identifier, dropped": schema.identifiers,
+            "person, dropped": (schema.person,) if schema.person else (),
+            "dropped for want of a role": schema.without_role,
+        }
+        rules = {name: type(rule).__name__ for name, rule in schema.hierarchies.items()}
+        rows = [
+            (name, role, rules.get(name, "")) for role, names in roles.items() for name in names
+        ]
+        return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
+
     @property
     def domains(self) -> Mapping[str, Domain]:
         """The values of every counted column."""
-        return self._coded[0]
+        return self._coded(self.schema.counted)[0]
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return self.frequencies().n_rows
+        return self.combinations().n_rows
 
     def frequencies(self) -> FrequencySet:
         """Every distinct combination of counted columns with its number of people."""
         return self._frequencies
 
+    def combinations(self) -> FrequencySet:
+        """Every distinct combination of quasi-identifiers; cheaper, where nothing else matters."""
+        if "_frequencies" in self.__dict__:
+            return self._frequencies.combinations
+        return self._combinations
+
     def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
         """Apply a recoding to all rows."""
-        self.frequencies()
+        self.combinations()
         report("applying")
         plan = Plan(
             self.schema.published,
@@ -108,23 +132,34 @@ class Table:
         """Counted columns that are no numbers, even where they look like some: 13053 is a code."""
         return frozenset(c for c in self.schema.counted if self.domains[c].numbers is None)
 
-    @cached_property
-    def _coded(self) -> tuple[dict[str, Domain], dict[str, Codes]]:
-        report("reading")
-        found = self.engine.domains(self.schema.counted, self.schema.person)
-        if not found[self.schema.quasi_identifiers[0]]:
-            raise BadInput(f"{self.engine.name}: no rows")
-        domains, codes = {}, {}
-        for column, values in found.items():
-            domains[column], codes[column] = self.schema.hierarchies[column].grow(column, values)
-        return domains, codes
+    def _coded(self, jointly: Sequence[str]) -> tuple[dict[str, Domain], dict[str, Codes]]:
+        """Find the values of all counted columns; at the first time, count some jointly."""
+        if self._found is None:
+            report("reading")
+            found = self.engine.domains(self.schema.counted, self.schema.person, jointly)
+            if not found[self.schema.quasi_identifiers[0]]:
+                raise BadInput(f"{self.engine.name}: no rows")
+            domains, codes = {}, {}
+            for column, values in found.items():
+                domains[column], codes[column] = self.schema.hierarchies[column].grow(
+                    column, values
+                )
+            self._found = domains, codes
+        return self._found
 
     @cached_property
     def _frequencies(self) -> FrequencySet:
-        domains, codes = self._coded
-        report("counting")
-        quasi_identifiers, sensitive = self.schema.quasi_identifiers, self.schema.sensitive
+        return self._count(self.schema.sensitive)
+
+    @cached_property
+    def _combinations(self) -> FrequencySet:
+        return self._count(())
+
+    def _count(self, sensitive: tuple[str, ...]) -> FrequencySet:
+        quasi_identifiers = self.schema.quasi_identifiers
         columns = (*quasi_identifiers, *sensitive)
+        domains, codes = self._coded(columns)
+        report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         keys, counts = self.engine.count({column: codes[column] for column in columns}, layout)
         return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts)
@@ -141,11 +176,15 @@ def _join(recoding: Recoding, domains: Mapping[str, Domain], secret: bytes) -> J
     how = recoding.how
     parts = how.parts[how.parts[:, 2] > 0]
     combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
+    dealt = None
+    if how.splits:
+        dealt = deal(combination, group, people, secret)
+        combination, group = combination[:0], group[:0].copy()  # the parts can go
     return Join(
         how.combinations.layout,
         how.combinations.columns,
         how.combinations.keys[combination],
         group,
-        deal(combination, group, people, secret) if how.splits else None,
+        dealt,
         recoding.labels(domains),
     )

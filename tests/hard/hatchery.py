@@ -109,7 +109,7 @@ class Few:
     name, typed, format = "few", True, "csv"
     columns = ("age", "zip", "sex", "disease")
 
-    def domains(self, columns, person):
+    def domains(self, columns, person, jointly):
         return {column: [str(20 + j) for j in range(8)] for column in columns}
 
     def count(self, codes, layout):

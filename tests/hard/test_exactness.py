@@ -671,7 +671,7 @@ class Census:
         ("40", "11", "none", 2**31 + 1),
     )
 
-    def domains(self, columns, person):
+    def domains(self, columns, person, jointly):
         self.values = {c: sorted({row[j] for row in self.people}) for j, c in enumerate(columns)}
         return self.values
 

@@ -1,5 +1,6 @@
 """Strict Mondrian against its recursive twin, and against definition 4.3."""
 
+import math
 from collections import Counter
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
+from sfumato.algorithms.base import chances
 
 
 @st.composite
@@ -59,7 +61,7 @@ def regions(table, recoding):
 
 @pytest.fixture(params=["compiled", "arrays"])
 def way(request, monkeypatch):
-    """Both ways of cutting by size: the compiled one is for large tables only."""
+    """Both ways of cutting: the compiled one is for large tables only."""
     compiled = request.param == "compiled"
     monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", 0 if compiled else 10**9)
 
@@ -133,51 +135,76 @@ def test_regions_stay_within_the_bound_of_the_paper(table, k):
     assert max(map(len, regions(table, recoding).values())) <= bound
 
 
-def both_ways(monkeypatch, frequencies, method, k):
-    """What compiled code and arrays make of a table: every box with its people."""
+def both_ways(monkeypatch, frequencies, method, criterion):
+    """What compiled code and arrays make of a table: every box with its people.
+
+    Without chance: of a combination that is split, the first people go left.
+    """
     found = []
     for threshold in (0, 10**9):
         monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-        how = method.search(frequencies, sf.KAnonymity(k), None).how
+        how = method.search(frequencies, criterion, bytes).how
         groups = {}
         for combination, g, people in how.parts.tolist():
             groups.setdefault(g, []).append((combination, people))
         found.append(sorted((how.boxes[g].tolist(), sorted(who)) for g, who in groups.items()))
+        assert len(how.boxes) == len(groups)
     return found
 
 
-METHODS = [sf.Mondrian(), sf.Mondrian(dimensions="widest"), sf.Mondrian(strict=False)]
+METHODS = [
+    sf.Mondrian(),
+    sf.Mondrian(dimensions="widest"),
+    sf.Mondrian(strict=False),
+    sf.Mondrian(strict=False, dimensions="widest"),
+]
 
 
+@pytest.mark.parametrize("at_once", [1, 20, 1 << 22])
 @settings(
-    max_examples=300,
+    max_examples=200,
     deadline=None,
     suppress_health_check=[HealthCheck.function_scoped_fixture],
 )
-@given(st.one_of(tables(), numeric_tables()), st.integers(1, 5), st.sampled_from(METHODS))
-def test_both_ways_of_cutting_by_size_agree(monkeypatch, table, k, method):
-    if len(table.rows) >= k:
-        compiled, arrays = both_ways(monkeypatch, table.frequencies(), method, k)
+@given(st.one_of(tables(), numeric_tables()), criteria(), st.sampled_from(METHODS))
+def test_both_ways_of_cutting_agree(monkeypatch, at_once, table, pair, method):
+    criterion, safe = pair
+    monkeypatch.setattr("sfumato.algorithms.rounds.COUNTS_AT_ONCE", at_once)
+    if safe(table.rows):
+        compiled, arrays = both_ways(monkeypatch, table.frequencies(), method, criterion)
         assert compiled == arrays
 
 
+CRITERIA = [
+    sf.KAnonymity(4),
+    sf.KAnonymity(4) & sf.LDiversity(2, attribute="illness"),
+    sf.LDiversity("3/2", "entropy", attribute="illness"),
+    sf.KAnonymity(3) & sf.TCloseness(0.4, attribute="illness"),
+    sf.AlphaKAnonymity(0.7, 4, attribute="illness"),
+    sf.LDiversity(2, attribute="illness") & sf.LDiversity(3, attribute="salary"),
+    sf.LDiversity(2),  # each of both, within the other
+]
+
+
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_both_ways_of_cutting_by_size_agree_on_a_large_table(monkeypatch, method):
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_both_ways_of_cutting_agree_on_a_large_table(monkeypatch, method, criterion):
     draw = np.random.default_rng(11)
-    n = 4000
+    n = 3000
     source = pa.table(
         {
             "age": draw.integers(0, 90, n),
             "income": draw.integers(0, 10**9, n),  # far more values than people in most regions
             "zip": [f"{z:05d}" for z in draw.integers(0, 300, n)],
             "sex": draw.choice(["f", "m", None], n, p=[0.5, 0.49, 0.01]),
+            "illness": draw.choice(["flu", "HIV", "none"], n, p=[0.3, 0.1, 0.6]),
+            "salary": draw.integers(0, 40, n),
         }
     )
     rules = {"age": sf.Flat(), "income": sf.Flat(), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
-    frequencies = sf.read(source, rules).frequencies()
-    compiled, arrays = both_ways(monkeypatch, frequencies, method, 4)
+    frequencies = sf.read(source, rules, ["illness", "salary"]).frequencies()
+    compiled, arrays = both_ways(monkeypatch, frequencies, method, criterion)
     assert compiled == arrays
-    assert len(compiled) > 100
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -193,5 +220,58 @@ def test_both_ways_agree_where_many_columns_are_equally_wide(monkeypatch, method
         columns = {name: [f"{v:02d}" for v in values] for name, values in columns.items()}
         rules = {name: sf.Prefix() for name in names}
     frequencies = sf.read(pa.table(columns), rules).frequencies()
-    compiled, arrays = both_ways(monkeypatch, frequencies, method, 4)
+    compiled, arrays = both_ways(monkeypatch, frequencies, method, sf.KAnonymity(4))
     assert compiled == arrays
+
+
+@pytest.mark.parametrize("kind", ["numbers", "trees"])
+@pytest.mark.parametrize("at", [3, 250, 496])
+def test_a_single_safe_cut_is_found_however_far_from_the_middle(monkeypatch, kind, at):
+    """Both halves need an ill and a healthy person, and the two who are ill are neighbours."""
+    x = list(range(500))
+    if kind == "trees":
+        x = [f"{value:03d}" for value in x]
+    s = ["ill" if place in (at, at + 1) else "ok" for place in range(500)]
+    rule = sf.Flat() if kind == "numbers" else sf.Prefix()
+    frequencies = sf.read(pa.table({"x": x, "s": s}), {"x": rule}, "s").frequencies()
+    compiled, arrays = both_ways(monkeypatch, frequencies, sf.Mondrian(), sf.LDiversity(2))
+    assert compiled == arrays
+    assert [box for box, _ in compiled] == [[[0, at]], [[at + 1, 499]]]
+
+
+@pytest.mark.usefixtures("way")
+def test_every_choice_of_people_of_a_split_combination_is_equally_likely():
+    """Two, one and two people of three values, and one on each side: three of the five go left."""
+    x, s = [1] + [2] * 5 + [3] * 2, ["a"] + ["a", "a", "b", "c", "c"] + ["a"] * 2
+    frequencies = sf.read(pa.table({"x": x, "s": s}), ["x"], "s").frequencies()
+    criterion = sf.KAnonymity(4) & sf.LDiversity(1)
+    draw = np.random.default_rng(3).bytes
+    found = Counter()
+    for _ in range(4000):
+        how = sf.Mondrian(strict=False).search(frequencies, criterion, draw).how
+        people = {(key, how.boxes[g, 0, 0]): n for key, g, n in how.parts.tolist()}
+        found[tuple(people.get((key, 0), 0) for key in (1, 2, 3))] += 1
+    ways = {
+        (a, b, c): math.comb(2, a) * math.comb(1, b) * math.comb(2, c)
+        for a in range(3)
+        for b in range(2)
+        for c in range(3)
+        if a + b + c == 3
+    }
+    assert found.keys() == ways.keys()
+    expected = {choice: 400 * n for choice, n in ways.items()}
+    chi_square = sum((found[choice] - n) ** 2 / n for choice, n in expected.items())
+    assert chi_square < 18.5  # four degrees of freedom: one in a thousand is above
+
+
+@pytest.mark.usefixtures("way")
+def test_a_seed_repeats_a_relaxed_run_by_value():
+    draw = np.random.default_rng(5)
+    source = pa.table({"x": draw.integers(0, 9, 400), "s": draw.integers(0, 3, 400)})
+    frequencies = sf.read(source, ["x"], "s").frequencies()
+    criterion = sf.KAnonymity(5) & sf.LDiversity(2)
+    runs = []
+    for seed in (1, 1, 2):
+        method = sf.Mondrian(strict=False, seed=seed)
+        runs.append(method.search(frequencies, criterion, chances(method)).how.parts.tolist())
+    assert runs[0] == runs[1] != runs[2]

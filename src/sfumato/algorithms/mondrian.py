@@ -11,9 +11,8 @@ from numpy.typing import NDArray
 from sfumato.algorithms.base import Algorithm, Draw, check_seed
 from sfumato.algorithms.relaxed import Halving
 from sfumato.criteria.base import All, Criterion, holding, reached
-from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, Grouping, JointGroups, sum_by
+from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
@@ -73,28 +72,17 @@ class Mondrian(Algorithm):
         """Cut all regions until no cut is allowable."""
         _refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
-        if _about_sizes(criterion) and len(frequencies.combinations) > COMPILED:
-            found = self._by_size(frequencies, criterion)
+        if len(frequencies.combinations) > COMPILED:
+            from sfumato.algorithms.rounds import Rounds  # noqa: PLC0415  (a compiler)
+
+            found = Rounds(
+                frequencies, criterion, draw, strict=self.strict, widest_only=widest_only
+            ).run()
         elif self.strict:
             found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
         else:
             found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
         return Recoding(_tight(found) if self.tight else found)
-
-    def _by_size(self, frequencies: FrequencySet, criterion: Criterion) -> Assignment:
-        from sfumato.algorithms.by_size import halve, partition  # noqa: PLC0415  (a compiler)
-
-        report("cutting")
-        ground = frequencies.combinations
-        codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
-        k = max(part.k for part in criterion.parts if isinstance(part, KAnonymity))
-        domains = [frequencies.domains[name] for name in ground.columns]
-        if not self.strict:
-            return Assignment(ground, *halve(domains, codes, ground.counts, k))
-        widest_only = self.dimensions == "widest"
-        boxes, region = partition(domains, codes, ground.counts, k, widest_only=widest_only)
-        parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
-        return Assignment(ground, boxes, parts.astype(np.int64))
 
 
 class _Space:
@@ -319,19 +307,19 @@ def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray
 
 def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
     """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
-    whole = np.zeros(len(frequencies), dtype=np.intp)
-    box = [[[0, len(frequencies.domains[c]) - 1] for c in frequencies.quasi_identifiers]]
-    grouping = Grouping(frequencies, np.array(box, dtype=np.int32), whole)
-    if not holding(criterion, grouping.joint).all():
+
+    def count() -> Histogram:
+        values = frequencies.persons_values
+        counted = sum_by(values.of_key, frequencies.counts, len(values.codes))
+        return Histogram.from_dense(counted[np.newaxis])
+
+    whole = np.array([frequencies.n_rows])
+    joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
+    if not holding(criterion, joint).all():
         raise Unsatisfiable(
             f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, grouping.joint)}"
+            f"{frequencies.n_rows} rows {reached(criterion, joint)}"
         )
-
-
-def _about_sizes(criterion: Criterion) -> bool:
-    """Whether a criterion is k-anonymity and nothing else."""
-    return all(isinstance(part, KAnonymity) for part in criterion.parts)
 
 
 def _strict(space: _Space) -> Assignment:

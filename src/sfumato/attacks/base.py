@@ -12,12 +12,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.matching import boxes_in
+from sfumato.attacks.matching import boxes_in, fits
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text
+from sfumato.data.domain import MISSING_TEXT
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
+from sfumato.html import html_table
 from sfumato.release import Release
 from sfumato.table import Table, read
 
@@ -31,6 +33,16 @@ class Bound:
     relation: str  # "<=", "<" or ">="
     value: Value
     assumed: bool = False  # nobody promised it, but nobody would want less
+
+    def __str__(self) -> str:
+        text = f"{self.relation} {value_text(self.value)}"
+        return f"({text})" if self.assumed else text
+
+    def allows(self, value: Fraction) -> bool:
+        """Say whether a number keeps the promise."""
+        limit = self.value
+        assert isinstance(limit, (int, Fraction))  # noqa: S101  (for the type checker)
+        return {"<=": value <= limit, "<": value < limit, ">=": value >= limit}[self.relation]
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -54,7 +66,7 @@ class Finding:
     before: Value  # without the release, or without the extra knowledge
     found: Value  # about the person worst off
     promised: Bound | None  # None: nothing was promised about this
-    holds: bool | None  # None: no promise, no verdict
+    holds: bool | None  # None: no verdict
     n_exceeding: int  # people for whom the promise is not kept
     n_people: int  # people in the release
     note: str | None = None
@@ -66,7 +78,7 @@ class Finding:
     def verdict(self) -> str:
         """What a person reads."""
         if self.holds is None:
-            return "nothing promised"
+            return "nothing promised" if self.promised is None else "no verdict"
         if self.promised is not None and self.promised.assumed:
             return "nobody is certain" if self.holds else f"CERTAIN for {self.n_exceeding} people"
         return "holds" if self.holds else f"FAILS for {self.n_exceeding} people"
@@ -117,6 +129,16 @@ class Finding:
         found = f"found {self.text(self.found)} (before {self.text(self.before)})"
         return f"{self.name}: {promised}{found}: {self.verdict}"
 
+    def _repr_html_(self) -> str:
+        rows = [
+            ("knows", self.knows),
+            ("before", self.text(self.before)),
+            ("promised", self.promise),
+            ("found", self.text(self.found)),
+            ("verdict", self.verdict if self.note is None else f"{self.verdict}; {self.note}"),
+        ]
+        return html_table(("", self.name), rows)
+
 
 @dataclass(frozen=True, eq=False)
 class Target:
@@ -146,11 +168,13 @@ class Target:
             return subject
         given = _opened(subject, original, sensitive=True)
         people = _opened(subject, external, sensitive=False)
+        promised: Criterion | None
+        method: Algorithm | None
         if isinstance(subject, Release):
             seen = subject.seen
-            promised: Criterion | None = criterion or subject.criterion
-            given = given or subject.original
-            method: Algorithm | None = subject.method
+            promised = subject.criterion if criterion is None else criterion
+            given = subject.original if given is None else given
+            method = subject.method
             n_suppressed = subject.n_suppressed
         elif isinstance(subject, Table):
             seen, promised = subject.frequencies().as_it_is(), criterion
@@ -160,7 +184,13 @@ class Target:
                 f"expected a release, or a table from sf.read, got {type(subject).__name__}"
             )
         if given is not None:
-            _refuse_other_columns("original", given, seen.frequencies, sensitive=True)
+            refuse_other_columns("original", given, seen.frequencies, sensitive=True)
+            n_rows = int(seen.sizes.sum()) + n_suppressed
+            if given.n_rows < n_rows or (method and given.n_rows > n_rows):
+                raise BadInput(
+                    f"original: it has {given.n_rows} rows, and {n_rows} were released or "
+                    "suppressed; is it the table that was released?"
+                )
             try:
                 seen = seen.frequencies.with_values_of(given.frequencies()).as_it_is()
             except BrokenPromise:
@@ -169,7 +199,7 @@ class Target:
                     "released?"
                 ) from None
         if people is not None:
-            _refuse_other_columns("external", people, seen.frequencies, sensitive=False)
+            refuse_other_columns("external", people, seen.frequencies, sensitive=False)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
         return cls(seen, promised, method, n_suppressed, given, people)
@@ -209,11 +239,14 @@ class Target:
         return View(name, *self.seen.joint.within(name))
 
     def parts(self, attribute: str, *, others: bool) -> list[Criterion]:
-        """Give the parts of the promise that speak of a sensitive column as it is seen."""
+        """Give the parts of the promise that speak of a sensitive column as it is seen.
+
+        A part about all columns is about each within the others. It holds of a union of groups
+        that it holds of, so it is promised against somebody who knows less, too.
+        """
         parts = () if self.criterion is None else self.criterion.parts
-        about = None if others or len(self.sensitive) == 1 else attribute
-        named = () if others else (attribute,)
-        return [p for p in parts if p.looks_at_values and p.attribute in (about, *named)]
+        about = (None,) if others else (None, attribute)
+        return [part for part in parts if part.looks_at_values and part.attribute in about]
 
     def published(self, group: int) -> dict[str, str | None]:
         """The published quasi-identifiers of a group."""
@@ -226,6 +259,22 @@ class Target:
     def boxes_in(self, table: Table) -> NDArray[np.int32]:
         """Translate the published groups into ranks of another table's values."""
         return boxes_in(table.domains, self.seen)
+
+    def fits(self, column: str, value: object) -> NDArray[np.bool_]:
+        """Say which groups a person with a value may be in: a value as it is, or as published."""
+        if self.original is not None:
+            domain = self.original.domains[column]
+            rank = domain.code_of(value)
+            if rank is not None:
+                return fits(column, domain, rank, self.seen)
+        code = self.seen.frequencies.domains[column].code_of(value)
+        if code is None and self.original is None:
+            raise CannotRun(
+                f"nobody is published with this value of {column!r}; to find somebody by a value "
+                "that is not published, give the original table"
+            )
+        j = self.quasi_identifiers.index(column)
+        return np.asarray(self.seen.boxes[:, j, 0] == (-1 if code is None else code))
 
 
 @dataclass(frozen=True, eq=False)
@@ -241,10 +290,10 @@ class View:
         """People in each."""
         return self.groups.sizes
 
-    def before(self, code: int) -> Fraction:
-        """Share of a value in the whole table."""
+    def before(self, *codes: int) -> Fraction:
+        """Share of a value, or of several together, in the whole table."""
         reference = self.reference
-        return Fraction(int(reference[code]), int(reference.sum()))
+        return Fraction(int(reference[list(codes)].sum()), int(reference.sum()))
 
     @property
     def reference(self) -> Counts:
@@ -252,10 +301,9 @@ class View:
         assert self.groups.reference is not None  # noqa: S101  (for the type checker)
         return self.groups.reference
 
-    def label(self, code: int) -> str:
-        """A sensitive value as text."""
-        label = self.groups.labels[code]
-        return "missing" if label is None else str(label)
+    def label(self, *codes: int) -> str:
+        """A sensitive value, or several that count as one, as text."""
+        return " or ".join(text_of(self.groups.labels[code]) for code in codes)
 
     def n_in(self, chosen: NDArray[np.bool_]) -> int:
         """People in some of the groups."""
@@ -305,6 +353,11 @@ def plain(value: Any) -> Any:
     return value
 
 
+def text_of(label: object) -> str:
+    """Write a value for a person."""
+    return MISSING_TEXT if label is None else str(label)
+
+
 def listed(names: tuple[str, ...]) -> str:
     """Write names as a person would: a, b and c."""
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
@@ -327,7 +380,8 @@ def _opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
     return read(given, columns, values if sensitive else None, hierarchies=rules)
 
 
-def _refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:
+def refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:
+    """Refuse a table that lacks a column of the release, or has it in another role."""
     schema = table.schema
     wanted = [(seen.quasi_identifiers, schema.quasi_identifiers, "quasi-identifier")]
     if sensitive:

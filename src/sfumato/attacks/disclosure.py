@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
@@ -21,6 +21,7 @@ from sfumato.attacks.base import (
     View,
     each_attribute,
     listed,
+    text_of,
 )
 from sfumato.criteria import (
     AlphaKAnonymity,
@@ -31,11 +32,13 @@ from sfumato.criteria import (
     RecursiveDiversity,
     TCloseness,
 )
+from sfumato.criteria.base import column_name
 from sfumato.data.domain import Domain
+from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
-from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.errors import BadInput, CannotRun, nearest, shown, true_or_false
 from sfumato.formulas.disclosure import after_excluding, largest_rise, most_frequent, under_node
-from sfumato.formulas.exact import position_of_largest
+from sfumato.formulas.exact import below, position_of_largest
 from sfumato.formulas.ranges import as_fractions, ranges
 
 DIVERSITY = (LDiversity, RecursiveDiversity, AlphaKAnonymity, PSensitiveKAnonymity)
@@ -47,6 +50,10 @@ class _AboutValues(Attack):
 
     attribute: str | None = None
     others: bool = False  # the adversary knows the other sensitive columns of the target too
+
+    def __post_init__(self) -> None:
+        column_name(type(self).__name__, self.attribute)
+        true_or_false(type(self).__name__, "others", self.others)
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -60,7 +67,7 @@ class _AboutValues(Attack):
 
     def _knows(self, more: str = "") -> str:
         known = f"{KNOWN} and other sensitive values" if self.others else KNOWN
-        return f"{known}, that the target is in the table{more}"
+        return f"{known}; that the target is in the table{more}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,38 +80,46 @@ class Homogeneity(_AboutValues):
         """Find the value that is believed most."""
         view = target.view(self.attribute, others=self.others)
         promised = target.parts(view.attribute, others=self.others)
-        parts = [part for part in promised if isinstance(part, DIVERSITY)]
-        group, code, believed = _most_believed(view, parts)
-        before = view.before(code) if code >= 0 else Fraction(0)
+        parts = [_of_values_alone(part) for part in promised if isinstance(part, DIVERSITY)]
+        bound: Bound | None = None
+        unsafe: NDArray[np.bool_] | None = None
+        note = None
         if parts:
-            bound: Bound | None = min((_share(part) for part in parts), key=_strictness)
-            unsafe: NDArray[np.bool_] | None = ~np.all(
-                [part.holds(view.groups) for part in parts], axis=0
+            kept = [part.holds(view.groups) for part in parts]
+            unsafe = ~np.all(kept, axis=0)
+            found = [_most_believed(view, part) for part in parts]
+            shown_part = _worst(
+                [held.all() for held in kept],
+                [_excess(_share(p), each.belief) for p, each in zip(parts, found, strict=True)],
             )
-        elif self.others:
-            bound = unsafe = None
-        else:  # at least nobody's value should be certain, unless it was so before
-            bound = NO_CERTAINTY
-            certain = view.groups.histogram.largest() == view.sizes
-            unsafe = certain & (np.count_nonzero(view.reference) > 1)
+            bound, believed = _share(parts[shown_part]), found[shown_part]
+            if not kept[shown_part].all() and bound.allows(believed.belief):
+                note = f"{parts[shown_part]} is more than that, and does not hold"
+        else:
+            believed = _most_believed(view, None)
+            if not self.others:  # at least nobody's value should be certain, unless it was before
+                bound = NO_CERTAINTY
+                certain = view.groups.histogram.largest() == view.sizes
+                unsafe = certain & (np.count_nonzero(view.reference) > 1)
         return Finding(
             attack=self._called,
             attribute=view.attribute,
             knows=self._knows(),
             unit="belief",
-            before=before,
-            found=believed,
+            before=view.before(*believed.codes),
+            found=believed.belief,
             promised=bound,
             holds=None if unsafe is None else not unsafe.any(),
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
+            note=note,
             worst=None
-            if code < 0
+            if not believed.codes
             else {
-                "group": target.published(int(view.owner[group])),
-                "value": view.label(code),
-                "belief": believed,
-                "people": int(view.sizes[group]),
+                "group": target.published(int(view.owner[believed.group])),
+                "value": view.label(*believed.codes),
+                "belief": believed.belief,
+                "people": int(view.sizes[believed.group]),
             },
         )
 
@@ -123,15 +138,19 @@ class BackgroundKnowledge(_AboutValues):
         others: The adversary knows the other sensitive columns of the target too.
     """
 
-    excludes: int | Collection[str] | None = None
+    excludes: int | Collection[object] | None = None
     who: Mapping[str, object] | None = None
     name: ClassVar[str] = "background knowledge"
 
     def __post_init__(self) -> None:
-        number = isinstance(self.excludes, int) and not isinstance(self.excludes, bool)
-        values = isinstance(self.excludes, Collection) and not isinstance(self.excludes, str)
-        fits = self.excludes is None or values or (number and int(str(self.excludes)) >= 0)
-        if not fits:
+        super().__post_init__()
+        wrong = (
+            self.excludes < 0
+            if isinstance(self.excludes, int) and not isinstance(self.excludes, bool)
+            else self.excludes is not None
+            and not isinstance(self.excludes, (list, tuple, set, frozenset))
+        )
+        if wrong:
             raise BadInput(
                 "BackgroundKnowledge: excludes must be a number of values or a list of values, "
                 f"got {shown(self.excludes)}"
@@ -153,7 +172,7 @@ class BackgroundKnowledge(_AboutValues):
         n_values = view.groups.histogram.n_distinct()
         open_groups = chosen & (n_values > 1)
         if not open_groups.any():
-            raise CannotRun("everybody's value is certain already, by homogeneity")
+            raise CannotRun("the value of everybody who fits is certain already, by homogeneity")
         needed = np.where(open_groups, n_values - 1, np.iinfo(np.int64).max)
         found = int(needed.min())
         group = int(np.argmin(needed))
@@ -162,10 +181,12 @@ class BackgroundKnowledge(_AboutValues):
         parts = target.parts(view.attribute, others=self.others)
         least = max((_values(part) for part in parts), default=0) - 1
         unsafe = open_groups & (n_values - 1 < least)
+        n_certain = view.n_in(chosen & ~open_groups)
+        certain = f"; {n_certain} are certain already, by homogeneity" if n_certain else ""
         return Finding(
             attack=self._called,
             attribute=view.attribute,
-            knows=self._knows(f", {_values_text(found)} the target does not have"),
+            knows=self._knows(f"; {_values_text(found)} the target does not have"),
             unit="values to rule out",
             before=int(np.count_nonzero(view.reference)) - 1,
             found=found,
@@ -173,7 +194,7 @@ class BackgroundKnowledge(_AboutValues):
             holds=not unsafe.any() if least > 0 else None,
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            note=f"so little for {view.n_in(needed == found)} people",
+            note=f"so little for {view.n_in(needed == found)} people{certain}",
             worst={
                 "group": target.published(int(view.owner[group])),
                 "rule out": [view.label(int(code)) for code in codes if code != rarest],
@@ -183,31 +204,28 @@ class BackgroundKnowledge(_AboutValues):
 
     def _given(self, target: Target, view: View, chosen: NDArray[np.bool_]) -> Finding:
         histogram = view.groups.histogram
+        bound = None
         if isinstance(self.excludes, int):
             counts, left = after_excluding(view.sizes, histogram, self.excludes)
             codes, _ = most_frequent(histogram)
-            said = f", {_values_text(self.excludes)} the target does not have"
+            said = f"; {_values_text(self.excludes)} the target does not have"
+            bound = self._allowed(target.parts(view.attribute, others=self.others), self.excludes)
         else:
-            names = sorted(map(str, self.excludes or ()))
-            excluded = view.groups.codes_of(names)
-            if len(excluded) < len(names):
-                raise BadInput(
-                    "BackgroundKnowledge: nobody has one of the values to rule out in column "
-                    f"{view.attribute!r}",
-                    names,
-                )
+            excluded = self._excluded(view)
+            gone = histogram.only(excluded)
             kept = np.setdiff1d(np.arange(histogram.n_values, dtype=np.int32), excluded)
             codes, counts = most_frequent(histogram.only(kept))
-            left = view.sizes.copy()
-            gone = histogram.only(excluded)
-            np.subtract.at(left, gone.group_of, gone.counts)
-            said = f", that it is not {listed(tuple(names))}"
+            left = view.sizes - sum_by(gone.group_of, gone.counts, len(view.sizes))
+            named = sorted(view.label(int(code)) for code in excluded)
+            said = f"; that it is not {listed(tuple(named))}" if named else ""
         possible = np.flatnonzero(chosen & (left > 0))
         if not len(possible):
             raise CannotRun("nobody in the release fits what the adversary knows")
         group = int(possible[position_of_largest(counts[possible], left[possible])])
         top = int(histogram.largest()[group])
         found = Fraction(int(counts[group]), int(left[group]))
+        unsafe = chosen & (left > 0)
+        unsafe &= False if bound is None else ~below(counts, left, _limit(bound))
         return Finding(
             attack=self._called,
             attribute=view.attribute,
@@ -215,9 +233,9 @@ class BackgroundKnowledge(_AboutValues):
             unit="belief",
             before=Fraction(top, int(view.sizes[group])),
             found=found,
-            promised=None,
-            holds=None,
-            n_exceeding=0,
+            promised=bound,
+            holds=None if bound is None else not unsafe.any(),
+            n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
             worst={
                 "group": target.published(int(view.owner[group])),
@@ -226,20 +244,44 @@ class BackgroundKnowledge(_AboutValues):
             },
         )
 
+    def _excluded(self, view: View) -> NDArray[np.int32]:
+        """Find the values to rule out."""
+        assert isinstance(self.excludes, Collection)  # noqa: S101  (for the type checker)
+        wrong = [value for value in self.excludes if not len(view.groups.codes_of([value]))]
+        if wrong:
+            raise BadInput(
+                "BackgroundKnowledge: nobody has one of the values to rule out in column "
+                f"{view.attribute!r}",
+                wrong,
+            )
+        return np.unique(view.groups.codes_of(list(self.excludes)))
+
+    @staticmethod
+    def _allowed(parts: Sequence[Criterion], n: int) -> Bound | None:
+        """Give the belief that a promise allows when `n` values are ruled out.
+
+        Recursive (c, l)-diversity is just this promise, for up to l - 2 values. Where groups have
+        at least l different values, l - 2 of them leave at least two.
+        """
+        bounds = [
+            Bound("<", part.c / (1 + part.c))
+            for part in parts
+            if isinstance(part, RecursiveDiversity) and n <= part.l - 2
+        ]
+        if n <= max((_values(part) for part in parts), default=0) - 2:
+            bounds.append(Bound("<", 1))
+        return min(bounds, key=_limit, default=None)
+
     def _fitting(self, target: Target) -> NDArray[np.bool_]:
         """Say which groups the target may be in."""
         fitting = np.ones(len(target.seen.sizes), dtype=bool)
         for column, value in (self.who or {}).items():
             if column not in target.quasi_identifiers:
-                raise BadInput(f"BackgroundKnowledge: {column!r} is not a quasi-identifier")
-            j = target.quasi_identifiers.index(column)
-            domain = target.seen.frequencies.domains[column]
-            inside = target.seen.boxes[:, j, 0] == domain.code_of(value)
-            if target.original is not None and not inside.any():
-                rank = target.original.domains[column].code_of(value)
-                side = target.boxes_in(target.original)[:, j]
-                inside = (side[:, 0] <= rank) & (rank <= side[:, 1]) if rank is not None else inside
-            fitting &= inside
+                raise BadInput(
+                    f"BackgroundKnowledge: who: {shown(column)} is not a quasi-identifier"
+                    f"{nearest(column, target.quasi_identifiers)}"
+                )
+            fitting &= target.fits(column, value)
         if not fitting.any():
             raise CannotRun("nobody in the release fits what the adversary knows")
         return fitting
@@ -269,20 +311,19 @@ class Skewness(_AboutValues):
         }
         if not parts:
             return self._finding(target, view, ("belief", before, belief), worst=worst)
+        kept = [part.holds(view.groups) for part in parts]
+        distances = [part.measure(view.groups) for part in parts]
+        shown_part = _worst(
+            [held.all() for held in kept],
+            [Fraction(d) - part.t for part, d in zip(parts, distances, strict=True)],  # type: ignore[arg-type]
+        )
+        measured = ("distance", 0, distances[shown_part])
+        bound = Bound("<=", parts[shown_part].t)
         if target.n_suppressed and target.original is None:
             note = "no verdict: the original's distribution is needed, suppressed rows and all"
-            measured = ("distance", 0, parts[0].measure(view.groups))
-            return self._finding(target, view, measured, worst=worst, note=note)
-        part = min(parts, key=lambda each: each.t)
-        unsafe = ~np.all([each.holds(view.groups) for each in parts], axis=0)
-        return self._finding(
-            target,
-            view,
-            ("distance", 0, part.measure(view.groups)),
-            bound=Bound("<=", part.t),
-            unsafe=unsafe,
-            worst=worst,
-        )
+            return self._finding(target, view, measured, worst=worst, bound=bound, note=note)
+        unsafe = ~np.all(kept, axis=0)
+        return self._finding(target, view, measured, worst=worst, bound=bound, unsafe=unsafe)
 
     def _finding(
         self,
@@ -324,9 +365,12 @@ class Similarity(_AboutValues):
         domain = view.groups.values
         if not isinstance(domain, Domain):
             raise CannotRun("the values have no order and no tree")
-        numbers = None if domain.numbers is None else as_fractions(domain.labels)
+        parts = target.parts(view.attribute, others=self.others)
+        promised = [_of_values_alone(part) for part in parts if isinstance(part, KEAnonymity)]
+        ordered = domain.numbers is not None or promised
+        numbers = as_fractions(domain.labels) if ordered else None
         if numbers is not None:
-            return self._narrowest(target, view, numbers)
+            return self._narrowest(target, view, numbers, promised)
         if domain.taxonomy.height > 1:
             return self._under_one_node(target, view, domain)
         raise CannotRun(
@@ -334,16 +378,23 @@ class Similarity(_AboutValues):
             "for it (hierarchies=)"
         )
 
-    def _narrowest(self, target: Target, view: View, numbers: list[Fraction | None]) -> Finding:
-        parts = target.parts(view.attribute, others=self.others)
-        promised = [part for part in parts if isinstance(part, KEAnonymity)]
+    def _narrowest(
+        self,
+        target: Target,
+        view: View,
+        numbers: list[Fraction | None],
+        promised: Sequence[Criterion],
+    ) -> Finding:
         whole, _ = ranges(numbers, Histogram.from_dense(view.reference[np.newaxis]))
         different, which = ranges(numbers, view.groups.histogram)
         group = int(np.argmin(which))
         unsafe = (
             ~np.all([part.holds(view.groups) for part in promised], axis=0) if promised else None
         )
-        codes = view.groups.histogram.rows(group, group + 1).codes
+        codes = view.groups.histogram.rows(group, group + 1).codes.tolist()
+        known = [code for code in codes if numbers[code] is not None] or codes
+        known.sort(key=lambda code: numbers[code] or Fraction(0))
+        wanted = [part.e for part in promised if isinstance(part, KEAnonymity)]
         return Finding(
             attack=self._called,
             attribute=view.attribute,
@@ -351,14 +402,14 @@ class Similarity(_AboutValues):
             unit="apart",
             before=whole[0],
             found=different[0],
-            promised=Bound(">=", max(part.e for part in promised)) if promised else None,
+            promised=Bound(">=", max(wanted)) if wanted else None,
             holds=None if unsafe is None else not unsafe.any(),
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
             worst={
                 "group": target.published(int(view.owner[group])),
-                "from": view.label(int(codes[0])),
-                "to": view.label(int(codes[-1])),
+                "from": view.label(known[0]),
+                "to": view.label(known[-1]),
             },
         )
 
@@ -369,7 +420,7 @@ class Similarity(_AboutValues):
             lows = taxonomy.low[level]
             nodes = under_node(view.groups.histogram, lows)
             expected = np.zeros(len(domain), dtype=np.int64)
-            np.add.at(expected, lows, view.reference)
+            np.add.at(expected, lows, view.reference)  # (n_values,): people under each node
             entry = largest_rise(view.sizes, nodes, expected)
             group, node = int(nodes.group_of[entry]), int(nodes.codes[entry])
             belief = Fraction(int(nodes.counts[entry]), int(view.sizes[group]))
@@ -391,29 +442,56 @@ class Similarity(_AboutValues):
             n_people=target.n_people,
             worst={
                 "group": target.published(int(view.owner[group])),
-                "kind of value": str(taxonomy.labels[level][node]),
+                "kind of value": text_of(taxonomy.labels[level][node]),
                 "belief": belief,
             },
         )
 
 
-def _most_believed(view: View, parts: Sequence[Criterion]) -> tuple[int, int, Fraction]:
-    """Give group, value and belief where belief is largest, among the values that are protected.
+@dataclass(frozen=True)
+class _Believed:
+    """A group and a value that are believed to belong together."""
 
-    Where the promise pools values, they are one value here too; the code is the first of them.
+    group: int
+    codes: tuple[int, ...]  # of the value, or of all that count as one
+    belief: Fraction
+
+
+def _most_believed(view: View, part: Criterion | None) -> _Believed:
+    """Find where belief is largest, among the values that a part of a promise protects.
+
+    Where the promise pools values, they are one value here too.
     """
-    best = (0, -1, Fraction(0))
-    for values, pooled in {
-        (getattr(part, "values", None), getattr(part, "pooled", False)) for part in parts
-    } or {(None, False)}:
-        codes, counts = most_frequent(view.groups.bounded(values, pooled=pooled))
-        if not counts.any():
-            continue
-        group = position_of_largest(counts, view.sizes)
-        belief = Fraction(int(counts[group]), int(view.sizes[group]))
-        if belief > best[2]:
-            best = (group, int(codes[group]), belief)
-    return best
+    values, pooled = getattr(part, "values", None), getattr(part, "pooled", False)
+    pool = view.groups.codes_of(values or ()).tolist() if pooled else []
+    if pooled and isinstance(part, LDiversity) and part.kind != "frequency":
+        counted = view.groups.histogram.pooled(np.array(pool, dtype=np.int32))
+    else:
+        counted = view.groups.bounded(values, pooled=pooled)
+    codes, counts = most_frequent(counted)
+    if not counts.any():
+        return _Believed(0, (), Fraction(0))
+    group = position_of_largest(counts, view.sizes)
+    code = int(codes[group])
+    belief = Fraction(int(counts[group]), int(view.sizes[group]))
+    return _Believed(group, tuple(pool) if code in pool else (code,), belief)
+
+
+def _of_values_alone(part: Criterion) -> Criterion:
+    """Give the part of a promise without what it says of the number of people."""
+    if isinstance(part, (AlphaKAnonymity, KEAnonymity)):
+        return replace(part, k=1)
+    return replace(part, k=part.p) if isinstance(part, PSensitiveKAnonymity) else part
+
+
+def _worst(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
+    """Choose which of several promises to show: a broken one, and the one nearest to its limit."""
+    return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))
+
+
+def _excess(bound: Bound, belief: Fraction) -> Fraction:
+    """Say how far a belief is above its limit; a limit that allows everything is far away."""
+    return Fraction(-1) if bound.allows(Fraction(1)) else belief - _limit(bound)
 
 
 def _share(part: Criterion) -> Bound:
@@ -424,22 +502,24 @@ def _share(part: Criterion) -> Bound:
         return Bound("<=", part.alpha)
     if isinstance(part, RecursiveDiversity) and part.l > 1:  # r_1 < c (n - r_1) at the least
         return Bound("<", part.c / (1 + part.c))
+    if isinstance(part, RecursiveDiversity) and part.c <= 1:  # r_1 < c n
+        return Bound("<", part.c)
     return Bound("<", 1) if _values(part) > 1 else Bound("<=", 1)
 
 
-def _strictness(bound: Bound) -> tuple[Fraction, bool]:
-    assert isinstance(bound.value, (int, Fraction))  # noqa: S101
-    return Fraction(bound.value), bound.relation == "<="
+def _limit(bound: Bound) -> Fraction:
+    assert isinstance(bound.value, (int, Fraction))  # noqa: S101  (for the type checker)
+    return Fraction(bound.value)
 
 
 def _values(part: Criterion) -> int:
     """Give the number of different values that a part of a promise wants in every group."""
-    if isinstance(part, (LDiversity, AlphaKAnonymity)) and part.values is not None:
-        return 0
+    if isinstance(part, LDiversity) and part.kind == "frequency" and part.values is not None:
+        return 0  # the other values may be all the same
     if isinstance(part, (LDiversity, RecursiveDiversity)):
         return math.ceil(part.l)
     if isinstance(part, AlphaKAnonymity):
-        return math.ceil(1 / part.alpha)
+        return 0 if part.values is not None else math.ceil(1 / part.alpha)
     if isinstance(part, PSensitiveKAnonymity):
         return part.p
     return 2 if isinstance(part, KEAnonymity) and part.e > 0 else 0

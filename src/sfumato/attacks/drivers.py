@@ -355,7 +355,7 @@ def drivers(table: Table, levels: Mapping[str, int] | None = None, k: int = 5) -
         raise BadInput(f"drivers: expected a table from sf.read, got {type(table).__name__}")
     at_least_one("drivers", "k", k)
     _named(levels, table.schema.quasi_identifiers)
-    return Drivers.of(table.frequencies(), levels, k)
+    return Drivers.of(table.combinations(), levels, k)
 
 
 def _named(levels: object, columns: Sequence[str]) -> Mapping[str, object]:

@@ -9,11 +9,19 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.attacks.base import KNOWN, NO_CERTAINTY, Attack, Bound, Finding, Target
-from sfumato.attacks.matching import people_in
+from sfumato.attacks.base import (
+    KNOWN,
+    NO_CERTAINTY,
+    Attack,
+    Bound,
+    Finding,
+    Target,
+    refuse_other_columns,
+)
+from sfumato.attacks.matching import fitting
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Counts
-from sfumato.errors import CannotRun, one_of
+from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.table import Table
 
 MODELS = ("prosecutor", "journalist", "marketer")
@@ -27,8 +35,9 @@ class Linkage(Attack):
         model: "prosecutor": one person is looked for who is known to be in the table; success is 1
             over the size of the group. "journalist": a row is linked with a list of people, some
             of whom may not be in the table; success is 1 over the number of people on the list
-            who fit the row. "marketer": every row is linked with somebody; success is the share
-            of rows that are linked with the right person, on average.
+            who fit the row, or over the size of its group if that is larger: then some of its
+            people are not on the list. "marketer": every row is linked with somebody; success is
+            the share of rows that are linked with the right person, on average.
         external: The list of people, read with the hierarchies of the release. Without one the
             sample itself is the list: the original if it is at hand, else the release.
     """
@@ -39,6 +48,10 @@ class Linkage(Attack):
 
     def __post_init__(self) -> None:
         one_of("Linkage", "model", self.model, MODELS)
+        if self.external is not None and not isinstance(self.external, Table):
+            raise BadInput(
+                f"Linkage: external must be a table from sf.read, got {shown(self.external)}"
+            )
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -49,11 +62,12 @@ class Linkage(Attack):
     def find(self, target: Target) -> Finding:
         """Count who fits."""
         sizes = target.seen.sizes
-        fitting, note = sizes, None
-        people = self.external or target.original
+        fits, note = sizes, None
+        people = None
         if self.model != "prosecutor":
+            people = self._list(target)
             if people is not None:
-                fitting, note = self._fitting(target, people)
+                fits, note = self._fitting(target, people)
             elif self.model == "journalist":
                 raise CannotRun(
                     "journalist: needs a list of people; give external=, or the original table "
@@ -62,13 +76,15 @@ class Linkage(Attack):
         k = least_people(target.criterion)
         bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
         if self.model == "marketer":
-            return self._on_average(target, sizes, fitting, bound, note)
-        known = np.flatnonzero(fitting)
+            return self._on_average(target, sizes, fits, bound, note)
+        known = np.flatnonzero(fits)
         if not len(known):
             raise CannotRun(f"{self.model}: nobody on the list fits any published row")
-        fewest = int(fitting[known].min())
-        group = int(known[np.argmin(fitting[known])])
-        unsafe = (fitting > 0) & (fitting < (2 if k is None else k))
+        # Where a group has more rows than people on the list fit, most rows are somebody else's.
+        candidates = np.maximum(fits, sizes)
+        fewest = int(candidates[known].min())
+        group = int(known[np.argmin(candidates[known])])
+        unsafe = (fits > 0) & (candidates < (2 if k is None else k))
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
@@ -84,16 +100,22 @@ class Linkage(Attack):
             worst={"group": target.published(group), "people who fit": fewest},
         )
 
+    def _list(self, target: Target) -> Table | None:
+        """Give the people that rows are linked with."""
+        if self.external is None:
+            return target.original
+        refuse_other_columns("external", self.external, target.seen.frequencies, sensitive=False)
+        return self.external
+
     def _on_average(
-        self, target: Target, sizes: Counts, fitting: Counts, bound: Bound, note: str | None
+        self, target: Target, sizes: Counts, fits: Counts, bound: Bound, note: str | None
     ) -> Finding:
-        filled = fitting > 0
-        people = self.external or target.original
+        filled = fits > 0
+        people = self._list(target)
         # A row is linked with one of those who fit; no more people can be right than there are.
-        right = _sum_of_ratios(np.minimum(sizes, fitting)[filled], fitting[filled])
+        right = _sum_of_ratios(np.minimum(sizes, fits)[filled], fits[filled])
         found = right / target.n_people
-        assert isinstance(bound.value, (int, Fraction))  # noqa: S101
-        holds = found <= bound.value if bound.relation == "<=" else found < 1
+        holds = bound.allows(found)
         return Finding(
             attack=f"{self.name}, {self.model}",
             attribute=None,
@@ -110,7 +132,7 @@ class Linkage(Attack):
 
     def _knows(self) -> str:
         if self.model == "prosecutor":
-            return f"{KNOWN}, and that the target is in the table"
+            return f"{KNOWN}; that the target is in the table"
         if self.external is not None:
             return f"a list of {self.external.n_rows} people with their quasi-identifiers"
         return "the quasi-identifiers of everybody in the table"
@@ -118,12 +140,12 @@ class Linkage(Attack):
     def _fitting(self, target: Target, people: Table) -> tuple[Counts, str | None]:
         """Count the people who fit each group, and say what is odd about the list."""
         sizes = target.seen.sizes
-        fitting = people_in(target.boxes_in(people), people.frequencies())
+        fits = fitting(people, target.seen)
         if self.external is not None:
-            alone = int(sizes[fitting == 0].sum())
-            return fitting, f"{alone} rows fit nobody on the list" if alone else None
-        if (fitting >= sizes).all():
-            return fitting, None
+            alone = int(sizes[fits == 0].sum())
+            return fits, f"{alone} rows fit nobody on the list" if alone else None
+        if (fits >= sizes).all():
+            return fits, None
         if self.model == "marketer":  # no better than with the release alone
             return sizes, None
         raise CannotRun(

@@ -2,64 +2,88 @@
 
 from __future__ import annotations
 
-from bisect import bisect_left
-from collections.abc import Mapping
+from bisect import bisect_left, bisect_right
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import MISSING_TEXT, Domain, as_number
-from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.groups import Counts
 from sfumato.errors import CannotRun
+from sfumato.table import Table
 
 PAIRS_AT_ONCE = 1 << 16
-NOBODY = (0, -1)
+Interval = tuple[int, int]  # first and last rank
+NOBODY: Interval = (0, -1)
 
 
 def boxes_in(domains: Mapping[str, Domain], seen: Grouping) -> NDArray[np.int32]:
-    """Translate published groups into boxes of another table's ranks; empty sides are (0, -1)."""
+    """Give the smallest boxes of another table's ranks around published groups.
+
+    Empty sides are (0, -1).
+    """
+    columns = seen.frequencies.quasi_identifiers
     sides = []
-    for j, column in enumerate(seen.frequencies.quasi_identifiers):
-        reader = _Reader(column, domains[column])
-        labels = seen.frequencies.domains[column].labels
-        intervals = np.array([reader.interval(label) for label in labels], dtype=np.int32)
-        sides.append(intervals.reshape(-1, 2)[seen.boxes[:, j, 0]])
+    for j, column in enumerate(columns):
+        ends = [(each[0][0], each[-1][1]) for each in _intervals(column, domains[column], seen)]
+        sides.append(np.array(ends, dtype=np.int32).reshape(-1, 2)[seen.boxes[:, j, 0]])
     return np.stack(sides, axis=1)
 
 
-def people_in(boxes: NDArray[np.int32], table: FrequencySet) -> Counts:
-    """Count the people of a table in each of many boxes, which may overlap."""
+def fitting(people: Table, seen: Grouping) -> Counts:
+    """Count the people of a table who fit each published group; they may fit several."""
+    columns = seen.frequencies.quasi_identifiers
+    owner = np.arange(len(seen.boxes))
+    sides: list[NDArray[np.int32]] = []
+    for j, column in enumerate(columns):  # a label that stands for two ranges makes two boxes
+        ranges = _intervals(column, people.domains[column], seen)
+        n_ranges = np.array([len(each) for each in ranges])
+        starts = np.cumsum(n_ranges) - n_ranges
+        every = np.array([each for several in ranges for each in several], dtype=np.int32)
+        label = seen.boxes[owner, j, 0]
+        box = np.repeat(np.arange(len(owner)), n_ranges[label])
+        which = np.arange(len(box)) - np.searchsorted(box, box)  # 0 for the first range of a label
+        sides = [side[box] for side in sides] + [every[starts[label[box]] + which]]
+        owner = owner[box]
+    found = people_in(np.stack(sides, axis=1), people.combinations(), columns)
+    return sum_by(owner, found, len(seen.boxes))
+
+
+def fits(column: str, domain: Domain, rank: int, seen: Grouping) -> NDArray[np.bool_]:
+    """Say for every published group whether a value fits its label."""
+    inside = [
+        any(low <= rank <= high for low, high in each) for each in _intervals(column, domain, seen)
+    ]
+    j = seen.frequencies.quasi_identifiers.index(column)
+    return np.array(inside, dtype=bool)[seen.boxes[:, j, 0]]
+
+
+def _intervals(column: str, domain: Domain, seen: Grouping) -> list[list[Interval]]:
+    """Read all labels of a published column."""
+    reader = _Reader(column, domain)
+    return [reader.intervals(label) for label in seen.frequencies.domains[column].labels]
+
+
+def people_in(
+    boxes: NDArray[np.int32], table: FrequencySet, columns: Sequence[str] | None = None
+) -> Counts:
+    """Count the people of a table in each of many boxes, which may overlap.
+
+    columns: what the sides of the boxes are about, in their order.
+    """
     ground = table.combinations
-    codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
-    found = np.zeros(len(boxes), dtype=np.int64)
-    # Boxes that share their first sides share the people found there.
-    waiting = [(np.arange(len(boxes)), np.arange(len(codes)), 0)]
-    while waiting:
-        group, member, j = waiting.pop()
-        if not len(member):
-            continue
-        if j == boxes.shape[1]:
-            found[group] = ground.counts[member].sum()
-        elif len(group) * len(member) <= PAIRS_AT_ONCE:
-            inside = np.ones((len(group), len(member)), dtype=bool)
-            for i in range(j, boxes.shape[1]):
-                code, side = codes[member, i], boxes[group, i]
-                inside &= (code >= side[:, :1]) & (code <= side[:, 1:])
-            found[group] = inside @ ground.counts[member]
-        else:
-            member = member[np.argsort(codes[member, j], kind="stable")]
-            code = codes[member, j]
-            order = np.lexsort((boxes[group, j, 1], boxes[group, j, 0]))
-            group = group[order]
-            sides = boxes[group, j]
-            starts = np.flatnonzero((np.diff(sides, axis=0, prepend=-2) != 0).any(axis=1))
-            for those in np.split(group, starts[1:]):
-                low, high = boxes[those[0], j]
-                first, end = np.searchsorted(code, [low, high + 1])
-                waiting.append((those, member[first:end], j + 1))
-    return found
+    codes = np.stack([ground.codes(column) for column in columns or ground.columns], axis=1)
+    if len(boxes) * len(codes) > PAIRS_AT_ONCE:
+        from sfumato.algorithms.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
+
+        return np.asarray(count_in_boxes(codes, ground.counts, boxes))
+    inside = np.ones((len(boxes), len(codes)), dtype=bool)
+    for code, side in zip(codes.T, boxes.transpose(1, 0, 2), strict=True):
+        inside &= (code >= side[:, :1]) & (code <= side[:, 1:])
+    return np.asarray(inside @ ground.counts)
 
 
 class _Reader:
@@ -68,13 +92,17 @@ class _Reader:
     def __init__(self, column: str, domain: Domain) -> None:
         self.column, self.domain = column, domain
         taxonomy = domain.taxonomy
-        self.nodes: dict[str, tuple[int, int]] = {}
+        self.nodes: dict[str, Interval] = {}
         for level, names in enumerate(taxonomy.labels):  # the largest of several with one name
             for rank, name in enumerate(names):
                 if name is not None:
                     ends = int(taxonomy.low[level, rank]), int(taxonomy.high[level, rank])
                     self.nodes[str(name)] = ends
-        self.top = len(domain) - 1
+                    if isinstance(name, bool):  # as a file has it
+                        self.nodes[str(name).lower()] = ends
+        top = len(domain) - 1
+        self.everything = (0, top)
+        self.missing = (top, top) if domain.has_missing else NOBODY
         known = [label for label in domain.labels if label is not None]
         self.n_known = len(known)
         self.order: Any = str if domain.numbers is None else as_number
@@ -82,26 +110,48 @@ class _Reader:
             self.order = str  # dates and times in ISO text
         self.places = [self.order(label) for label in known]
 
-    def interval(self, label: object) -> tuple[int, int]:
-        """Give the ranks that a label may stand for."""
-        missing = (self.top, self.top) if self.domain.has_missing else NOBODY
+    def intervals(self, label: object) -> list[Interval]:
+        """Give the ranks that a label may stand for, as intervals with gaps between them."""
+        joined: list[Interval] = []
+        for low, high in sorted(each for each in self._read(label) if each != NOBODY):
+            if joined and low <= joined[-1][1] + 1:
+                joined[-1] = (joined[-1][0], max(high, joined[-1][1]))
+            else:
+                joined.append((low, high))
+        return joined or [NOBODY]
+
+    def _read(self, label: object) -> list[Interval]:
         if label is None:
-            return missing
+            return [self.missing]
         text = str(label)
         if text in self.nodes:
-            return self.nodes[text]
+            return [self.nodes[text]]
         if text == "*":  # suppressed, whatever the root is called
-            return (0, self.top)
+            return [self.everything]
         if text == f"not {MISSING_TEXT}":
-            return (0, self.n_known - 1)
+            return [(0, self.n_known - 1)]
         if text.endswith(f" or {MISSING_TEXT}"):
-            return _around([self.interval(text.removesuffix(f" or {MISSING_TEXT}")), missing])
+            return [*self._read(text.removesuffix(f" or {MISSING_TEXT}")), self.missing]
         if text.startswith("{") and text.endswith("}"):
-            names = text[1:-1].split(", ")
-            return _around([missing if n == MISSING_TEXT else self.interval(n) for n in names])
-        return self._range(text)
+            return self._set(text[1:-1].split(", "))
+        return [self._range(text)]
 
-    def _range(self, text: str) -> tuple[int, int]:
+    def _set(self, pieces: list[str]) -> list[Interval]:
+        """Read the nodes of a set; a name may hold the comma that stands between names."""
+        found: list[Interval] = []
+        while pieces:
+            n = len(pieces)
+            while n > 1 and ", ".join(pieces[:n]) not in self.nodes:
+                n -= 1
+            name = ", ".join(pieces[:n])
+            if name == MISSING_TEXT:
+                found += [self.missing, self.nodes.get(name, NOBODY)]
+            else:
+                found += self._read(name)
+            pieces = pieces[n:]
+        return found
+
+    def _range(self, text: str) -> Interval:
         low = high = None
         if text.startswith("[") and text.endswith(")") and text.count(", ") == 1:
             low, high = text[1:-1].split(", ")
@@ -109,22 +159,34 @@ class _Reader:
             high = text[1:]
         elif text.startswith(">="):
             low = text[2:]
-        elif not self.domain.closed:  # a value that this table does not have
-            return NOBODY
+        else:
+            return self._written_otherwise(text)
         bounds = [None if bound is None else self.order(bound) for bound in (low, high)]
-        if (low, high) == (None, None) or (None in bounds and None not in (low, high)):
+        if (low is not None and bounds[0] is None) or (high is not None and bounds[1] is None):
+            return self._written_otherwise(text)
+        first = 0 if low is None else bisect_left(self.places, bounds[0])
+        end = self.n_known if high is None else bisect_left(self.places, bounds[1])
+        return (first, end - 1) if end > first else NOBODY
+
+    def _written_otherwise(self, text: str) -> Interval:
+        """Read a label that is no name here: a number, or a code with its end masked."""
+        place = self.order(text)
+        if self.order is as_number and place is not None:  # 37.0 for 37
+            first, end = bisect_left(self.places, place), bisect_right(self.places, place)
+            return (first, end - 1) if end > first else NOBODY
+        kept = text.rstrip("*")
+        open_codes = not self.domain.closed and self.domain.numbers is None
+        if open_codes and self.domain.taxonomy.height > 1 and 0 < len(kept) < len(text):
+            # Another table's longest code may be longer, and so its masks.
+            first = bisect_right(self.places, kept)
+            end = first
+            while end < self.n_known and self.places[end].startswith(kept):
+                end += 1
+            return (first, end - 1) if end > first else NOBODY
+        if self.domain.closed:
             raise CannotRun(
                 f"column {self.column!r}: a published value is neither a range nor in the "
                 "hierarchy of the list of people; read the list with the release's hierarchies",
                 [text],
             )
-        first = 0 if low is None else bisect_left(self.places, bounds[0])
-        end = self.n_known if high is None else bisect_left(self.places, bounds[1])
-        return (first, end - 1) if end > first else NOBODY
-
-
-def _around(intervals: list[tuple[int, int]]) -> tuple[int, int]:
-    filled = [each for each in intervals if each != NOBODY]
-    if not filled:
-        return NOBODY
-    return min(low for low, _ in filled), max(high for _, high in filled)
+        return NOBODY  # a value that this table does not have

@@ -27,8 +27,9 @@ DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-cou
 
 
 def demo(output: Path | None, *, json: bool) -> None:
-    """Run the whole path on the Adult census data."""
+    """Run the whole path on the Adult census data: anonymize, check, attack, report."""
     target = output or _free(DEMO_OUTPUT)
+    reports = target.with_name(f"{target.name}-report")
     hierarchies = sf.datasets.adult_hierarchies()
     with out.progress():
         table = sf.read(
@@ -36,19 +37,25 @@ def demo(output: Path | None, *, json: bool) -> None:
             quasi_identifiers={name: hierarchies[name] for name in DEMO_COLUMNS},
             sensitive="occupation",
             insensitive=["hours-per-week"],
+            hierarchies={"occupation": hierarchies["occupation"]},
         )
         before = sf.check(table)
         criterion = sf.KAnonymity(10) & sf.LDiversity(4)
         release = sf.anonymize(table, criterion, sf.Mondrian())
         release.save(target)
         after = sf.load(target).check()
+        found = sf.audit(release)
+        found.save(reports)
+        found.save(reports, private=True)
     if json:
         out.print_json(
             {
                 "before": before.to_json(),
                 "release": release.summary().to_json(),
                 "check": after.to_json(),
+                "audit": found.to_json(),
                 "output": str(target),
+                "report": str(reports),
             }
         )
         return
@@ -62,7 +69,12 @@ def demo(output: Path | None, *, json: bool) -> None:
         [list(row.values()) for row in shown.to_pylist()],
     )
     out.print_check(after, "4. The saved release, read back and checked")
+    out.print_audit(found, "5. Attacked")
     out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
+    out.say(
+        f"What the attacks found is in {reports}: report.html for everybody, and "
+        "report-steward.html, which is private."
+    )
 
 
 def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) -> None:

@@ -72,6 +72,8 @@ class Domain:
         """Code of a value given by a user, who may write a number for its text or the reverse."""
         if value is None:
             return len(self) - 1 if self.has_missing else None
+        if isinstance(value, int) and abs(value) >= LARGEST:  # Python refuses to write it
+            return None
         text = str(value)
         for code, label in enumerate(self.labels):
             if label is not None and str(label) == text:

@@ -131,10 +131,10 @@ class Assignment:
         table["people"] = people.tolist()
         return table
 
-    @property
+    @cached_property
     def splits(self) -> bool:
         """Whether the people of some combination are spread over several groups."""
-        return len(np.unique(self.parts[:, 0])) < len(self.parts)
+        return bool(np.bincount(self.parts[:, 0]).max(initial=0) > 1)
 
     def grouping(self, frequencies: FrequencySet) -> Grouping:
         """Group the combinations; possible when none of them is split."""

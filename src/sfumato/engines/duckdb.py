@@ -57,6 +57,7 @@ class DuckDBEngine:
         )
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
+        self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in `counted`
         self.format: Format = "parquet"
         self.typed = True
         self._is_parquet = False
@@ -100,23 +101,38 @@ class DuckDBEngine:
         """Names of the source's columns."""
         return tuple(self._inner)
 
-    def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
-        """Count the distinct combinations in one pass, and list each column's values."""
+    def domains(
+        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
+    ) -> dict[str, list[object]]:
+        """Group the rows in one pass: by some columns jointly, and by each other one alone."""
         for column in columns:
             if not COUNTABLE.match(self._types[column]):
                 raise BadInput(
                     f"column {column!r}: values of type {self._types[column]} cannot be counted; "
                     "turn them into text, numbers or dates"
                 )
-        listed = ", ".join(self._inner[column] for column in columns)
+        alone = [column for column in columns if column not in jointly]
+        sets = [[self._inner[c] for c in each] for each in (jointly, *([c] for c in alone)) if each]
+        of_column = [
+            f"CASE WHEN GROUPING({self._inner[c]}) = 0 THEN {j} ELSE 0 END"
+            for j, c in enumerate(alone, 1)
+        ]
+        which = " + ".join(["0", *of_column])  # 0: the joint ones
+        selected = ", ".join(column for each in sets for column in each)
+        grouped = ", ".join(f"({', '.join(each)})" for each in sets)
         with self._explained():
             self._connection.execute(
-                "CREATE OR REPLACE TEMP TABLE combinations AS "
-                f"SELECT {listed}, count(*) AS n FROM source GROUP BY {listed}"
+                "CREATE OR REPLACE TEMP TABLE counted AS "
+                f"SELECT {selected}, count(*) AS n, {which} AS which "
+                f"FROM source GROUP BY GROUPING SETS ({grouped})"
             )
             if person is not None:
                 self._one_row_each(person)
-            labels = {column: self._distinct(column) for column in columns}
+            self._jointly = tuple(jointly)
+            labels = {
+                column: self._distinct(column, alone.index(column) + 1 if column in alone else 0)
+                for column in columns
+            }
         found = {}
         for column, array in labels.items():
             try:
@@ -128,24 +144,23 @@ class DuckDBEngine:
                 ) from None
         return found
 
-    def _distinct(self, column: str) -> pa.Array:
+    def _distinct(self, column: str, which: int) -> pa.Array:
         """Keep a column's distinct values, and give their labels: themselves, or their text."""
-        value = self._inner[column]
+        value, rows = self._inner[column], f"counted WHERE which = {which}"
         if self._types[column] == "VARCHAR":
-            self._values[column] = self._enumerated(value)
+            self._values[column] = self._enumerated(value, rows)
             return self._values[column]
         plain = PLAIN.match(self._types[column])
         label = value if plain else f"CAST({value} AS VARCHAR)"
         if self._types[column] == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
             label = f"CAST({label}::VARCHAR AS DOUBLE)"
         result = self._connection.sql(
-            f"SELECT {value} AS value, {label} AS label "
-            f"FROM (SELECT DISTINCT {value} FROM combinations)"
+            f"SELECT {value} AS value, {label} AS label FROM (SELECT DISTINCT {value} FROM {rows})"
         ).to_arrow_table()
         self._values[column] = result["value"].combine_chunks()
         return result["label"]
 
-    def _enumerated(self, value: str) -> pa.Array:
+    def _enumerated(self, value: str, rows: str) -> pa.Array:
         """Make an ENUM of a column's texts, in their order; give them, the missing one last.
 
         An ENUM is found, compared and sorted as a small integer.
@@ -153,13 +168,13 @@ class DuckDBEngine:
         kind = _enum_of(value)
         self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
         self._connection.execute(
-            f"CREATE TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM combinations "
-            f"WHERE {value} IS NOT NULL ORDER BY {value})"
+            f"CREATE TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM {rows} "
+            f"AND {value} IS NOT NULL ORDER BY {value})"
         )
         texts = self._connection.sql(f"SELECT unnest(enum_range(NULL::{kind}))::VARCHAR AS value")
         found = texts.to_arrow_table()["value"].combine_chunks()
         (missing,) = self._connection.execute(
-            f"SELECT bool_or({value} IS NULL) FROM combinations"
+            f"SELECT bool_or({value} IS NULL) FROM {rows}"
         ).fetchall()[0]
         return pa.concat_arrays([found, pa.nulls(1, found.type)]) if missing else found
 
@@ -196,14 +211,19 @@ class DuckDBEngine:
         return ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words)), joins
 
     def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
-        """Translate the counted combinations into packed keys."""
-        self._codes = dict(codes)
+        """Translate counted combinations into packed keys; count what has not been counted."""
+        self._codes |= codes
         with self._explained():
             packed, joins = self._packed(list(codes), layout)
-            found = self._connection.sql(
-                f"SELECT {packed}, n FROM combinations AS s {joins}"
-            ).to_arrow_table()
-        keys = np.stack([found[f"k{w}"].to_numpy() for w in range(layout.n_words)], axis=1)
+            if set(codes) == set(self._jointly):
+                query = f"SELECT {packed}, n FROM counted AS s {joins} WHERE which = 0"
+            else:
+                query = f"SELECT {packed}, count(*) AS n FROM source AS s {joins} GROUP BY ALL"
+            found = self._connection.sql(query).to_arrow_table()
+            self._connection.execute("DROP TABLE IF EXISTS counted")
+            self._jointly = ()
+        words = [found[f"k{w}"].to_numpy() for w in range(layout.n_words)]
+        keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
         return keys, found["n"].to_numpy()
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
@@ -393,7 +413,8 @@ class DuckDBEngine:
         self, how: Join, kept: Mapping[str, str], kind: Format
     ) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""
-        groups = np.arange(int(how.groups.max(initial=0)) + 1)
+        used = how.groups if how.dealt is None else how.dealt
+        groups = np.arange(int(used.max(initial=0)) + 1)
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()), kind)
         published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)
@@ -443,8 +464,9 @@ class DuckDBEngine:
         order = ", ".join([key, *(f"{value} NULLS FIRST" for value in others)])
         self._connection.register("dealt", pa.table({"g": how.dealt}))
         return (
-            f"SELECT * FROM (SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt "
-            "JOIN group_labels USING (g)"
+            f"WITH placed AS MATERIALIZED (SELECT * EXCLUDE ({key}) FROM "
+            f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt) "
+            "SELECT * FROM placed JOIN group_labels USING (g)"
         )
 
     def _is_enumerated(self, column: str) -> bool:

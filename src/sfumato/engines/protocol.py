@@ -40,7 +40,7 @@ class Join:
 
     layout: Layout
     columns: tuple[str, ...]  # the columns in the key
-    keys: Keys  # (n, n_words) ascending
+    keys: Keys  # (n, n_words) ascending; none where people are dealt out
     groups: NDArray[np.int64]  # (n,) -1: suppressed
     dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
     labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
@@ -68,8 +68,13 @@ class Engine(Protocol):
         """Names of the source's columns."""
         ...
 
-    def domains(self, columns: Sequence[str], person: str | None) -> dict[str, list[object]]:
-        """Group the rows by `columns`, and give each column's distinct values (None: missing)."""
+    def domains(
+        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
+    ) -> dict[str, list[object]]:
+        """Give each column's distinct values (None: missing).
+
+        `jointly`: the columns whose combinations will be counted next, if that can be done at once.
+        """
         ...
 
     def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:

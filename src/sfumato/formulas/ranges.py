@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -10,7 +11,6 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import as_number
 from sfumato.data.groups import Histogram
-from sfumato.data.keys import distinct_rows
 
 
 def as_fractions(labels: Sequence[object]) -> list[Fraction | None] | None:
@@ -43,9 +43,10 @@ def ranges(
         places = position[counted.codes]
         ends[filled, 0] = np.minimum.reduceat(places, counted.starts[filled])
         ends[filled, 1] = np.maximum.reduceat(places, counted.starts[filled])
-    pairs, pair_of = distinct_rows(ends)  # pairs of extremes repeat: each is decided once
     in_order = [numbers[code] or Fraction(0) for code in order] or [Fraction(0)]
-    of_pair = [in_order[high] - in_order[low] for low, high in pairs.tolist()]
-    different = sorted(set(of_pair))
-    place = {value: j for j, value in enumerate(different)}
-    return different, np.array([place[value] for value in of_pair], dtype=np.intp)[pair_of]
+    shared = math.lcm(*(number.denominator for number in in_order))
+    whole = [int(number * shared) for number in in_order]
+    fits = max(map(abs, whole)) < 2**62
+    scaled = np.array(whole, dtype=np.int64 if fits else object)
+    different, which = np.unique(scaled[ends[:, 1]] - scaled[ends[:, 0]], return_inverse=True)
+    return [Fraction(int(width), shared) for width in different], which

@@ -11,6 +11,7 @@ from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TClose
 from sfumato.criteria.base import Value, measure, together, validate, value_text, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
+from sfumato.html import html_table
 from sfumato.table import Table
 
 
@@ -70,6 +71,16 @@ class Check:
                 f"{each.criterion if self.asked else without_threshold(each.criterion)}: {found}"
             )
         return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        if not self.asked:
+            found = [(without_threshold(m.criterion), value_text(m.found)) for m in self.measured]
+            return html_table(("criterion", "found"), found, self.heading)
+        rows = [
+            (each.criterion, value_text(each.promised), value_text(each.found), each.verdict)
+            for each in self.measured
+        ]
+        return html_table(("criterion", "promised", "found", "verdict"), rows, self.heading)
 
 
 def check(table: Table, criterion: Criterion | None = None) -> Check:

@@ -15,6 +15,7 @@ from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
 from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Recoding
@@ -44,10 +45,14 @@ class Description:
 
     @classmethod
     def of(
-        cls, table: Table, recoding: Recoding, criterion: Criterion, method: Algorithm
+        cls,
+        table: Table,
+        frequencies: FrequencySet,
+        recoding: Recoding,
+        criterion: Criterion,
+        method: Algorithm,
     ) -> Description:
-        """Describe what a recoding of a table will publish."""
-        frequencies = table.frequencies()
+        """Describe what a recoding of a table will publish; frequencies: what it was decided by."""
         labels = recoding.labels(table.domains)
         recoding.refuse_ambiguous(labels)
         n_suppressed = recoding.n_suppressed(frequencies)
@@ -56,7 +61,7 @@ class Description:
             table.schema.published,
             table.schema.quasi_identifiers,
             table.schema.sensitive,
-            _public_hierarchies(table, recoding) | _of_sensitive(table, criterion),
+            _public_hierarchies(table, frequencies, recoding) | _of_sensitive(table, criterion),
             recoded,
             tuple(c for c in table.schema.published if c in table.codes or c in recoded),
             criterion,
@@ -160,13 +165,15 @@ def is_count(value: object) -> bool:
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
-def _public_hierarchies(table: Table, recoding: Recoding) -> dict[str, Any]:
+def _public_hierarchies(
+    table: Table, frequencies: FrequencySet, recoding: Recoding
+) -> dict[str, Any]:
     """Say of every quasi-identifier's hierarchy what the release itself shows.
 
     An open rule is its parameters. A closed tree is the paths from published nodes up to the
     root: a value below them, or one that only suppressed people have, is not named.
     """
-    boxes, _ = recoding.published_boxes(table.frequencies())
+    boxes, _ = recoding.published_boxes(frequencies)
     shown: dict[str, Any] = {}
     for j, name in enumerate(table.schema.quasi_identifiers):
         domain = table.domains[name]

@@ -20,7 +20,7 @@ from sfumato.algorithms.base import chances
 from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import validate
-from sfumato.data.frequency import Grouping
+from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import file_path, reason
 from sfumato.data.recoding import Recoding
@@ -28,6 +28,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
 from sfumato.errors import BadInput, BrokenPromise, one_of, shown
+from sfumato.html import html_table
 from sfumato.private import PrivateDirectory, scratch
 from sfumato.progress import report
 from sfumato.release.check import Check, checked
@@ -57,14 +58,20 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     method = Mondrian() if method is None else method
     if not isinstance(method, Algorithm):
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
-    frequencies = table.frequencies()
+    frequencies = table.frequencies() if _needs_values(criterion) else table.combinations()
     validate(criterion, frequencies)
     check_pair(method, criterion)
     report("searching")
     draw = chances(method)
     recoding = method.search(frequencies, criterion, draw)
-    description = Description.of(table, recoding, criterion, method)
-    return Release(description, _Private(table, recoding, draw(SECRET_BYTES)))
+    description = Description.of(table, frequencies, recoding, criterion, method)
+    return Release(description, _Private(table, frequencies, recoding, draw(SECRET_BYTES)))
+
+
+def _needs_values(criterion: object) -> bool:
+    """Whether sensitive values matter at all; what is no criterion is refused later."""
+    parts = criterion.parts if isinstance(criterion, Criterion) else ()
+    return any(part.looks_at_values or part.attribute is not None for part in parts)
 
 
 def load(directory: str | Path) -> Release:
@@ -99,6 +106,7 @@ class _Private:
     """What never leaves the steward's machine."""
 
     table: Table
+    frequencies: FrequencySet  # what was decided by: without sensitive values where none mattered
     recoding: Recoding
     secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
 
@@ -129,6 +137,22 @@ class Release:
             f"<Release of {shown.n_rows} rows, {shown.n_suppressed} suppressed: "
             f"{shown.criterion} by {shown.method}>"
         )
+
+    def _repr_html_(self) -> str:
+        shown = self.description
+        others = [n for n in shown.columns if n not in (*shown.quasi_identifiers, *shown.sensitive)]
+        rows = [
+            ("promise", shown.criterion),
+            ("method", shown.method),
+            ("rows", f"{shown.n_rows} published, {shown.n_suppressed} suppressed"),
+            ("quasi-identifiers", ", ".join(shown.quasi_identifiers)),
+            ("sensitive", ", ".join(shown.sensitive) or "none"),
+            ("insensitive", ", ".join(others) or "none"),
+        ]
+        if shown.levels is not None:
+            levels = ", ".join(f"{name} {level}" for name, level in shown.levels.items())
+            rows.append(("levels", levels))
+        return html_table(("", "release"), rows)
 
     @property
     def criterion(self) -> Criterion:
@@ -226,7 +250,7 @@ class Release:
 
     @cached_property
     def _boxes_and_sizes(self) -> tuple[NDArray[np.int32], Counts]:
-        return self.recoding.published_boxes(self.table.frequencies())
+        return self.recoding.published_boxes(self.private.frequencies)
 
     def summary(self) -> Summary:
         """Groups, suppression, information loss, columns dropped."""
@@ -366,8 +390,9 @@ class Release:
         reached("save.applied")
         report("reading back")
         engine = open_published(data)
-        by_value = any(part.looks_at_values for part in self.criterion.parts)
-        seen = self._with_original(self._read(engine, values=by_value))
+        by_value = _needs_values(self.criterion)
+        seen = self._read(engine, values=by_value)
+        seen = self._with_original(seen) if by_value else seen
         verdict = checked(seen, self.criterion)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:

@@ -17,6 +17,7 @@ from sfumato.formulas.loss import (
     discernibility,
     information_loss,
 )
+from sfumato.html import html_table
 from sfumato.release.description import Description
 from sfumato.table import Table
 
@@ -93,22 +94,25 @@ class Summary:
 
     __repr__ = __str__
 
+    def _repr_html_(self) -> str:
+        return html_table(("", "release"), self.lines)
+
 
 def _about_the_original(
     original: Table, description: Description, numbers: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """Say what a steward would otherwise not notice: missing values, bare columns, dropped ones."""
     lines = []
-    frequencies = original.frequencies()
-    missing = {
-        name: int(frequencies.counts[frequencies.codes(name) == len(domain) - 1].sum())
-        for name, domain in original.domains.items()
-        if domain.has_missing
-    }
+    missing = {}
+    for name, domain in original.domains.items():
+        if domain.has_missing:
+            by_value = name in original.schema.sensitive
+            counted = original.frequencies() if by_value else original.combinations()
+            missing[name] = int(counted.counts[counted.codes(name) == len(domain) - 1].sum())
     if missing:
         numbers["missing"] = missing
-        counted = ", ".join(f"{name} {n}" for name, n in missing.items())
-        lines.append(("missing, counted as a value", counted))
+        told = ", ".join(f"{name} {n}" for name, n in missing.items())
+        lines.append(("missing, counted as a value", told))
     about = [part for part in description.criterion.parts if part.looks_at_values]
     all_of_them = any(part.attribute is None for part in about)
     named = {part.attribute for part in about}

@@ -2,16 +2,23 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from inspect import isabstract
+from pathlib import Path
 from typing import Any
 
 from sfumato.attacks import ATTACKS, Finding, Target
 from sfumato.criteria import Criterion
+from sfumato.data.hierarchy import file_path
 from sfumato.errors import CannotRun
+from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.release import Release
+from sfumato.report.document import document
+from sfumato.report.files import write
+from sfumato.report.page import page
 from sfumato.table import Table
 
 COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")
@@ -81,6 +88,42 @@ class Report:
             "not_run": [{"attack": name, "reason": reason} for name, reason in self.not_run],
         }
 
+    def to_html(self, *, private: bool = False) -> str:
+        """Write the report as one page that opens offline.
+
+        Args:
+            private: For the steward: with the original beside what was published, what was lost,
+                and who is worst off. Otherwise for everybody, from an audit without the original.
+        """
+        return page(self._document(private=private))
+
+    def save(self, directory: str | Path, *, private: bool = False) -> Path:
+        """Write `report.html` and `report.json` into a directory; an older report is replaced.
+
+        With `private` they are `report-steward.html` and `report-steward.json`, and only the owner
+        may read them. Returns the path of the page.
+        """
+        target = file_path("save", directory)
+        written = self._document(private=private)
+        name = "report-steward" if private else "report"
+        texts = {
+            f"{name}.json": json.dumps(written, indent=2, ensure_ascii=False) + "\n",
+            f"{name}.html": page(written),
+        }
+        write(target, texts, private=private)
+        return target / f"{name}.html"
+
+    def _document(self, *, private: bool) -> dict[str, Any]:
+        """Write down what is for the steward, or what is for everybody."""
+        shown = self if private else self.public()
+        audited = shown.to_json(private=private)
+        return document(shown.subject, shown.target, shown.findings, audited, private=private)
+
+    def _repr_html_(self) -> str:
+        table = html_table(COLUMNS, self.rows, self.heading)
+        skipped = html_table(("not run", "reason"), self.not_run) if self.not_run else ""
+        return table + skipped
+
 
 def audit(
     release: Release | Table,
@@ -113,6 +156,8 @@ def _audited(subject: Release | Table, target: Target) -> Report:
             try:
                 findings.append(attack.find(target))
             except CannotRun as error:
-                not_run.append((kind.name, str(error)))
+                attribute = getattr(attack, "attribute", None)
+                name = kind.name if attribute is None else f"{kind.name} ({attribute})"
+                not_run.append((name, str(error)))
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))

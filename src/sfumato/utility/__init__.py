@@ -75,7 +75,7 @@ def entropy(release: Release) -> float:
     For each cell -log2 of the share that the original value has among all people whose value
     lies in the published interval; a suppressed row counts as published at the roots.
     """
-    ground = release.table.frequencies().combinations
+    ground = release.table.combinations()
     combination, box, people = release.recoding.parts(ground)
     bits = 0.0
     for j, name in enumerate(release.description.quasi_identifiers):

@@ -1,0 +1,89 @@
+"""Counting points in very many boxes that may overlap."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.algorithms.compiled import compiled
+
+LEAF = 8  # points that are compared one by one
+
+
+@compiled
+def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no cover  (compiled)
+    """Add up the counts of the points in each box; points: (n, d), boxes: (m, d, 2).
+
+    A tree halves the longest side of what is left until few points are; a box takes whole
+    branches, leaves whole branches out, and looks into the others.
+    """
+    n, d = points.shape
+    found = np.zeros(len(boxes), dtype=np.int64)
+    if n == 0:
+        return found
+    order = np.arange(n)
+    first = np.zeros(2 * n, dtype=np.int64)
+    end = np.zeros(2 * n, dtype=np.int64)
+    child = np.full(2 * n, -1, dtype=np.int64)  # the left one; the right one follows it
+    total = np.zeros(2 * n, dtype=np.int64)
+    low = np.zeros((2 * n, d), dtype=np.int32)  # the smallest box around the points of a node
+    high = np.zeros((2 * n, d), dtype=np.int32)
+    end[0] = n
+    n_nodes, node = 1, 0
+    while node < n_nodes:
+        a, b = first[node], end[node]
+        low[node] = points[order[a]]
+        high[node] = points[order[a]]
+        for i in range(a, b):
+            total[node] += counts[order[i]]
+            for j in range(d):
+                low[node, j] = min(low[node, j], points[order[i], j])
+                high[node, j] = max(high[node, j], points[order[i], j])
+        longest = 0
+        for j in range(1, d):
+            if high[node, j] - low[node, j] > high[node, longest] - low[node, longest]:
+                longest = j
+        if b - a > LEAF and high[node, longest] > low[node, longest]:
+            middle = (low[node, longest] + high[node, longest]) // 2
+            i, k = a, b - 1
+            while i <= k:
+                if points[order[i], longest] <= middle:
+                    i += 1
+                else:
+                    order[i], order[k] = order[k], order[i]
+                    k -= 1
+            child[node] = n_nodes
+            first[n_nodes], end[n_nodes] = a, i
+            first[n_nodes + 1], end[n_nodes + 1] = i, b
+            n_nodes += 2
+        node += 1
+    waiting = np.empty(32 * d + 2, dtype=np.int64)  # every step down halves a side
+    for box in range(len(boxes)):
+        waiting[0], n_waiting = 0, 1
+        while n_waiting:
+            n_waiting -= 1
+            node = waiting[n_waiting]
+            apart, inside = False, True
+            for j in range(d):
+                if low[node, j] > boxes[box, j, 1] or high[node, j] < boxes[box, j, 0]:
+                    apart = True
+                    break
+                if low[node, j] < boxes[box, j, 0] or high[node, j] > boxes[box, j, 1]:
+                    inside = False
+            if apart:
+                continue
+            if inside:
+                found[box] += total[node]
+            elif child[node] >= 0:
+                waiting[n_waiting], waiting[n_waiting + 1] = child[node], child[node] + 1
+                n_waiting += 2
+            else:
+                for i in range(first[node], end[node]):
+                    within = True
+                    for j in range(d):
+                        rank = points[order[i], j]
+                        within &= boxes[box, j, 0] <= rank <= boxes[box, j, 1]
+                    if within:
+                        found[box] += counts[order[i]]
+    return found

@@ -1,0 +1,246 @@
+"""The charts of a report, as Plotly's own plain description of a figure.
+
+Colours of text and lines come from the page's style sheet, so that light, dark and paper look
+right without drawing anew; only the marks have colours here, and these suit all three. Labels stand
+above their marks, so that a narrow page has room for both.
+"""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from sfumato.errors import one_line
+
+BEFORE, PROMISED = "#8b939e", "#4b7fc0"
+KEPT, BROKEN, OPEN = "#2c9183", "#cf4a3c", "#b08a35"
+ORIGINAL, PUBLISHED = "#8b939e", "#2c9183"
+LONGEST_LABEL = 44  # characters that fit a narrow page
+ROW = 54  # pixels of a labelled row
+MOST_BARS = 12
+CLEAR = "rgba(0,0,0,0)"
+
+Figure = dict[str, Any]
+
+
+def label(text: object) -> str:
+    """Write text for Plotly, which reads some tags and entities.
+
+    >>> label("<b>R&D</b>")
+    '&lt;b&gt;R&amp;D&lt;/b&gt;'
+    """
+    line = one_line(str(text))
+    short = line if len(line) <= LONGEST_LABEL else f"{line[: LONGEST_LABEL - 1]}…"
+    return html.escape(short, quote=False)  # Plotly knows no entity for a quotation mark
+
+
+def figures(document: Mapping[str, Any]) -> dict[str, Figure]:
+    """Draw every chart that a report has something to show for, by the place it goes to."""
+    drawn = {"chart-sizes": group_sizes(document["published"]["group_sizes"]["bins"])}
+    on_scale = [each for each in document["findings"] if on_the_scale(each)]
+    if on_scale:
+        drawn["chart-beliefs"] = beliefs(on_scale)
+    steward = document.get("steward")
+    if steward and steward["loss"]:
+        drawn["chart-loss"] = loss(steward["loss"]["attributes"])
+    for j, each in enumerate(steward["distributions"] if steward else ()):
+        drawn[f"chart-distribution-{j}"] = distribution(each)
+    return drawn
+
+
+def on_the_scale(finding: Mapping[str, Any]) -> bool:
+    """Whether a finding is a number from 0 to 1, and can stand beside others of that kind."""
+    return bool(finding["probability"]) and all(
+        isinstance(finding[key], (int, float)) for key in ("before", "found")
+    )
+
+
+def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw belief before, promised and found, one line for each finding."""
+    rows = range(len(findings))
+    lines: dict[str, list[Any]] = {"x": [], "y": []}
+    for row, finding in zip(rows, findings, strict=True):
+        lines["x"] += [finding["before"], finding["found"], None]
+        lines["y"] += [row, row, None]
+    bounded = [
+        (row, finding)
+        for row, finding in zip(rows, findings, strict=True)
+        if finding["promised"] and isinstance(finding["promised"]["value"], (int, float))
+    ]
+    colours = {True: KEPT, False: BROKEN, None: OPEN}
+    found = {
+        "color": [colours[finding["holds"]] for finding in findings],
+        "size": 13,
+        "line": {"width": 0},
+    }
+    data = [
+        _marks(lines["x"], lines["y"], None, mode="lines", line={"color": BEFORE, "width": 2}),
+        _marks(
+            [finding["promised"]["value"] for _, finding in bounded],
+            [row for row, _ in bounded],
+            [f"promised: {finding['shown']['promised']}" for _, finding in bounded],
+            marker={
+                "symbol": "line-ns-open",
+                "size": 18,
+                "color": PROMISED,
+                "line": {"width": 3, "color": PROMISED},
+            },
+        ),
+        _marks(
+            [finding["before"] for finding in findings],
+            [*rows],
+            [f"before: {finding['shown']['before']}" for finding in findings],
+            marker={"symbol": "circle-open", "size": 11, "color": BEFORE, "line": {"width": 2.5}},
+        ),
+        _marks(
+            [finding["found"] for finding in findings],
+            [*rows],
+            [f"found: {finding['shown']['found']}" for finding in findings],
+            marker=found,
+        ),
+    ]
+    return {"data": data, "layout": _rows_layout([finding["name"] for finding in findings])}
+
+
+def group_sizes(bins: Sequence[Mapping[str, int]]) -> Figure:
+    """Draw how many people are in groups of which size."""
+    names = [
+        f"{each['from']:,}" if each["from"] == each["to"] else f"{each['from']:,} to {each['to']:,}"
+        for each in bins
+    ]
+    texts = [f"{each['people']:,} people in {each['groups']:,} groups" for each in bins]
+    bars = {
+        "type": "bar",
+        "orientation": "h",
+        "x": [each["people"] for each in bins],
+        "y": [*range(len(bins))],
+        "hovertext": texts,
+        "hoverinfo": "text",
+        "marker": {"color": [KEPT if each["from"] > 1 else BROKEN for each in bins]},
+        "width": 0.62,
+    }
+    layout = _layout(60 + 30 * len(bins))
+    layout["yaxis"] |= {
+        "tickvals": [*range(len(bins))],
+        "ticktext": names,
+        "showticklabels": True,
+        "autorange": "reversed",
+        "automargin": True,
+        "ticks": "outside",
+        "ticklen": 7,
+        "tickcolor": CLEAR,
+    }
+    layout["xaxis"] |= {"rangemode": "tozero", "tickformat": ",d", "nticks": 6}
+    return {"data": [bars], "layout": layout}
+
+
+def loss(attributes: Sequence[Mapping[str, Any]]) -> Figure:
+    """Draw what a row has lost on average in each quasi-identifier."""
+    bars = _bars(
+        [each["loss"] for each in attributes],
+        [f"{each['loss']:.1%} lost" for each in attributes],
+        PROMISED,
+        width=0.3,
+        offset=-0.02,
+    )
+    return {"data": [bars], "layout": _rows_layout([each["name"] for each in attributes])}
+
+
+def distribution(column: Mapping[str, Any]) -> Figure:
+    """Draw the shares of a sensitive column's values, in the original and as published."""
+    values = column["values"][:MOST_BARS]
+    data = []
+    for key, colour, offset in (("original", ORIGINAL, -0.04), ("published", PUBLISHED, 0.2)):
+        rows = column[f"rows_{key}"] or 1
+        texts = [f"{key}: {each[key]:,} of {rows:,}" for each in values]
+        shares = [each[key] / rows for each in values]
+        data.append(_bars(shares, texts, colour, width=0.2, offset=offset))
+    names = ["missing" if each["value"] is None else each["value"] for each in values]
+    layout = _rows_layout(names)
+    del layout["xaxis"]["range"], layout["xaxis"]["tickvals"]
+    layout["xaxis"] |= {"rangemode": "tozero", "nticks": 5}
+    return {"data": data, "layout": layout}
+
+
+def _marks(x: list[Any], y: list[Any], texts: list[str] | None, **look: Any) -> dict[str, Any]:
+    hover = (
+        {"hoverinfo": "skip"}
+        if texts is None
+        else {"hovertext": [*map(label, texts)], "hoverinfo": "text"}
+    )
+    return (
+        {"type": "scatter", "mode": "markers", "cliponaxis": False, "x": x, "y": y} | hover | look
+    )
+
+
+def _bars(
+    x: list[float], texts: list[str], colour: str, *, width: float, offset: float
+) -> dict[str, Any]:
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "x": x,
+        "y": [*range(len(x))],
+        "hovertext": [*map(label, texts)],
+        "hoverinfo": "text",
+        "marker": {"color": colour},
+        "width": width,
+        "offset": offset,
+    }
+
+
+def _rows_layout(names: Sequence[object]) -> dict[str, Any]:
+    """Lay out rows on a scale from nothing to all, each with its name above it."""
+    layout = _layout(54 + ROW * len(names))
+    layout["yaxis"]["range"] = [len(names) - 0.55, -0.7]
+    layout["xaxis"] |= {
+        "range": [0, 1],
+        "tickvals": [0, 0.25, 0.5, 0.75, 1],
+        "tickformat": ".0%",
+    }
+    layout["annotations"] = [
+        {
+            "text": label(name),
+            "x": 0,
+            "xref": "paper",
+            "xanchor": "left",
+            "y": row,
+            "yanchor": "bottom",
+            "xshift": -8,
+            "yshift": 11,
+            "borderpad": 1,
+            "bgcolor": "#ffffff",  # the style sheet has the last word
+            "showarrow": False,
+            "align": "left",
+            "captureevents": False,
+        }
+        for row, name in enumerate(names)
+    ]
+    return layout
+
+
+def _layout(height: int) -> dict[str, Any]:
+    return {
+        "height": height,
+        "autosize": True,
+        "showlegend": False,
+        "dragmode": False,
+        "hovermode": "closest",
+        "paper_bgcolor": CLEAR,
+        "plot_bgcolor": CLEAR,
+        "margin": {"l": 14, "r": 22, "t": 8, "b": 40},
+        "font": {"size": 13, "family": "inherit"},
+        "hoverlabel": {
+            "bgcolor": "#22262b",
+            "bordercolor": "#22262b",
+            "font": {"color": "#ffffff", "size": 13},
+        },
+        "xaxis": {"fixedrange": True, "zeroline": False, "ticks": "", "automargin": True},
+        "yaxis": {
+            "fixedrange": True,
+            "zeroline": False,
+            "showgrid": False,
+            "showticklabels": False,
+        },
+    }

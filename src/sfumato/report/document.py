@@ -1,0 +1,183 @@
+"""What a report says, as plain values: `report.json`, and all that the page shows.
+
+The public document is made from an audit that never saw the original. It holds names of columns,
+numbers that anybody can count in the published table, and words; no cell of the table.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from importlib import import_module
+from typing import Any
+
+import numpy as np
+
+from sfumato.attacks import Finding, Target
+from sfumato.data.groups import Counts
+from sfumato.data.schema import Schema
+from sfumato.formulas.loss import average_group_size
+from sfumato.release import Release
+from sfumato.report import words
+from sfumato.report.steward import steward_part
+from sfumato.table import Table
+
+SCHEMA = "sfumato-report/1"
+BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
+ROOT = "*"
+
+
+def document(
+    subject: Release | Table,
+    target: Target,
+    findings: Sequence[Finding],
+    audited: Mapping[str, Any],
+    *,
+    private: bool,
+) -> dict[str, Any]:
+    """Write an audit down; `private`: for the steward, with what everybody else must not see.
+
+    `audited` is what the audit says of itself, with or without what is private.
+    """
+    is_release = isinstance(subject, Release)
+    experiment = isinstance(subject, Release) and subject.method.experiment
+    n_unseen = 0 if isinstance(subject, Release) else _n_unseen(subject.schema)
+    written = {
+        "schema": SCHEMA,
+        "private": private,
+        "sfumato": import_module("sfumato").__version__,
+        "made": datetime.now(UTC).date().isoformat(),
+        "subject": "release" if is_release else "table",
+        "experiment": experiment,
+        "verdict": _verdict(target, findings),
+        "remarks": words.remarks(findings),
+        **audited,
+        "published": {
+            "rows": target.n_people,
+            "suppressed": target.n_suppressed if is_release else None,
+            "group_sizes": _sizes(target.seen.sizes),
+            "columns": [*_columns(subject, target)],
+            "columns_not_looked_at": n_unseen,
+        },
+        "promise_in_words": [
+            {"criterion": str(part), "words": words.promise(part)}
+            for part in (() if target.criterion is None else target.criterion.parts)
+        ],
+        "method_in_words": None
+        if target.method is None
+        else {"method": str(target.method), "words": words.method(target.method)},
+        "assumptions": _assumptions(findings),
+        "limits": words.limits(
+            release=is_release,
+            n_unseen=n_unseen,
+            experiment=experiment,
+        ),
+    }
+    written["findings"] = [_finding(finding, private=private) for finding in findings]
+    if private:
+        written["steward"] = steward_part(subject, target)
+    return written
+
+
+def _verdict(target: Target, findings: Sequence[Finding]) -> str:
+    """Say in a line how it went."""
+    n_failed = sum(finding.holds is False for finding in findings)
+    if n_failed:
+        attacks = "attack" if len(findings) == 1 else "attacks"
+        return f"{n_failed} of {len(findings)} {attacks} succeeded"
+    if not findings:
+        return "No attack could be run"
+    if target.criterion is None:
+        return "Nothing was promised, and no attack makes anybody certain"
+    return "No attack broke the promise"
+
+
+def _finding(finding: Finding, *, private: bool) -> dict[str, Any]:
+    return finding.to_json(private=private) | {
+        "name": finding.name,
+        "about": words.attack(finding),
+        "probability": words.is_probability(finding),
+        "shown": {
+            "before": words.measured(finding, finding.before),
+            "promised": words.bound(finding),
+            "found": words.measured(finding, finding.found),
+        },
+    }
+
+
+def _sizes(sizes: Counts) -> dict[str, Any]:
+    """Summarize the sizes of groups, and count them in bins."""
+    edges = list(BINS)
+    while edges[-1] <= sizes.max(initial=0):
+        edges.append(edges[-3] * 10)
+    place = np.searchsorted(edges, sizes, side="right") - 1
+    bins = [
+        {
+            "from": edges[j],
+            "to": edges[j + 1] - 1,
+            "groups": int((place == j).sum()),
+            "people": int(sizes[place == j].sum()),
+        }
+        for j in (range(int(place.min()), int(place.max()) + 1) if len(sizes) else ())
+    ]
+    return {
+        "smallest": int(sizes.min()) if len(sizes) else 0,
+        "average": average_group_size(sizes),
+        "largest": int(sizes.max(initial=0)),
+        "bins": bins,
+    }
+
+
+def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any]]:
+    """Describe every column that is published and has a role."""
+    seen = target.seen
+    release = subject if isinstance(subject, Release) else None
+    for j, name in enumerate(target.quasi_identifiers):
+        codes = seen.boxes[:, j, 0]
+        labels = seen.frequencies.domains[name].labels
+        at_root = np.array([label == ROOT for label in labels], dtype=bool)
+        yield {
+            "name": name,
+            "role": "quasi-identifier",
+            "published_as": "as it is" if release is None else _published_as(release, name),
+            "level": None if release is None else (release.levels or {}).get(name),
+            "distinct": len(np.unique(codes)),
+            "rows_hidden": int(seen.sizes[at_root[codes]].sum()),
+        }
+    for name in target.sensitive:
+        yield _as_it_is(name, "sensitive", len(np.unique(seen.frequencies.codes(name))))
+    taken = {*target.quasi_identifiers, *target.sensitive}
+    for name in (
+        subject.description.columns if isinstance(subject, Release) else subject.schema.insensitive
+    ):
+        if name not in taken:
+            yield _as_it_is(name, "insensitive", None)
+
+
+def _as_it_is(name: str, role: str, distinct: int | None) -> dict[str, Any]:
+    fixed = {"published_as": "as it is", "level": None, "distinct": distinct, "rows_hidden": None}
+    return {"name": name, "role": role, **fixed}
+
+
+def _published_as(release: Release, name: str) -> str:
+    """Say how a quasi-identifier is published."""
+    shown = release.description
+    by = words.hierarchy(shown.hierarchies.get(name))
+    behind = "" if by is None else f" ({by})"
+    if shown.levels is not None:
+        level = shown.levels[name]
+        return f"level {level}{behind}" if level else "as it is (level 0)"
+    return f"generalized{behind}" if name in shown.recoded else "as it is"
+
+
+def _assumptions(findings: Sequence[Finding]) -> list[dict[str, Any]]:
+    """Give every adversary once, with the attacks that are his."""
+    attacks: dict[str, list[str]] = {}
+    for finding in findings:
+        attacks.setdefault(finding.knows, []).append(finding.name)
+    return [{"knows": knows, "attacks": names} for knows, names in attacks.items()]
+
+
+def _n_unseen(schema: Schema) -> int:
+    """Count the columns of a file that the audit did not look at."""
+    return len(schema.columns) - len(schema.published)

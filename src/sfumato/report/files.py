@@ -1,0 +1,53 @@
+"""Reports as files: complete or absent, and private where they have to be."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+
+from sfumato.data.hierarchy import reason
+from sfumato.errors import BadInput
+from sfumato.private import PrivateDirectory
+from sfumato.release.description import DESCRIPTION
+from sfumato.release.failpoints import reached
+
+
+def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
+    """Write files into a directory, each in one step; older ones of the same name are replaced.
+
+    Private files get the mode 0600, others what anything new of this user has. They are written
+    in a private directory beside their place, which the next start sweeps away after a crash.
+    """
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        if private and (directory / DESCRIPTION).exists():
+            raise BadInput(
+                f"{directory}: holds a release, and what is in it gets published; choose another "
+                "place for the steward's report"
+            )
+        with PrivateDirectory(directory) as staging:
+            for name, text in texts.items():
+                _written(staging.path / name, text, 0o600 if private else 0o666)
+            reached("report.written")
+            for name in texts:
+                (staging.path / name).replace(directory / name)
+        _settle(directory)
+    except OSError as error:
+        raise BadInput(f"{directory}: cannot write: {reason(error)}") from None
+
+
+def _written(path: Path, text: str, mode: int) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
+    with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:
+        file.write(text)
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def _settle(directory: Path) -> None:
+    handle = os.open(directory, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)

@@ -1,0 +1,68 @@
+"""The report as one page that opens offline: everything it needs is inside the file."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from collections.abc import Mapping
+from importlib.resources import files
+from string import Template
+from typing import Any
+
+from sfumato.html import escaped, tag
+from sfumato.report.charts import figures
+from sfumato.report.sections import sections
+
+PRIVATE = "private: for the steward, not for publication"
+
+
+def page(document: Mapping[str, Any]) -> str:
+    """Write the page that shows a document."""
+    script, plotly = _own("page.js"), plotly_js()
+    private = document["private"]
+    return Template(_own("page.html")).substitute(
+        policy=escaped(_policy(script, plotly)),
+        title=escaped(f"{document['verdict']} · sfumato"),
+        style=_own("page.css"),
+        kind="steward" if private else "public",
+        banner=tag("div", tag("span", PRIVATE), class_="banner") if private else "",
+        content="\n".join(sections(document)),
+        figures=as_script_data(figures(document)),
+        plotly=plotly,
+        script=script,
+    )
+
+
+def plotly_js() -> str:
+    """Give Plotly's JavaScript, which its package carries; it cannot end a script element."""
+    path = files("plotly") / "package_data" / "plotly.min.js"
+    return (
+        path.read_text(encoding="utf-8").replace("</script", "<\\/script").replace("<!--", "<\\!--")
+    )
+
+
+def as_script_data(value: object) -> str:
+    r"""Write JSON that is safe inside a script element.
+
+    >>> as_script_data("</script>")
+    '"\\u003c/script\\u003e"'
+    """
+    text = json.dumps(value, ensure_ascii=True, allow_nan=False)
+    for sign in "<>&":
+        text = text.replace(sign, f"\\u{ord(sign):04x}")
+    return text
+
+
+def _policy(*scripts: str) -> str:
+    """Let the browser run these scripts and no other, and ask nobody for anything."""
+    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
+    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
+    return (
+        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'"
+    )
+
+
+def _own(name: str) -> str:
+    return (files("sfumato.report") / name).read_text(encoding="utf-8")

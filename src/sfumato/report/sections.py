@@ -1,0 +1,441 @@
+"""The sections of the page, from a document: words, tables, and places for charts."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any
+
+from sfumato.html import Markup, escaped, joined, tag
+from sfumato.report.charts import MOST_BARS, on_the_scale
+
+LONGEST_CELL = 160  # characters of a value
+ALWAYS_KNOWN = (
+    "Every adversary has the published rows, knows the method with its parameters and what was "
+    "promised, and has read the source code of sfumato. Beyond that:"
+)
+ALWAYS_KNOWN_OF_A_TABLE = "Every adversary has the published rows. Beyond that:"
+MEANING = {
+    True: ("kept", "found, promise kept"),
+    False: ("broken", "found, promise broken"),
+    None: ("open", "found, nothing promised"),
+}
+NONE = "–"
+Document = Mapping[str, Any]
+
+
+def sections(document: Document) -> Iterator[Markup]:
+    """Write the whole page, section by section."""
+    yield _top(document)
+    yield _published(document)
+    yield _promised(document)
+    yield _found(document)
+    yield _not_run(document)
+    yield _adversary(document)
+    if document["private"]:
+        yield from _for_the_steward(document)
+    else:
+        yield _section(
+            "What was lost",
+            tag(
+                "p",
+                "How much the table lost is measured against the original, so it stands in the "
+                "steward's report and not here.",
+            ),
+        )
+    yield _limits(document)
+    yield tag(
+        "footer",
+        f"Made by sfumato {document['sfumato']} on {document['made']}. This page is one file and "
+        "asks nothing of any network. ",
+        f"The same in numbers: {'report-steward' if document['private'] else 'report'}.json.",
+    )
+
+
+def _top(document: Document) -> Markup:
+    good = document["holds"]
+    published, sizes = document["published"], document["published"]["group_sizes"]
+    figures = [
+        ("rows published", f"{published['rows']:,}"),
+        ("groups", f"{document['groups']:,}"),
+        ("smallest group", f"{sizes['smallest']:,}"),
+        ("average group", f"{sizes['average']:,.1f}"),
+    ]
+    if published["suppressed"] is not None:
+        figures.insert(1, ("rows suppressed", f"{published['suppressed']:,}"))
+    remarks = document["remarks"]
+    return tag(
+        "header",
+        tag("p", _kind(document), class_="eyebrow"),
+        tag("h1", document["verdict"], class_="good" if good else "bad"),
+        tag("p", _opening(document), class_="lead"),
+        tag(
+            "div",
+            tag("p", "What the verdict does not say", class_="aside-title"),
+            tag("ul", *(tag("li", remark) for remark in remarks)),
+            class_="remarks",
+        )
+        if remarks
+        else "",
+        tag("dl", *(tag("div", tag("dt", n), tag("dd", v)) for n, v in figures), class_="figures"),
+    )
+
+
+def _kind(document: Document) -> str:
+    whom = "Steward’s report" if document["private"] else "Public report"
+    seeded = " · an experiment, not for publication" if document["experiment"] else ""
+    return f"{whom} · audit of a {document['subject']}{seeded}"
+
+
+def _opening(document: Document) -> str:
+    attacks = "attack was" if len(document["findings"]) == 1 else "attacks were"
+    seen = (
+        "with the original at hand"
+        if document["private"] and document["steward"]["distributions"]
+        else "with nothing but what is published"
+    )
+    return (
+        f"{len(document['findings'])} {attacks} tried on {document['people']:,} people, {seen}: "
+        "what an adversary believed before, what was promised, and what was found."
+    )
+
+
+def _published(document: Document) -> Markup:
+    published = document["published"]
+    method = document["method_in_words"]
+    parts = []
+    if method is not None:
+        parts.append(tag("p", method["words"], " ", tag("code", method["method"])))
+    elif document["subject"] == "table":
+        parts.append(tag("p", "A table read from a file: how it was made is not known."))
+    if published["columns_not_looked_at"]:
+        n = published["columns_not_looked_at"]
+        columns = "1 further column of the file was" if n == 1 else f"{n} further columns were"
+        parts.append(tag("p", f"{columns} not looked at."))
+    rows = [
+        (
+            tag("b", _cut(each["name"])),
+            each["role"],
+            each["published_as"],
+            _count(each["distinct"]),
+            _count(each["rows_hidden"]),
+        )
+        for each in published["columns"]
+    ]
+    header = ("column", "role", "published", "distinct values", "rows hidden (*)")
+    sizes = published["group_sizes"]
+    return _section(
+        "What was published, and how",
+        *parts,
+        _table(header, rows, numbers=(3, 4), words=(1, 2)),
+        tag("h3", "How many people share a group"),
+        tag(
+            "p",
+            f"People with the same published quasi-identifiers are a group: {document['groups']:,} "
+            f"groups of {sizes['smallest']:,} to {sizes['largest']:,} people, "
+            f"{sizes['average']:,.1f} on average.",
+        ),
+        _chart("chart-sizes", "People by the size of their group"),
+        _details(
+            "The same as a table",
+            _table(
+                ("size of group", "groups", "people"),
+                [
+                    (_range(each), f"{each['groups']:,}", f"{each['people']:,}")
+                    for each in sizes["bins"]
+                ],
+                numbers=(1, 2),
+            ),
+        ),
+    )
+
+
+def _promised(document: Document) -> Markup:
+    parts = document["promise_in_words"]
+    if not parts:
+        said: Markup = tag(
+            "p",
+            "Nothing is known to have been promised. What nobody would want is measured all the "
+            "same: that a row, or a person’s value, is certain.",
+        )
+    else:
+        said = tag(
+            "ul",
+            *(tag("li", each["words"], " ", tag("code", each["criterion"])) for each in parts),
+            class_="promise",
+        )
+    return _section("What was promised", said)
+
+
+def _found(document: Document) -> Markup:
+    findings = document["findings"]
+    rows = [
+        (
+            joined([tag("b", each["name"]), tag("small", each["about"] or "")]),
+            each["shown"]["before"],
+            _promise_cell(each),
+            joined([tag("b", each["shown"]["found"]), _interval(each)]),
+            NONE if each["holds"] is None else f"{each['people_exceeding']:,}",
+            joined([_badge(each), tag("small", each["note"]) if each["note"] else ""]),
+        )
+        for each in findings
+    ]
+    header = ("attack", "before", "promised", "found", "people exceeding", "verdict")
+    off_scale = [each["name"] for each in findings if not on_the_scale(each)]
+    verdicts = {each["holds"] for each in findings if on_the_scale(each)}
+    chart: list[Markup] = []
+    if len(off_scale) < len(findings):
+        chart = [
+            tag("h3", "Belief before, promised, found"),
+            _legend(
+                ("before", "before"),
+                ("promised", "the limit promised"),
+                *(MEANING[holds] for holds in MEANING if holds in verdicts),
+            ),
+            _chart("chart-beliefs", "Belief before, promised and found, for each attack"),
+        ]
+        if off_scale:
+            chart.append(
+                tag(
+                    "p",
+                    f"Not from 0 to 100%, so only in the table: {', '.join(off_scale)}.",
+                    class_="note",
+                )
+            )
+    return _section(
+        "What the attacks found",
+        tag(
+            "p",
+            "Found is what an adversary can believe about the person who is worst off; before is "
+            "what could be believed without the release, or without the adversary’s extra "
+            "knowledge.",
+        ),
+        *chart,
+        _table(header, rows, numbers=(1, 2, 3, 4)) if rows else tag("p", "No attack could be run."),
+    )
+
+
+def _promise_cell(finding: Mapping[str, Any]) -> Markup:
+    promised = finding["promised"]
+    if promised is None:
+        return tag("span", "nothing", class_="faint")
+    assumed = tag("small", "not promised, but assumed") if promised["assumed"] else ""
+    return joined([finding["shown"]["promised"], assumed])
+
+
+def _interval(finding: Mapping[str, Any]) -> Markup:
+    """Write how sure a sampled answer is."""
+    if finding["interval"] is None:
+        return Markup("")
+    low, high = (f"{end:.4g}" for end in finding["interval"])
+    return tag("small", f"sampled, between {low} and {high}")
+
+
+def _badge(finding: Mapping[str, Any]) -> Markup:
+    signs = {True: ("✓", "kept"), False: ("✗", "broken"), None: ("–", "open")}
+    sign, kind = signs[finding["holds"]]
+    return tag("span", f"{sign} {finding['verdict']}", class_=f"badge {kind}")
+
+
+def _not_run(document: Document) -> Markup:
+    rows = [(tag("b", each["attack"]), each["reason"]) for each in document["not_run"]]
+    said = (
+        _table(("attack", "why not"), rows)
+        if rows
+        else tag("p", "Every attack that sfumato knows could be run.")
+    )
+    return _section("What could not be run, and why", said)
+
+
+def _adversary(document: Document) -> Markup:
+    known = ALWAYS_KNOWN if document["subject"] == "release" else ALWAYS_KNOWN_OF_A_TABLE
+    rows = [
+        (f"The adversary knows {each['knows']}.", ", ".join(each["attacks"]))
+        for each in document["assumptions"]
+    ]
+    return _section(
+        "What the adversary is taken to know",
+        tag("p", known),
+        _table(("what is known", "attacks"), rows) if rows else "",
+    )
+
+
+def _limits(document: Document) -> Markup:
+    return _section(
+        "How far the claim goes", tag("ul", *(tag("li", each) for each in document["limits"]))
+    )
+
+
+def _for_the_steward(document: Document) -> Iterator[Markup]:
+    steward = document["steward"]
+    if steward["missing"]:
+        yield _section(
+            "What is missing here", tag("ul", *(tag("li", each) for each in steward["missing"]))
+        )
+    yield _witnesses(document)
+    if steward["loss"]:
+        yield _lost(steward["loss"])
+    if steward["distributions"]:
+        yield _section(
+            "Sensitive values, original and published",
+            *(part for j, each in enumerate(steward["distributions"]) for part in _values(j, each)),
+        )
+    if steward["drivers"]:
+        yield _driven(steward["drivers"])
+    if steward["summary"]:
+        rows = [(tag("b", name), text) for name, text in steward["summary"]["lines"]]
+        yield _section("Summary", _table(("", ""), rows))
+
+
+def _driven(drivers: Document) -> Markup:
+    parts = [tag("p", f"The original: {drivers['heading']}.")]
+    for each in drivers["tables"]:
+        parts.append(tag("h3", each["caption"]))
+        rows = [[_cut(cell) for cell in row] for row in each["rows"]]
+        numbers = tuple(range(1, len(each["header"])))
+        parts.append(_table(tuple(each["header"]), rows, numbers=numbers))
+    return _section("What drives the risk", *parts)
+
+
+def _witnesses(document: Document) -> Markup:
+    cards = []
+    for each in document["findings"]:
+        if "worst" not in each:
+            continue
+        items = []
+        for key, value in each["worst"].items():
+            written = _witness(value)
+            items.append(tag("div", tag("dt", key), tag("dd", written)))
+        cards.append(tag("article", tag("h3", each["name"]), tag("dl", *items), class_="card"))
+    return _section(
+        "Who is worst off",
+        tag(
+            "p",
+            "Witnesses: for each attack a group, as it is published, in which it succeeds best.",
+        ),
+        tag("div", *cards, class_="cards") if cards else tag("p", "No attack named anybody."),
+    )
+
+
+def _witness(value: Any) -> Markup:
+    """Write what a finding says of whom it strikes worst."""
+    if isinstance(value, Mapping):
+        return tag(
+            "ul",
+            *(
+                tag("li", tag("span", f"{_cut(k)} ", class_="faint"), _cell(v))
+                for k, v in value.items()
+            ),
+            class_="plain",
+        )
+    if isinstance(value, (list, tuple)):
+        return escaped(", ".join(map(_cell, value)))
+    return escaped(f"{value:.4g}" if isinstance(value, float) else _cell(value))
+
+
+def _lost(loss: Mapping[str, Any]) -> Markup:
+    rows = [(tag("b", _cut(each["name"])), f"{each['loss']:.1%}") for each in loss["attributes"]]
+    return _section(
+        "What was lost",
+        tag(
+            "p",
+            f"A row has lost {loss['information_loss']:.1%} of its information on average: 0% is a "
+            "value as it was, 100% is one that could be anything. A suppressed row has lost all.",
+        ),
+        _chart("chart-loss", "Average loss of a row in each quasi-identifier"),
+        _details("The same as a table", _table(("column", "loss"), rows, numbers=(1,))),
+    )
+
+
+def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
+    original, published = column["rows_original"] or 1, column["rows_published"] or 1
+    rows = [
+        (
+            tag("b", _cell(each["value"])),
+            f"{each['original']:,} ({each['original'] / original:.2%})",
+            f"{each['published']:,} ({each['published'] / published:.2%})",
+        )
+        for each in column["values"]
+    ]
+    yield tag("h3", _cut(column["attribute"]))
+    shown = min(len(column["values"]), MOST_BARS)
+    if column["values_in_all"] > shown:
+        yield tag(
+            "p",
+            f"The {shown} most frequent of {column['values_in_all']:,} values are drawn, "
+            f"{len(column['values'])} are in the table.",
+            class_="note",
+        )
+    yield _legend(("original", "in the original"), ("kept-bar", "as published"))
+    yield _chart(f"chart-distribution-{number}", f"Shares of the values of {column['attribute']}")
+    header = ("value", "original", "published")
+    yield _details("The same as a table", _table(header, rows, numbers=(1, 2)))
+
+
+# ------------------------------------------------------------------------------------------ pieces
+
+
+def _section(title: str, *content: object) -> Markup:
+    return tag("section", tag("h2", title), *content)
+
+
+def _table(
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    *,
+    numbers: Sequence[int] = (),
+    words: Sequence[int] = (),
+) -> Markup:
+    """Write a table; on a narrow page each row becomes a card, so cells carry their column.
+
+    Columns of numbers are set flush right; these and columns of our own words are not broken
+    inside a word, as names and values may be.
+    """
+    special = dict.fromkeys(numbers, "number") | dict.fromkeys(words, "words")
+    kinds = [special.get(j) for j in range(len(header))]
+    head = tag("tr", *(tag("th", n, class_=k) for n, k in zip(header, kinds, strict=True)))
+    body = [
+        tag(
+            "tr",
+            *(
+                tag("td", tag("div", cell), class_=_classes(kind, cell), data_label=name)
+                for name, kind, cell in zip(header, kinds, row, strict=True)
+            ),
+        )
+        for row in rows
+    ]
+    return tag("table", tag("thead", head) if any(header) else "", tag("tbody", *body))
+
+
+def _classes(kind: str | None, cell: object) -> str | None:
+    return " ".join([*([kind] if kind else []), *(["empty"] if cell == NONE else [])]) or None
+
+
+def _chart(place: str, said: str) -> Markup:
+    return tag("div", id=place, class_="chart", role="img", aria_label=said)
+
+
+def _legend(*entries: tuple[str, str]) -> Markup:
+    marks = [tag("span", tag("i", class_=f"mark {kind}"), text) for kind, text in entries]
+    return tag("p", *marks, class_="legend")
+
+
+def _details(title: str, content: Markup) -> Markup:
+    return tag("details", tag("summary", title), content)
+
+
+def _range(each: Mapping[str, int]) -> str:
+    low, high = f"{each['from']:,}", f"{each['to']:,}"
+    return low if low == high else f"{low} to {high}"
+
+
+def _count(number: int | None) -> str:
+    return NONE if number is None else f"{number:,}"
+
+
+def _cell(value: object) -> str:
+    return "missing" if value is None else _cut(value)
+
+
+def _cut(value: object) -> str:
+    text = str(value)
+    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"

@@ -1,0 +1,109 @@
+"""What only the steward may see: what was lost, and the original beside what was published."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from sfumato.attacks import Target
+from sfumato.attacks.drivers import drivers
+from sfumato.attacks.linkage import least_people
+from sfumato.data.frequency import sum_by
+from sfumato.errors import BadInput
+from sfumato.formulas.loss import attribute_weights, coverage_loss, information_loss
+from sfumato.release import Release
+from sfumato.table import Table
+
+DRIVERS_K = 5  # a group counts as safe from this size on, where nothing was promised
+MOST_VALUES = 50  # of one sensitive column
+
+
+def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
+    """Put together what is private; what cannot be had is named with the reason."""
+    missing: list[str] = []
+    summary = None
+    if isinstance(subject, Release):
+        told = subject.summary()
+        summary = {"lines": [list(line) for line in told.lines], "numbers": told.to_json()}
+    else:
+        missing.append("The summary: a table read from a file does not say how it was made.")
+    if target.original is None:
+        missing.append(
+            "Information loss, the original distributions of sensitive values, and what drives the "
+            "risk: the original is not at hand. Audit the release that sf.anonymize returned, or "
+            "give original=."
+        )
+    return {
+        "missing": missing,
+        "summary": summary,
+        "loss": None if target.original is None else _loss(subject, target, missing),
+        "distributions": []
+        if target.original is None
+        else [_distribution(name, target, target.original) for name in target.sensitive],
+        "drivers": None if target.original is None else _drivers(target, target.original),
+    }
+
+
+def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[str, Any] | None:
+    """Measure the information loss of a row, and of each quasi-identifier."""
+    original = target.original
+    assert original is not None  # noqa: S101  (for the type checker)
+    if isinstance(subject, Release) and subject.original is original:
+        boxes, sizes = subject.boxes, subject.sizes
+    else:
+        try:
+            boxes, sizes = target.boxes_in(original), target.seen.sizes
+        except BadInput as error:
+            missing.append(f"Information loss: {error}")
+            return None
+        if (boxes[:, :, 0] > boxes[:, :, 1]).any():
+            missing.append(
+                "Information loss: some published values fit nobody in the table given as the "
+                "original."
+            )
+            return None
+    names = target.quasi_identifiers
+    lost = coverage_loss(boxes, [len(original.domains[name]) for name in names])
+
+    def weighted(weights: dict[str, float] | None) -> float:
+        return information_loss(lost, sizes, attribute_weights(names, weights), target.n_suppressed)
+
+    return {
+        "information_loss": weighted(None),
+        "attributes": [{"name": name, "loss": weighted({name: 1})} for name in names],
+    }
+
+
+def _drivers(target: Target, original: Table) -> dict[str, Any]:
+    """Say which columns of the original make people recognizable, and what would help."""
+    found = drivers(original, k=least_people(target.criterion) or DRIVERS_K)
+    tables = [
+        {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
+        for caption, header, rows in found.tables()
+    ]
+    return {"heading": found.heading, "tables": tables, "numbers": found.to_json()}
+
+
+def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
+    """Count a sensitive column's values in the original and in what was published."""
+    seen = target.seen.frequencies
+    before = original.frequencies().reference(name)
+    after = sum_by(seen.codes(name).astype(np.intp), seen.counts, len(before))
+    labels = original.domains[name].labels
+    held = np.flatnonzero(before)
+    order = held[np.argsort(-before[held], kind="stable")][:MOST_VALUES].tolist()
+    return {
+        "attribute": name,
+        "values": [
+            {
+                "value": None if labels[code] is None else str(labels[code]),
+                "original": int(before[code]),
+                "published": int(after[code]),
+            }
+            for code in order
+        ],
+        "values_in_all": len(held),
+        "rows_original": int(before.sum()),
+        "rows_published": int(after.sum()),
+    }

@@ -1,0 +1,227 @@
+"""Plain words for what was promised, how it was made, and how far the claim goes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from decimal import Decimal
+from fractions import Fraction
+from inspect import cleandoc
+from typing import Any
+
+from sfumato.algorithms import Algorithm
+from sfumato.attacks import ATTACKS, Finding
+from sfumato.criteria import (
+    AlphaKAnonymity,
+    Criterion,
+    KAnonymity,
+    KEAnonymity,
+    LDiversity,
+    PSensitiveKAnonymity,
+    RecursiveDiversity,
+    TCloseness,
+)
+from sfumato.criteria.base import Value, value_text
+
+PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
+RARE = 100  # from here on a share is easier to grasp as one in so many
+DIGITS = 4  # significant ones of a percentage
+STRONG = Fraction(1, 2)  # a belief that deserves a remark even where it was allowed
+
+
+def promise(part: Criterion) -> str:
+    """Say one part of a promise without its symbols."""
+    said = _promise(part)
+    return (
+        said if part.attribute is None else f"About {part.attribute}: {said[0].lower()}{said[1:]}"
+    )
+
+
+def _promise(part: Criterion) -> str:
+    match part:
+        case KAnonymity():
+            return (
+                "Whoever knows a person's quasi-identifiers finds at least "
+                f"{_people(part.k)} with the same published ones, that person among them."
+            )
+        case LDiversity(kind="distinct"):
+            return f"Every group has at least {_values(part.l)}{_protected(part)}."
+        case LDiversity(kind="entropy"):
+            return (
+                f"The sensitive values of every group are spread as evenly as {_values(part.l)} "
+                f"that are equally frequent, or more (entropy){_protected(part)}."
+            )
+        case LDiversity():
+            return f"In no group {_bounded(part)} more than {share(1 / part.l)} of the people."
+        case RecursiveDiversity():
+            return (
+                f"In every group the most frequent sensitive value has fewer people than "
+                f"{value_text(part.c)} times those that are left when it and the next "
+                f"{value_text(part.l - 2)} are set aside."
+            )
+        case TCloseness():
+            return (
+                "The sensitive values of every group are distributed almost as in the whole "
+                f"table: the {part.distance} distance is at most {value_text(part.t)}."
+            )
+        case AlphaKAnonymity():
+            return (
+                f"Every group has at least {_people(part.k)}, and in none "
+                f"{_bounded(part)} more than {share(part.alpha)} of them."
+            )
+        case PSensitiveKAnonymity():
+            return f"Every group has at least {_people(part.k)} and {_values(part.p)}."
+        case KEAnonymity():
+            return (
+                f"Every group has at least {_people(part.k)}, and its sensitive numbers spread "
+                f"over a range of at least {value_text(part.e)}."
+            )
+    return first_line(part)
+
+
+def method(algorithm: Algorithm) -> str:
+    """Say what a method does."""
+    return first_line(algorithm)
+
+
+def first_line(described: object) -> str:
+    """Give the first line of what a class says of itself."""
+    return cleandoc(type(described).__doc__ or str(described)).split("\n\n")[0].replace("\n", " ")
+
+
+def attack(finding: Finding) -> str | None:
+    """Say what an attack does; None where nobody says so."""
+    kinds = [kind for kind in ATTACKS if finding.attack.startswith(getattr(kind, "name", "\0"))]
+    if not kinds:
+        return None
+    kind = max(kinds, key=lambda each: len(each.name))
+    return cleandoc(kind.__doc__ or "").split("\n\n")[0].replace("\n", " ") or None
+
+
+def hierarchy(spec: Mapping[str, Any] | None) -> str | None:
+    """Say by what a column is generalized."""
+    if not spec:
+        return None
+    ((name, parameter),) = spec.items()
+    if name == "intervals" and isinstance(parameter, (list, tuple)):
+        return f"ranges of {', '.join(map(str, parameter))}"
+    named = {"prefix": "prefixes", "dates": "dates", "flat": "flat"}
+    return named.get(name, "a tree")
+
+
+def is_probability(finding: Finding) -> bool:
+    """Whether a finding is measured from 0 (impossible) to 1 (certain)."""
+    return finding.unit.startswith(PROBABILITIES)
+
+
+def measured(finding: Finding, value: Value) -> str:
+    """Write a value of a finding for a person."""
+    if is_probability(finding) and isinstance(value, (int, Fraction, float)) and 0 <= value <= 1:
+        return share(value)
+    return finding.text(value)
+
+
+def bound(finding: Finding) -> str:
+    """Write what was promised; the relation in words."""
+    if finding.promised is None:
+        return "nothing"
+    relations = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than"}
+    relation = relations.get(finding.promised.relation, finding.promised.relation)
+    return f"{relation} {measured(finding, finding.promised.value)}"
+
+
+def share(value: float | Fraction) -> str:
+    """Write a share: a percentage that is never rounded up to certain or down to impossible.
+
+    >>> share(Fraction(1, 10)), share(Fraction(1, 48842)), share(0.99547), share(1)
+    ('10%', '1 in 48,842', '99.55%', '100%')
+    >>> share(0.9999999), share(0.1003), share(2e-7), share(0)
+    ('99.99999%', '10.03%', '0.00002%', '0%')
+    """
+    if isinstance(value, Fraction) and value.numerator == 1 and value.denominator > RARE:
+        return f"1 in {value.denominator:,}"
+    exact = Fraction(value) * 100
+    places = max(0, DIGITS - 1 - Decimal(float(exact)).adjusted()) if exact else 0
+    text = f"{float(exact):.{places}f}"
+    while exact < 100 and Decimal(text) == 100:
+        places += 1
+        text = f"{float(exact):.{places}f}"
+    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
+
+
+def remarks(findings: Sequence[Finding]) -> list[str]:
+    """Say what verdicts alone would hide: promises that were kept, and allowed much."""
+    said: dict[object, str] = {}
+    failing = {finding.attribute for finding in findings if finding.holds is False}
+    for finding in findings:
+        strong = is_probability(finding) and _is_strong(finding.found)
+        if not strong or finding.attribute in {None, *failing}:
+            continue
+        allowed = (
+            "nothing was promised about this"
+            if finding.promised is None or finding.promised.assumed
+            else f"the promise, {bound(finding)}, allows it"
+        )
+        believed = measured(finding, finding.found)
+        text = f"{finding.name}: belief reaches {believed} for somebody; {allowed}."
+        said.setdefault((finding.attribute, finding.found), text)
+    return [*said.values()]
+
+
+def _is_strong(value: Value) -> bool:
+    return isinstance(value, (int, Fraction, float)) and STRONG <= value <= 1
+
+
+def limits(*, release: bool, n_unseen: int, experiment: bool) -> list[str]:
+    """Say what the numbers are not about."""
+    said = [
+        "The numbers hold against adversaries who know what is stated here. Somebody who knows "
+        "more, of one person or of how values go together, can learn more: this is no "
+        "differential privacy.",
+        "Columns that were not named quasi-identifiers are taken to be unknown to the adversary. "
+        "Sensitive and insensitive columns are published as they are; where others know them, "
+        "they are quasi-identifiers, and the numbers are too low.",
+        "Only the attacks on this page were tried, on this table alone. Other releases about the "
+        "same people, earlier or later, here or elsewhere, can be combined with it.",
+        "The adversary is taken to know that the person is in the table. Whether somebody is in "
+        "it is not protected, and if the table is a sample, nothing is said about the people it "
+        "was drawn from: what the rows show of people in general can be applied to anybody.",
+        "Rows are counted as people: one row each.",
+    ]
+    if not release:
+        said.append(
+            "The table was read as it is. Roles and promise are what the auditor said; who made "
+            "it, how, and what was left out is not known."
+        )
+    if n_unseen:
+        columns = "1 column" if n_unseen == 1 else f"{n_unseen} columns"
+        said.append(
+            f"{columns} of the file had no part in the audit. If they are published, an adversary "
+            "has them."
+        )
+    if experiment:
+        said.append(
+            "This is an experiment made with a seed: whoever knows the seed can repeat its "
+            "chances. It is not for publication."
+        )
+    return said
+
+
+def _people(n: int) -> str:
+    return "1 person" if n == 1 else f"{n:,} people"
+
+
+def _values(n: int | Fraction) -> str:
+    return "1 sensitive value" if n == 1 else f"{value_text(n)} different sensitive values"
+
+
+def _bounded(part: LDiversity | AlphaKAnonymity) -> str:
+    if part.values is None:
+        return "has one sensitive value"
+    names = ", ".join(map(str, part.values))
+    return f"have {names}, taken together," if part.pooled else f"has one of {names}"
+
+
+def _protected(part: LDiversity) -> str:
+    if part.values is None:
+        return ""
+    return f", where {', '.join(map(str, part.values))} count as one"

@@ -1,0 +1,177 @@
+"""Reports in a real browser: they open from a file, ask for nothing else, and fit the window."""
+
+import os
+import shutil
+
+import pyarrow as pa
+import pytest
+from playwright.sync_api import sync_playwright
+
+import sfumato as sf
+from sfumato.cli.commands import DEMO_COLUMNS
+
+CHROMIUM = shutil.which("chromium")
+pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
+
+# Chromium asks its maker for things of its own at every start; none of that is the page's doing.
+QUIET = [
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-gpu",
+    "--disable-quic",
+    "--disable-sync",
+    "--no-first-run",
+]
+LONG = "a_name_without_any_place_to_break_it" * 9
+HOSTILE = ["<b onclick=alert(1)>x</b>", "</script><script>alert(1)</script>", "<img src=x>", LONG]
+
+
+@pytest.fixture(scope="module")
+def browser():
+    alone = ["--no-sandbox"] if os.getuid() == 0 else []  # Chromium as root has no sandbox
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET + alone)
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory):
+    """Both reports of the demo, of a failing release with hostile names, and of a bare table."""
+    place = tmp_path_factory.mktemp("reports")
+    hierarchies = sf.datasets.adult_hierarchies()
+    adult = sf.read(
+        sf.datasets.adult(),
+        quasi_identifiers={name: hierarchies[name] for name in DEMO_COLUMNS},
+        sensitive="occupation",
+        insensitive=["hours-per-week"],
+    )
+    demo = sf.anonymize(adult, sf.KAnonymity(10) & sf.LDiversity(4), sf.Mondrian())
+    rows = {
+        HOSTILE[0]: [str(j % 9) for j in range(90)],
+        HOSTILE[3]: [HOSTILE[j % 4] for j in range(90)],
+        HOSTILE[1]: [HOSTILE[(j // 9) % 4] for j in range(90)],
+        HOSTILE[2]: ["x"] * 90,
+    }
+    table = sf.read(pa.table(rows), [HOSTILE[0], HOSTILE[3]], HOSTILE[1], insensitive=[HOSTILE[2]])
+    hostile = sf.anonymize(table, sf.KAnonymity(3))
+    reports = {
+        "demo": sf.audit(demo),
+        "hostile": sf.audit(hostile, criterion=sf.KAnonymity(5) & sf.TCloseness("1/9")),
+        "table": sf.audit(table),
+    }
+    return {
+        (name, private): report.save(place / name, private=private)
+        for name, report in reports.items()
+        for private in (False, True)
+    }
+
+
+class Visit:
+    """A page that was opened, and all that happened meanwhile."""
+
+    def __init__(self, browser, path, width, scheme):
+        self.context = browser.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme
+        )
+        self.page = self.context.new_page()
+        self.asked, self.said = [], []
+        self.page.on("request", lambda request: self.asked.append(request.url))
+        self.page.on("console", lambda message: self.said.append(message.text))
+        self.page.on("pageerror", lambda error: self.said.append(str(error)))
+        self.page.on("dialog", lambda dialog: (self.said.append("a dialog"), dialog.dismiss()))
+        self.page.goto(path.as_uri(), wait_until="load")
+        self.page.wait_for_function(
+            "[...document.querySelectorAll('.chart')].every(c => c.querySelector('.main-svg'))"
+        )
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.context.close()
+
+    def colour(self, selector, name):
+        script = "([s, n]) => getComputedStyle(document.querySelector(s)).getPropertyValue(n)"
+        return self.page.evaluate(script, [selector, name])
+
+
+@pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
+@pytest.mark.parametrize(
+    ("name", "width", "scheme"),
+    [
+        *(("demo", width, scheme) for width in (1400, 400) for scheme in ("light", "dark")),
+        ("hostile", 1400, "light"),
+        ("hostile", 400, "dark"),
+        ("table", 400, "light"),
+    ],
+)
+def test_a_report_opens_alone_and_fits(browser, pages, name, private, width, scheme):
+    path = pages[name, private]
+    with Visit(browser, path, width, scheme) as visit:
+        assert visit.said == []
+        # The empty icon stands in the page itself.
+        assert [url for url in visit.asked if not url.startswith("data:")] == [path.as_uri()]
+        root = "document.documentElement"
+        assert visit.page.evaluate(f"{root}.scrollWidth <= {root}.clientWidth")
+        outside = visit.page.evaluate(
+            "[...document.querySelectorAll('body *')].filter(e => !e.closest('svg') &&"
+            " !e.closest('.hoverlayer') && e.getBoundingClientRect().right > innerWidth + 1)"
+            ".map(e => e.outerHTML.slice(0, 100))"
+        )
+        assert outside == []
+        assert visit.page.locator(".banner").count() == private
+
+
+@pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
+def test_names_are_text_in_charts_too(browser, pages, private):
+    with Visit(browser, pages["hostile", private], 1400, "light") as visit:
+        labels = visit.page.locator("#chart-beliefs .annotation-text").all_text_contents()
+        assert f"homogeneity ({HOSTILE[1]})"[:43] in {label[:43] for label in labels}
+        assert visit.page.locator("main img, main [onclick], main script, svg a").count() == 0
+        visit.page.locator("#chart-beliefs .trace.scatter").last.hover(force=True)
+        assert visit.said == []
+
+
+def test_charts_follow_light_dark_and_paper(browser, pages):
+    text = "#chart-sizes .ytick text"
+    colours = {}
+    for scheme in ("light", "dark"):
+        with Visit(browser, pages["demo", True], 1400, scheme) as visit:
+            colours[scheme] = (visit.colour(text, "fill"), visit.colour("body", "background-color"))
+            assert visit.colour("#chart-sizes .main-svg", "background-color") == "rgba(0, 0, 0, 0)"
+            visit.page.emulate_media(media="print", color_scheme=scheme)
+            colours[f"{scheme} print"] = (
+                visit.colour(text, "fill"),
+                visit.colour("body", "background-color"),
+            )
+    assert colours["light"] != colours["dark"]
+    assert (
+        colours["light print"] == colours["dark print"] == ("rgb(68, 68, 68)", "rgb(255, 255, 255)")
+    )
+
+
+def test_the_browser_runs_no_script_but_ours(browser, pages, tmp_path):
+    """Even if something were to break out of its place, the page's policy stops it."""
+    text = pages["demo", False].read_text()
+    broken = tmp_path / "broken.html"
+    broken.write_text(
+        text.replace("<main>", "<main><script>document.title = 'owned'</script>"
+                     "<img src=x onerror=\"document.title = 'owned'\">", 1)
+    )  # fmt: skip
+    with Visit(browser, broken, 1400, "light") as visit:
+        assert visit.page.title() != "owned"
+        assert any("Content Security Policy" in each for each in visit.said)
+        assert [url for url in visit.asked if url.startswith("http")] == []
+
+
+def test_a_stewards_report_is_marked_in_every_section(browser, pages):
+    with Visit(browser, pages["demo", True], 1400, "light") as visit:
+        marks = visit.page.evaluate(
+            "[...document.querySelectorAll('section h2')]"
+            ".map(e => getComputedStyle(e, '::before').content)"
+        )
+        assert len(marks) > 8
+        assert set(marks) == {'"private: for the steward, not for publication"'}
+        visit.page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
+        assert visit.page.locator(".banner").bounding_box()["y"] == 0
