@@ -546,3 +546,103 @@ def column_loss(rows, hierarchies, column, level):
     hierarchy = hierarchies[column]
     losses = [value_loss(coverage(hierarchy, r[column], level), base(hierarchy)) for r in rows]
     return sum(losses, Fraction(0)) / len(rows)
+
+
+# ------------------------------------------------------------------------------------- minimality
+# Worlds deal sensitive values out to people; None: there is no world that breaks the rule.
+
+
+def credibility_local(classes, n_sensitive, l):
+    """Expected share of each class that is sensitive, over all worlds in which a class breaks."""
+    l = Fraction(l)
+    people = [i for i, (_, generalized, _) in enumerate(classes) for _ in range(generalized)]
+    shares = [Fraction(0)] * len(classes)
+    n_worlds = 0
+    for who in itertools.combinations(people, n_sensitive):
+        hit = [kept + who.count(i) for i, (_, _, kept) in enumerate(classes)]
+        if any(count * l > size for count, (size, _, _) in zip(hit, classes, strict=True)):
+            n_worlds += 1
+            for i, (size, _, _) in enumerate(classes):
+                shares[i] += Fraction(hit[i], size)
+    return [share / n_worlds for share in shares] if n_worlds else None
+
+
+def credibility_counted(sizes, n_sensitive, l):
+    """The same for whole classes, by polynomials with integer coefficients and a flag."""
+
+    def times(one, other):
+        kept = [0] * (n_sensitive + 1)
+        broken = [0] * (n_sensitive + 1)
+        for i, (a, b) in enumerate(zip(*one, strict=True)):
+            for j in range(n_sensitive + 1 - i):
+                kept[i + j] += a * other[0][j]
+                broken[i + j] += a * other[1][j] + b * (other[0][j] + other[1][j])
+        return kept, broken
+
+    def of_class(size, weight):
+        ways = [weight(m) * math.comb(size, m) for m in range(n_sensitive + 1)]
+        breaks = [m * Fraction(l) > size for m in range(n_sensitive + 1)]
+        kept = [0 if bad else way for way, bad in zip(ways, breaks, strict=True)]
+        broken = [way if bad else 0 for way, bad in zip(ways, breaks, strict=True)]
+        return kept, broken
+
+    start = ([1] + [0] * n_sensitive, [0] * (n_sensitive + 1))
+    found = {}
+    for size in set(sizes):
+        others = list(sizes)
+        others.remove(size)
+        rest = start
+        for other in others:
+            rest = times(rest, of_class(other, lambda m: 1))
+        total = times(rest, of_class(size, lambda m: 1))[1][n_sensitive]
+        weighted = times(rest, of_class(size, lambda m: m))[1][n_sensitive]
+        found[size] = Fraction(weighted, total * size)
+    return [found[size] for size in sizes]
+
+
+def credibility_superset(population, n_present, n_sensitive, l):
+    """Expected share of each class that is present and sensitive, over all choices of both."""
+    people = [i for i, size in enumerate(population) for _ in range(size)]
+    shares = [Fraction(0)] * len(population)
+    n_worlds = 0
+    for present in itertools.combinations(range(len(people)), n_present):
+        for sensitive in itertools.combinations(present, n_sensitive):
+            here = Counter(people[j] for j in present)
+            hit = Counter(people[j] for j in sensitive)
+            if any(hit[i] * Fraction(l) > here[i] for i in here):
+                n_worlds += 1
+                for i, size in enumerate(population):
+                    shares[i] += Fraction(hit[i], size)
+    return [share / n_worlds for share in shares] if n_worlds else None
+
+
+def credibility_enumerated(kept, generalized, values, violates, target):
+    """Expected share of each class with the target value, over all orders of the values."""
+    wanted = {target} if isinstance(target, str) else target
+    dealt = [value for value, count in values.items() for _ in range(count)]
+    people = [i for i, n in enumerate(generalized) for _ in range(n)]
+    shares = [Fraction(0)] * len(generalized)
+    n_worlds = 0
+    for order in itertools.permutations(dealt):
+        whole = [Counter(each) for each in kept]
+        for i, value in zip(people, order, strict=True):
+            whole[i][value] += 1
+        if any(violates(dict(each)) for each in whole):
+            n_worlds += 1
+            for i, each in enumerate(whole):
+                shares[i] += Fraction(sum(each[v] for v in wanted), each.total())
+    return [share / n_worlds for share in shares] if n_worlds else None
+
+
+def bucket_risk(l, m, p, n_sensitive):
+    """Expected share of each bucket that is sensitive, worlds weighted by their likelihood."""
+    total, shares = Fraction(0), [Fraction(0)] * m
+    for counts in itertools.product(range(l + 1), repeat=m):
+        if sum(counts) != n_sensitive or n_sensitive > m:
+            continue
+        n_diverse = sum(sum(counts[:i]) <= i for i in range(1, m))
+        weight = math.prod(math.comb(l, count) for count in counts) * p**n_diverse
+        total += weight
+        for i, count in enumerate(counts):
+            shares[i] += weight * Fraction(count, l)
+    return [share / total for share in shares] if total else None

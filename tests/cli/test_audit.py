@@ -5,34 +5,11 @@ from collections import Counter
 
 import pytest
 from rich.cells import cell_len
-from typer.testing import CliRunner
 
 import sfumato as sf
-from sfumato.cli.app import app
+from cli.common import JOB, run
 from sfumato.cli.output import print_rows
 from sfumato.report.audit import COLUMNS
-
-JOB = """
-source = "patients.csv"
-output = "out/2026-q1"
-[columns]
-identifiers = ["name"]
-sensitive = ["disease"]
-[columns.quasi_identifiers]
-age = { intervals = [5, 10, 20] }
-zip = { prefix = true }
-sex = { flat = true }
-[[criteria]]
-k_anonymity = { k = 5 }
-[[criteria]]
-l_diversity = { l = 3 }
-[method]
-mondrian = { strict = true }
-"""
-
-
-def run(*arguments: object):
-    return CliRunner().invoke(app, [str(each) for each in arguments])
 
 
 @pytest.fixture(scope="module")

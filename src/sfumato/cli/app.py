@@ -47,6 +47,14 @@ ShowValues = Annotated[
     bool,
     typer.Option("--show-values", help="Name offending values in error messages (private!)."),
 ]
+QuasiIdentifiers = Annotated[
+    str | None,
+    typer.Option("--quasi-identifiers", "-q", help="Columns that others may know: age,zip,sex"),
+]
+Sensitive = Annotated[
+    str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
+]
+Kind = Annotated[str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")]
 
 
 def main() -> None:
@@ -138,18 +146,11 @@ def check(
             help="A CSV or Parquet file, a job file (.toml), or a saved release.", readable=False
         ),
     ],
-    quasi_identifiers: Annotated[
-        str | None,
-        typer.Option("--quasi-identifiers", "-q", help="Columns that others may know: age,zip,sex"),
-    ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
-    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
     k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
-    kind: Annotated[
-        str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")
-    ] = "distinct",
+    kind: Kind = "distinct",
     drivers: Annotated[
         bool,
         typer.Option(
@@ -196,18 +197,11 @@ def audit(
         Path | None,
         typer.Option(help="A list of people that an adversary may have.", readable=False),
     ] = None,
-    quasi_identifiers: Annotated[
-        str | None,
-        typer.Option("--quasi-identifiers", "-q", help="Columns that others may know: age,zip,sex"),
-    ] = None,
-    sensitive: Annotated[
-        str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
-    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
-    kind: Annotated[
-        str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")
-    ] = "distinct",
+    kind: Kind = "distinct",
     report: Annotated[
         Path | None, typer.Option(help="Write report.html and report.json into this directory.")
     ] = None,
