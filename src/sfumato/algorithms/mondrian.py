@@ -223,7 +223,7 @@ class _Judge:
         self.by_size = [part for part in criterion.parts if not part.looks_at_values]
         self.by_value = [part for part in criterion.parts if part.looks_at_values]
         self.n_values = len(frequencies.persons_values.codes) if self.by_value else 1
-        self.least = max((getattr(part, "k", 1) for part in criterion.parts), default=1)
+        self.least = criterion.least_size
         n_combinations = len(frequencies.combinations)
         self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n_combinations + 1))
 

@@ -135,7 +135,7 @@ class Rounds:
             longest=max(len(frequencies.domains[name]) for name in ground.columns),
             height=max(frequencies.domains[name].taxonomy.height for name in ground.columns),
             n_values=len(values.codes),
-            least=max((getattr(part, "k", 1) for part in criterion.parts), default=1),
+            least=criterion.least_size,
             most=max(1, COUNTS_AT_ONCE // (2 * len(values.codes))),
             strict=strict,
             widest_only=widest_only,

@@ -22,6 +22,7 @@ from sfumato.progress import report
 from sfumato.table import Table
 
 ALL_SUBSETS = 10  # columns: beyond 2^10 subsets only some are counted
+DEFAULT_K = 5  # size from which on a group counts as safe, unless told otherwise
 BELOW = (2, 3, 5, 10, 20)  # sizes of groups that stewards ask about
 HELD = 1 << 25  # combinations of subsets of one size that are kept for smaller ones: 512 MiB
 
@@ -320,7 +321,7 @@ class Drivers:
         return list(best.values())
 
 
-def drivers(table: Table, levels: Mapping[str, int] | None = None, k: int = 5) -> Drivers:
+def drivers(table: Table, levels: Mapping[str, int] | None = None, k: int = DEFAULT_K) -> Drivers:
     """Find out which columns make people recognizable, and what would help.
 
     The result is private: it is about the original table, so it is for the steward alone.

@@ -161,8 +161,7 @@ class Linkage(Attack):
 
 def least_people(criterion: Criterion | None) -> int | None:
     """Give the size that every group was promised to have; None: nothing was promised of it."""
-    promised = [getattr(part, "k", None) for part in (criterion.parts if criterion else ())]
-    return max((k for k in promised if k is not None and k > 1), default=None)  # 1: of nothing
+    return criterion.least_size if criterion is not None and criterion.least_size > 1 else None
 
 
 def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:

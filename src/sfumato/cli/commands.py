@@ -10,6 +10,7 @@ from pathlib import Path
 import typer
 
 import sfumato as sf
+from sfumato.attacks.drivers import DEFAULT_K
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
 from sfumato.criteria.base import together
@@ -22,7 +23,6 @@ from sfumato.release.release import refuse_taken
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
 DEMO_ROWS = 5
-DRIVERS_K = 5  # a group counts as safe from this size on, unless -k says otherwise
 DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
 
 
@@ -176,7 +176,7 @@ def check(subject: Subject, *, drivers: bool, json: bool) -> None:
             table = subject.table()
             found = sf.check(table, criterion)
         if drivers and table is not None:
-            driven = sf.drivers(table, k=subject.k or DRIVERS_K)
+            driven = sf.drivers(table, k=subject.k or DEFAULT_K)
     if json:
         written = found.to_json()
         out.print_json(written if driven is None else written | {"drivers": driven.to_json()})
@@ -221,8 +221,12 @@ def audit(
         out.print_json(found.to_json(private=steward))
     else:
         out.print_audit(found, str(subject.source), steward=steward)
+        if found.target.original is not None and not steward:
+            out.say("Numbers of the original stand in this, so it is for the steward.")
         if report is not None:
             out.say(f"The report is in {report}.")
+    if report is not None and not steward and found.public().holds != found.holds:
+        out.complain("note: the public report knows less than this audit, and its verdict differs")
     if not found.holds:
         raise typer.Exit(UNSAFE)
 

@@ -51,6 +51,11 @@ class AlphaKAnonymity(Criterion):
         object.__setattr__(self, "pooled", pooled)
         object.__setattr__(self, "attribute", column_name("AlphaKAnonymity", attribute))
 
+    @property
+    def least_size(self) -> int:
+        """The k."""
+        return self.k
+
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and shares with alpha."""
         largest = groups.bounded(self.values, pooled=self.pooled).largest()

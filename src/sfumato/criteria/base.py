@@ -34,6 +34,11 @@ class Criterion(ABC):
         """The definitions this is made of."""
         return (self,)
 
+    @property
+    def least_size(self) -> int:
+        """People that every safe group has at least, as far as the definition says so itself."""
+        return max((part.least_size for part in self.parts if part is not self), default=1)
+
     @abstractmethod
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say for every group whether it satisfies the definition."""

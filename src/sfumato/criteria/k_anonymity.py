@@ -28,6 +28,11 @@ class KAnonymity(Criterion):
         object.__setattr__(self, "k", at_least_one("KAnonymity", "k", self.k))
         column_name("KAnonymity", self.attribute)
 
+    @property
+    def least_size(self) -> int:
+        """The k."""
+        return self.k
+
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare each group's size with k."""
         return np.asarray(groups.sizes >= self.k)

@@ -35,6 +35,11 @@ class KEAnonymity(Criterion):
         object.__setattr__(self, "e", positive("KEAnonymity", "e", e, zero=True))
         object.__setattr__(self, "attribute", column_name("KEAnonymity", attribute))
 
+    @property
+    def least_size(self) -> int:
+        """The k."""
+        return self.k
+
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and ranges with e."""
         different, which = ranges(_numbers(groups), groups.histogram)

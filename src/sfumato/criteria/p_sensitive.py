@@ -32,6 +32,11 @@ class PSensitiveKAnonymity(Criterion):
         if self.p > self.k:
             raise BadInput(f"PSensitiveKAnonymity: p must be from 1 to k = {self.k}, got {self.p}")
 
+    @property
+    def least_size(self) -> int:
+        """The k."""
+        return self.k
+
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Count people and values."""
         return (groups.sizes >= self.k) & (groups.histogram.n_distinct() >= self.p)

@@ -1,4 +1,4 @@
-"""Reports as files: complete or absent, and private where they have to be."""
+"""Reports as files: each complete or absent, and private where they have to be."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        if private and (directory / DESCRIPTION).exists():
+        places = (directory, *directory.resolve().parents)
+        if private and any((place / DESCRIPTION).exists() for place in places):
             raise BadInput(
                 f"{directory}: holds a release, and what is in it gets published; choose another "
                 "place for the steward's report"

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.attacks import Target
-from sfumato.attacks.drivers import drivers
+from sfumato.attacks.drivers import DEFAULT_K, drivers
 from sfumato.attacks.linkage import least_people
 from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
@@ -15,7 +15,6 @@ from sfumato.formulas.loss import attribute_weights, coverage_loss, information_
 from sfumato.release import Release
 from sfumato.table import Table
 
-DRIVERS_K = 5  # a group counts as safe from this size on, where nothing was promised
 MOST_VALUES = 50  # of one sensitive column
 
 
@@ -41,7 +40,7 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
         "distributions": []
         if target.original is None
         else [_distribution(name, target, target.original) for name in target.sensitive],
-        "drivers": None if target.original is None else _drivers(target, target.original),
+        "drivers": None if target.original is None else _drivers(subject, target, target.original),
     }
 
 
@@ -75,9 +74,16 @@ def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[
     }
 
 
-def _drivers(target: Target, original: Table) -> dict[str, Any]:
-    """Say which columns of the original make people recognizable, and what would help."""
-    found = drivers(original, k=least_people(target.criterion) or DRIVERS_K)
+def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[str, Any]:
+    """Say which columns of the original make people recognizable, and what would help.
+
+    One more level starts from those of the release, where it has levels.
+    """
+    levels = subject.levels if isinstance(subject, Release) else None
+    try:
+        found = drivers(original, levels, least_people(target.criterion) or DEFAULT_K)
+    except BadInput:  # an original read with other hierarchies
+        found = drivers(original, None, least_people(target.criterion) or DEFAULT_K)
     tables = [
         {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
         for caption, header, rows in found.tables()
