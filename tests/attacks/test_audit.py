@@ -218,7 +218,9 @@ def one_clear_line(error):
     "attack", [Linkage(), Homogeneity(), BackgroundKnowledge(), Skewness(), Similarity(), sf.audit]
 )
 def test_only_releases_and_tables_are_attacked(attack, odd):
-    with pytest.raises(sf.BadInput, match=r"expected a release, or a table from sf\.read") as error:
+    with pytest.raises(
+        sf.BadInput, match=r"expected a release .*, or a table from sf\.read"
+    ) as error:
         attack(odd) if attack is sf.audit else attack.run(odd)
     one_clear_line(error)
 
@@ -316,19 +318,17 @@ def test_another_table_is_not_the_original(release, tmp_path):
             refused()
 
 
-def test_an_original_with_other_people_is_said_to_fit_badly(release, tmp_path):
+def test_an_original_with_other_people_is_refused(release, tmp_path):
     loaded = sf.load(release.save(tmp_path / "out"))
-    report = sf.audit(loaded, table(age=[90 + j for j in range(8)]))
-    notes = [finding.note or "" for finding in report.findings if finding.attribute is None]
-    reasons = " ".join([*notes, *(reason for _, reason in report.not_run)])
-    assert "the original does not fit the published rows" in reasons
+    with pytest.raises(sf.BadInput, match="do not fit the published rows; is it the table"):
+        sf.audit(loaded, table(age=[90 + j for j in range(8)]))
 
 
 def test_a_list_of_strangers_links_nobody(release):
     strangers = sf.read(pa.table({"age": [200], "sex": ["x"]}), RULES)
-    with pytest.raises(CannotRun, match=r"^nobody on the list fits any published row"):
-        Linkage("journalist", strangers).run(release)
-    assert Linkage("marketer", strangers).run(release).found == 0
+    for model in ("journalist", "marketer"):
+        with pytest.raises(CannotRun, match=r"^nobody on the list fits any published row"):
+            Linkage(model, strangers).run(release)
 
 
 def test_a_promise_of_nothing_does_not_make_certainty_welcome():

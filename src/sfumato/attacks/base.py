@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.matching import boxes_in, fits
+from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.domain import MISSING_TEXT
@@ -132,7 +132,8 @@ class Finding:
     def __str__(self) -> str:
         promised = f"promised {self.promise}, " if self.promised else ""
         found = f"found {self.text(self.found)} (before {self.text(self.before)})"
-        return f"{self.name}: {promised}{found}: {self.verdict}"
+        note = "" if self.note is None else f"; {self.note}"
+        return f"{self.name}: {promised}{found}: {self.verdict}{note}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -186,7 +187,8 @@ class Target:
             method, n_suppressed = None, 0
         else:
             raise BadInput(
-                f"expected a release, or a table from sf.read, got {type(subject).__name__}"
+                "expected a release (sf.load opens a saved one), or a table from sf.read, got "
+                f"{type(subject).__name__}"
             )
         if given is not None:
             refuse_other_columns("original", given, seen.frequencies, sensitive=True)
@@ -203,6 +205,8 @@ class Target:
                     "original: a published sensitive value is not in it; is it the table that was "
                     "released?"
                 ) from None
+        if isinstance(subject, Release) and given is not subject.original and given is not None:
+            _refuse_strangers(subject, given, seen)
         if people is not None:
             refuse_other_columns("external", people, seen.frequencies, sensitive=False)
         if promised is not None and criterion is not None:
@@ -401,6 +405,18 @@ def _opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
         return None  # refused with a better message
     rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
     return read(given, columns, values if sensitive else None, hierarchies=rules)
+
+
+def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
+    """Refuse an original whose people do not fit, unless its hierarchies are not known."""
+    rules = release.description.rules()
+    unknown = [n for n in release.description.quasi_identifiers if n not in rules]
+    if any(given.domains[name].taxonomy.height < 2 for name in unknown):
+        return
+    if (fitting(given, seen) < seen.sizes).any():
+        raise BadInput(
+            "original: its people do not fit the published rows; is it the table that was released?"
+        )
 
 
 def refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:

@@ -378,7 +378,7 @@ class Similarity(_AboutValues):
             return self._under_one_node(target, view, domain)
         raise CannotRun(
             f"no order or tree is known of {view.attribute!r}; read the original with a hierarchy "
-            "for it (hierarchies=)"
+            "for it (hierarchies=, or columns.hierarchies in a job file)"
         )
 
     def _narrowest(

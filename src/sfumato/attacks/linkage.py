@@ -75,16 +75,19 @@ class Linkage(Attack):
                 fits, note = self._fitting(target, people)
             elif self.model == "journalist":
                 raise CannotRun(
-                    "needs a list of people; give external=, or the original table "
-                    "(without one, the prosecutor's success is the limit)"
+                    "needs a list of people: give one (external=, --external), or the original; "
+                    "without either, the prosecutor's success is the limit"
                 )
-        k = least_people(target.criterion)
-        bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
-        if self.model == "marketer":
-            return self._on_average(target, sizes, fits, bound, note)
         known = np.flatnonzero(fits)
         if not len(known):
-            raise CannotRun("nobody on the list fits any published row")
+            raise CannotRun(
+                "nobody on the list fits any published row; is it read with the hierarchies of "
+                "the release?"
+            )
+        k = least_people(target.criterion)
+        if self.model == "marketer":
+            return self._on_average(target, sizes, fits, k, note)
+        bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
         # Where a group has more rows than people on the list fit, most rows are somebody else's.
         candidates = np.maximum(fits, sizes)
         fewest = int(candidates[known].min())
@@ -113,14 +116,15 @@ class Linkage(Attack):
         return self.external
 
     def _on_average(
-        self, target: Target, sizes: Counts, fits: Counts, bound: Bound, note: str | None
+        self, target: Target, sizes: Counts, fits: Counts, k: int | None, note: str | None
     ) -> Finding:
         filled = fits > 0
         people = self._list(target)
         # A row is linked with one of those who fit; no more people can be right than there are.
         right = _sum_of_ratios(np.minimum(sizes, fits)[filled], fits[filled])
         found = right / target.n_people
-        holds = bound.allows(found)
+        bound = None if k is None else Bound("<=", Fraction(1, k))
+        holds = None if bound is None else bound.allows(found)
         return Finding(
             attack=self.called,
             attribute=None,
@@ -130,7 +134,7 @@ class Linkage(Attack):
             found=found,
             promised=bound,
             holds=holds,
-            n_exceeding=0 if holds else target.n_people,
+            n_exceeding=target.n_people if holds is False else 0,
             n_people=target.n_people,
             note=note,
         )

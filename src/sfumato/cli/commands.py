@@ -199,13 +199,21 @@ def audit(
 ) -> None:
     """Attack a release; leave with 1 when an attack succeeds."""
     criterion = subject.criterion
+    if report is not None and report.exists() and not report.is_dir():
+        raise sf.BadInput(f"{report}: is a file; give a directory for the report")
     with out.progress():
         release: Release | sf.Table
         known = None if original is None else _original(original)
         if subject.is_release:
+            if criterion is not None:
+                raise sf.BadInput(f"{subject.source}: a release says what it promised; drop -k, -l")
             release = sf.load(subject.source)
         elif subject.is_job:
             job = Job.load(subject.source)
+            if not job.output.exists():
+                raise sf.BadInput(
+                    f"{job.output}: there is no release yet; run sfumato anonymize {subject.source}"
+                )
             release, known = sf.load(job.output), known or job.table()
         else:
             release = subject.table()
@@ -215,18 +223,20 @@ def audit(
             criterion=criterion,
             external=None if external is None else _original(external),
         )
-        if report is not None:
-            found.save(report, private=steward)
     if json:
         out.print_json(found.to_json(private=steward))
     else:
         out.print_audit(found, str(subject.source), steward=steward)
         if found.target.original is not None and not steward:
             out.say("Numbers of the original stand in this, so it is for the steward.")
-        if report is not None:
-            out.say(f"The report is in {report}.")
-    if report is not None and not steward and found.public().holds != found.holds:
-        out.complain("note: the public report knows less than this audit, and its verdict differs")
+    if report is not None:
+        with out.progress():
+            page = found.save(report, private=steward)
+        kind = "the steward's" if steward else "made from nothing but what is published"
+        if not json:
+            out.say(f"The report is in {page} ({kind}).")
+        if not steward and found.public().holds != found.holds:
+            out.complain("note: the public report knows less than this audit; its verdict differs")
     if not found.holds:
         raise typer.Exit(UNSAFE)
 

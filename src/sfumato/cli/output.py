@@ -133,6 +133,8 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
     print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
     for name, why in report.not_run:
         say(f"Not run: {name}: {why}")
+    for remark in report.remarks:
+        say(f"Note: {remark}")
     for finding in report.findings if steward else ():
         if finding.worst is not None:
             worst = "; ".join(f"{key}: {_shown(value)}" for key, value in finding.worst.items())

@@ -19,6 +19,7 @@ from sfumato.release import Release
 from sfumato.report.document import document
 from sfumato.report.files import write
 from sfumato.report.page import page
+from sfumato.report.words import remarks
 from sfumato.table import Table
 
 COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")
@@ -70,9 +71,15 @@ class Report:
         verdict = f"UNSAFE: {n_failed} succeeded" if n_failed else "none succeeded"
         return f"{len(self.findings)} attacks on {self.target.n_people} people: {verdict}"
 
+    @property
+    def remarks(self) -> list[str]:
+        """What the verdicts alone would hide: promises that were kept, and allowed much."""
+        return remarks(self.findings)
+
     def __repr__(self) -> str:
         lines = [self.heading, *map(str, self.findings)]
         lines += [f"{name}: not run: {reason}" for name, reason in self.not_run]
+        lines += [f"note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
     def to_json(self, *, private: bool = False) -> dict[str, Any]:

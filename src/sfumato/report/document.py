@@ -141,7 +141,7 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
         yield {
             "name": name,
             "role": "quasi-identifier",
-            "published_as": "as it is" if release is None else _published_as(release, name),
+            "published_as": "as in the file" if release is None else _published_as(release, name),
             "level": None if release is None else (release.levels or {}).get(name),
             "distinct": len(np.unique(codes)),
             "rows_hidden": int(seen.sizes[at_root[codes]].sum()),
@@ -169,7 +169,10 @@ def _published_as(release: Release, name: str) -> str:
     if shown.levels is not None:
         level = shown.levels[name]
         return f"level {level}{behind}" if level else "as it is (level 0)"
-    return f"generalized{behind}" if name in shown.recoded else "as it is"
+    if name not in shown.recoded:
+        return "as it is"
+    ordered = "intervals" in shown.hierarchies.get(name, {})  # Mondrian cuts such a column anywhere
+    return "generalized (ranges)" if ordered else f"generalized{behind}"
 
 
 def _assumptions(findings: Sequence[Finding]) -> list[dict[str, Any]]:
