@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -23,6 +22,7 @@ from sfumato.attacks.base import (
     listed,
     text_of,
 )
+from sfumato.attacks.promises import limit, of_values_alone, share_allowed, values_wanted
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,
@@ -81,8 +81,10 @@ class Homogeneity(_AboutValues):
         """Find the value that is believed most."""
         view = target.view(self.attribute, others=self.others)
         promised = target.parts(view.attribute, others=self.others)
-        parts = [_of_values_alone(part) for part in promised if isinstance(part, DIVERSITY)]
-        parts = [part for part in parts if not _share(part).allows(Fraction(1))]  # of nothing
+        parts = [of_values_alone(part) for part in promised if isinstance(part, DIVERSITY)]
+        parts = [
+            part for part in parts if not share_allowed(part).allows(Fraction(1))
+        ]  # of nothing
         bound: Bound | None = None
         unsafe: NDArray[np.bool_] | None = None
         note = None
@@ -92,9 +94,12 @@ class Homogeneity(_AboutValues):
             found = [_most_believed(view, part) for part in parts]
             shown_part = _worst(
                 [held.all() for held in kept],
-                [each.belief - _limit(_share(p)) for p, each in zip(parts, found, strict=True)],
+                [
+                    each.belief - limit(share_allowed(p))
+                    for p, each in zip(parts, found, strict=True)
+                ],
             )
-            bound, believed = _share(parts[shown_part]), found[shown_part]
+            bound, believed = share_allowed(parts[shown_part]), found[shown_part]
             if not kept[shown_part].all() and bound.allows(believed.belief):
                 note = f"{parts[shown_part]} is more than that, and does not hold"
         else:
@@ -182,7 +187,7 @@ class BackgroundKnowledge(_AboutValues):
         codes = view.groups.histogram.rows(group, group + 1).codes
         rarest = codes[np.argmin(view.reference[codes])]
         parts = target.parts(view.attribute, others=self.others)
-        least = max((_values(part) for part in parts), default=0) - 1
+        least = max((values_wanted(part) for part in parts), default=0) - 1
         unsafe = open_groups & (n_values - 1 < least)
         n_certain = view.n_in(chosen & ~open_groups)
         certain = f"; {n_certain} are certain already, by homogeneity" if n_certain else ""
@@ -228,7 +233,7 @@ class BackgroundKnowledge(_AboutValues):
         top = int(histogram.largest()[group])
         found = Fraction(int(counts[group]), int(left[group]))
         unsafe = chosen & (left > 0)
-        unsafe &= False if bound is None else ~below(counts, left, _limit(bound))
+        unsafe &= False if bound is None else ~below(counts, left, limit(bound))
         return Finding(
             attack=self.called,
             attribute=view.attribute,
@@ -271,9 +276,9 @@ class BackgroundKnowledge(_AboutValues):
             for part in parts
             if isinstance(part, RecursiveDiversity) and n <= part.l - 2
         ]
-        if n <= max((_values(part) for part in parts), default=0) - 2:
+        if n <= max((values_wanted(part) for part in parts), default=0) - 2:
             bounds.append(Bound("<", 1))
-        return min(bounds, key=_limit, default=None)
+        return min(bounds, key=limit, default=None)
 
     def _fitting(self, target: Target) -> NDArray[np.bool_]:
         """Say which groups the target may be in."""
@@ -369,7 +374,7 @@ class Similarity(_AboutValues):
         if not isinstance(domain, Domain):
             raise CannotRun("the values have no order and no tree")
         parts = target.parts(view.attribute, others=self.others)
-        promised = [_of_values_alone(part) for part in parts if isinstance(part, KEAnonymity)]
+        promised = [of_values_alone(part) for part in parts if isinstance(part, KEAnonymity)]
         ordered = domain.numbers is not None or promised
         numbers = as_fractions(domain.labels) if ordered else None
         if numbers is not None:
@@ -485,47 +490,9 @@ def _most_believed(view: View, part: Criterion | None) -> _Believed:
     return _Believed(group, tuple(pool) if code in pool else (code,), belief)
 
 
-def _of_values_alone(part: Criterion) -> Criterion:
-    """Give the part of a promise without what it says of the number of people."""
-    if isinstance(part, (AlphaKAnonymity, KEAnonymity)):
-        return replace(part, k=1)
-    return replace(part, k=part.p) if isinstance(part, PSensitiveKAnonymity) else part
-
-
 def _worst(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
     """Choose which of several promises to show: a broken one, and the one nearest to its limit."""
     return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))
-
-
-def _share(part: Criterion) -> Bound:
-    """Give the belief in a single value that a part of a promise allows."""
-    if isinstance(part, LDiversity) and part.kind == "frequency":
-        return Bound("<=", 1 / part.l)
-    if isinstance(part, AlphaKAnonymity):
-        return Bound("<=", part.alpha)
-    if isinstance(part, RecursiveDiversity) and part.l > 1:  # r_1 < c (n - r_1) at the least
-        return Bound("<", part.c / (1 + part.c))
-    if isinstance(part, RecursiveDiversity) and part.c <= 1:  # r_1 < c n
-        return Bound("<", part.c)
-    return Bound("<", 1) if _values(part) > 1 else Bound("<=", 1)
-
-
-def _limit(bound: Bound) -> Fraction:
-    assert isinstance(bound.value, (int, Fraction))  # noqa: S101  (for the type checker)
-    return Fraction(bound.value)
-
-
-def _values(part: Criterion) -> int:
-    """Give the number of different values that a part of a promise wants in every group."""
-    if isinstance(part, LDiversity) and part.kind == "frequency" and part.values is not None:
-        return 0  # the other values may be all the same
-    if isinstance(part, (LDiversity, RecursiveDiversity)):
-        return math.ceil(part.l)
-    if isinstance(part, AlphaKAnonymity):
-        return 0 if part.values is not None else math.ceil(1 / part.alpha)
-    if isinstance(part, PSensitiveKAnonymity):
-        return part.p
-    return 2 if isinstance(part, KEAnonymity) and part.e > 0 else 0
 
 
 def _kind_text(n: int) -> str | None:
