@@ -190,23 +190,9 @@ class Target:
                 "expected a release (sf.load opens a saved one), or a table from sf.read, got "
                 f"{type(subject).__name__}"
             )
-        if given is not None:
-            refuse_other_columns("original", given, seen.frequencies, sensitive=True)
-            n_rows = int(seen.sizes.sum()) + n_suppressed
-            if given.n_rows < n_rows or (method and given.n_rows > n_rows):
-                raise BadInput(
-                    f"original: it has {given.n_rows} rows, and {n_rows} were released or "
-                    "suppressed; is it the table that was released?"
-                )
-            try:
-                seen = seen.frequencies.with_values_of(given.frequencies()).as_it_is()
-            except BrokenPromise:
-                raise BadInput(
-                    "original: a published sensitive value is not in it; is it the table that was "
-                    "released?"
-                ) from None
-        if isinstance(subject, Release) and given is not subject.original and given is not None:
-            _refuse_strangers(subject, given, seen)
+        own = subject.original if isinstance(subject, Release) else None
+        if given is not None and given is not own:  # its own it has seen already
+            seen = _seen_with(given, seen, n_suppressed, subject)
         if people is not None:
             refuse_other_columns("external", people, seen.frequencies, sensitive=False)
         if promised is not None and criterion is not None:
@@ -405,6 +391,29 @@ def _opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
         return None  # refused with a better message
     rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
     return read(given, columns, values if sensitive else None, hierarchies=rules)
+
+
+def _seen_with(
+    given: Table, seen: Grouping, n_suppressed: int, subject: Release | Table
+) -> Grouping:
+    """See a published table with the values of the original given; refuse a wrong one."""
+    refuse_other_columns("original", given, seen.frequencies, sensitive=True)
+    released = isinstance(subject, Release)
+    n_rows = int(seen.sizes.sum()) + n_suppressed
+    if given.n_rows < n_rows or (released and given.n_rows > n_rows):
+        raise BadInput(
+            f"original: it has {given.n_rows} rows, and {n_rows} were released or suppressed; is "
+            "it the table that was released?"
+        )
+    try:
+        seen = seen.frequencies.with_values_of(given.frequencies()).as_it_is()
+    except BrokenPromise:
+        raise BadInput(
+            "original: a published sensitive value is not in it; is it the table that was released?"
+        ) from None
+    if isinstance(subject, Release):
+        _refuse_strangers(subject, given, seen)
+    return seen
 
 
 def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:

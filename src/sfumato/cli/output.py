@@ -20,7 +20,7 @@ from rich.text import Text
 
 from sfumato.attacks.drivers import Drivers
 from sfumato.cli.signals import requested
-from sfumato.criteria.base import value_text, without_threshold
+from sfumato.criteria.base import value_text
 from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import listening
@@ -101,22 +101,7 @@ def print_summary(summary: Summary, title: str) -> None:
 
 def print_check(check: Check, title: str) -> None:
     """Write what was measured."""
-    rows: list[tuple[str, ...]]
-    if check.asked:
-        header = ["criterion", "promised", "found", "verdict"]
-        rows = [
-            (
-                str(each.criterion),
-                value_text(each.promised),
-                value_text(each.found),
-                each.verdict,
-            )
-            for each in check.measured
-        ]
-    else:
-        header = ["criterion", "found"]
-        rows = [(without_threshold(m.criterion), value_text(m.found)) for m in check.measured]
-    print_rows(f"{title}: {check.heading}", header, rows)
+    print_rows(f"{title}: {check.heading}", check.header, check.rows)
 
 
 def print_drivers(drivers: Drivers, title: str) -> None:

@@ -91,22 +91,10 @@ def position_of_largest(counts: Exact, sizes: Exact) -> int:
     """
     ratios = (counts / sizes).astype(np.float64)  # picks the candidates; fractions decide
     near = np.flatnonzero(ratios >= ratios.max() * (1 - CLEAR))
-    pairs = {
-        (int(counts[j]), int(sizes[j])): int(j) for j in near[first_of_each(counts, sizes, near)]
-    }
-    best = max(pairs, key=lambda pair: (Fraction(*pair), pair[1]))
-    return pairs[best]
-
-
-def first_of_each(counts: Exact, sizes: Exact, near: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Give one of each pair among many equal ones."""
-    order = np.lexsort((near, sizes[near], counts[near]))
-    ordered = near[order]
+    order = near[np.lexsort((sizes[near], counts[near]))]  # equal pairs stand together
     new = np.ones(len(order), dtype=bool)
-    new[1:] = (counts[ordered][1:] != counts[ordered][:-1]) | (
-        sizes[ordered][1:] != sizes[ordered][:-1]
-    )
-    return order[new]
+    new[1:] = (np.diff(counts[order]) != 0) | (np.diff(sizes[order]) != 0)
+    return int(max(order[new], key=lambda j: (Fraction(int(counts[j]), int(sizes[j])), sizes[j])))
 
 
 def sum_of_products(counts: Exact, costs: Exact) -> int:

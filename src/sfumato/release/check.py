@@ -72,15 +72,25 @@ class Check:
             )
         return "\n".join(lines)
 
-    def _repr_html_(self) -> str:
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What the columns of `rows` are; without a promise there are two."""
+        return (
+            ("criterion", "promised", "found", "verdict") if self.asked else ("criterion", "found")
+        )
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """The table that a person reads."""
         if not self.asked:
-            found = [(without_threshold(m.criterion), value_text(m.found)) for m in self.measured]
-            return html_table(("criterion", "found"), found, self.heading)
-        rows = [
-            (each.criterion, value_text(each.promised), value_text(each.found), each.verdict)
+            return [(without_threshold(m.criterion), value_text(m.found)) for m in self.measured]
+        return [
+            (str(each.criterion), value_text(each.promised), value_text(each.found), each.verdict)
             for each in self.measured
         ]
-        return html_table(("criterion", "promised", "found", "verdict"), rows, self.heading)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.header, self.rows, self.heading)
 
 
 def check(table: Table, criterion: Criterion | None = None) -> Check:
