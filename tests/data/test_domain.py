@@ -450,3 +450,8 @@ def test_numbers_are_read_exactly():
     assert as_number(2**70) == Decimal(2**70)
     assert as_number(" 12 ") == 12
     assert as_number("1e3") == 1000
+
+
+def test_nothing_stands_before_the_first_character_of_all():
+    assert shortest_between("", "\0") == "\0"
+    assert shortest_between("a", "a\0b") == "a\0"

@@ -243,7 +243,7 @@ def shortest_between(below: str, value: str) -> str:
     while shared < len(below) and below[shared] == value[shared]:
         shared += 1
     bound = value[: shared + 1]
-    earlier = value[:shared] + chr(ord(value[shared]) - 1)
+    earlier = value[:shared] + chr(max(ord(value[shared]) - 1, 0))  # nothing is before NUL
     if bound == value and below < earlier and (value[shared] + earlier[shared]).isalnum():
         return earlier
     return bound
