@@ -156,6 +156,18 @@ class Assignment:
 
 
 @dataclass(frozen=True, eq=False)
+class Bucketing:
+    """People are put into numbered groups, and two tables are published.
+
+    One has the quasi-identifiers as they are and the number of the group, the other the number of
+    the group and the sensitive values: what belongs together within a group is not said.
+    """
+
+    combinations: FrequencySet  # what the first column of `parts` points into
+    parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
+
+
+@dataclass(frozen=True, eq=False)
 class Recoding:
     """What an algorithm decided, and the form in which it is to be published."""
 
