@@ -31,6 +31,7 @@ _HOME = {
     "Incognito": "algorithms",
     "Optimal": "algorithms",
     "Recode": "algorithms",
+    "TopDown": "algorithms",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -73,6 +74,7 @@ __all__ = [
     "SfumatoError",
     "TCloseness",
     "Table",
+    "TopDown",
     "Tree",
     "Unsatisfiable",
     "__version__",
@@ -89,7 +91,7 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
-    from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
+    from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati, TopDown
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,

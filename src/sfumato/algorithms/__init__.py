@@ -7,10 +7,11 @@ from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
+from sfumato.algorithms.top_down import TopDown
 from sfumato.spec import name_of
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    name_of(kind): kind for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati)
+    name_of(kind): kind for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati, TopDown)
 }
 
 __all__ = [
@@ -22,4 +23,5 @@ __all__ = [
     "Optimal",
     "Recode",
     "Samarati",
+    "TopDown",
 ]

@@ -70,7 +70,7 @@ class Mondrian(Algorithm):
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""
-        _refuse_unsafe_whole(frequencies, criterion)
+        refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
         if len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.rounds import Rounds  # noqa: PLC0415  (a compiler)
@@ -305,7 +305,7 @@ def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray
     return cells[first]
 
 
-def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
+def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
     """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
 
     def count() -> Histogram:
