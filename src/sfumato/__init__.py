@@ -91,7 +91,15 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
-    from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati, TopDown
+    from sfumato.algorithms import (
+        Exhaustive,
+        Incognito,
+        Mondrian,
+        Optimal,
+        Recode,
+        Samarati,
+        TopDown,
+    )
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,

@@ -11,7 +11,8 @@ from sfumato.algorithms.top_down import TopDown
 from sfumato.spec import name_of
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    name_of(kind): kind for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati, TopDown)
+    name_of(kind): kind
+    for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati, TopDown)
 }
 
 __all__ = [

@@ -6,6 +6,7 @@ import heapq
 from fractions import Fraction
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.algorithms.judging import Judge
 from sfumato.criteria.base import Criterion, is_monotone
@@ -92,7 +93,7 @@ class _Table:
         self.intervals[j][low : high + 1] = children
         return True
 
-    def _children(self, j: int, low: int, high: int) -> np.ndarray:
+    def _children(self, j: int, low: int, high: int) -> NDArray[np.int32]:
         """Give the child that holds each rank of a node, as an interval; (high - low + 1, 2).
 
         Of a node with a single child, which stands for the same values, the children of that.

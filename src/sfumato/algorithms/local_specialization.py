@@ -97,8 +97,9 @@ class LocalSpecialization:
         codes = self.judge.codes[self.keys, j]
         child = domain.taxonomy.low[np.maximum(level - 1, 0)[self.group], codes]
         cells, cell = np.unique(self.group * len(domain) + child, return_inverse=True)
-        safe = self.judge.groups(cell, self.keys, self.counts, len(cells))[cell]
-        safe &= has_children[self.group]
+        safe_cell = self.judge.groups(cell, self.keys, self.counts, len(cells))
+        safe_cell &= has_children[cells // len(domain)]
+        safe = safe_cell[cell]
 
         n_groups = len(self.boxes)
         n_safe = sum_by(self.group[safe], self.counts[safe], n_groups)
@@ -110,9 +111,15 @@ class LocalSpecialization:
             rest, index = np.unique(self.group[staying], return_inverse=True)
             counts = self.counts[staying]
             exact[rest] = self.judge.groups(index, self.keys[staying], counts, len(rest))
-        # To fill up an unsafe remainder takes one person at least.
-        missing = np.where(exact, 0, np.maximum(self.least - n_back, 1))
-        people = np.maximum(n_safe - missing, 0)
+        # To fill up an unsafe remainder takes one person at least, and where the children cannot
+        # spare as many as it takes, a whole one.
+        missing = np.maximum(self.least - n_back, 1)
+        owner = cells[safe_cell] // len(domain)
+        smallest = np.full(n_groups, np.iinfo(np.int64).max)
+        np.minimum.at(smallest, owner, sum_by(cell, self.counts, len(cells))[safe_cell])
+        spare = n_safe - self.least * np.bincount(owner, minlength=n_groups)
+        missing = np.where(missing > spare, np.maximum(missing, smallest), missing)
+        people = np.where(exact, n_safe, np.maximum(n_safe - missing, 0))
         return _Step(child, safe, people, exact | (people == 0))
 
     def _filled(self, inside: slice, step: _Step) -> Counts:

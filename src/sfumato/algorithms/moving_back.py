@@ -103,47 +103,55 @@ def _leaving(judge: Judge, kept: Counts, child: Positions, value: Positions) -> 
 def _needed(
     judge: Judge, value: Positions, child: Positions, parent: Counts, kept: Counts
 ) -> NDArray[np.bool_]:
-    """Say who of those that moved has to stay, when as many as possible go home.
+    """Say who of those that moved has to stay, when those who are not needed go home.
 
-    Kinds (a child and a value) take turns in the order of their first lot; of each the most go
-    that leave both sides safe, the last drawn first; until none can.
+    As long as that leaves both sides safe: people of the first kind (a child and a value, in the
+    order of their first lots) that can go, as many as can, the last drawn first.
     """
-    kinds, first, kind = np.unique(
+    _, first, index = np.unique(
         child * judge.n_values + value, return_index=True, return_inverse=True
     )
-    staying = np.bincount(kind)
     turns = np.argsort(first)
-    left = len(turns)  # turns until every kind has been asked since somebody went
-    while left:
-        for turn in turns:
-            owner, values = divmod(int(kinds[turn]), judge.n_values)
-            n = _most(judge, int(staying[turn]), values, parent, kept[owner])
-            staying[turn] -= n
-            parent[values] -= n
-            kept[owner, values] += n
-            left = len(turns) if n else left - 1
-            if not left:
-                break
+    child, value = child[first[turns]], value[first[turns]]
+    kind = np.argsort(turns)[index]  # numbered by their first lots
+    staying = np.bincount(kind)
+    while True:
+        j, n = _unneeded(judge, staying, value, child, parent, kept)
+        if not n:
+            break
+        staying[j] -= n
+        parent[value[j]] -= n
+        kept[child[j], value[j]] += n
     order = np.argsort(kind, kind="stable")
-    start = np.searchsorted(kind[order], np.arange(len(kinds)))
+    start = np.searchsorted(kind[order], np.arange(len(turns)))
     rank = np.empty(len(kind), dtype=np.intp)
     rank[order] = np.arange(len(kind)) - start[kind[order]]
     return np.asarray(rank < staying[kind])
 
 
-def _most(judge: Judge, n: int, value: int, parent: Counts, child: Counts) -> int:
-    """Give the largest number up to n of people of one kind who can go home."""
+def _unneeded(
+    judge: Judge, n: Counts, value: Positions, child: Positions, parent: Counts, kept: Counts
+) -> tuple[int, int]:
+    """Give the first kind of which somebody can go home, and how many can; 0: nobody can."""
+    kind = np.repeat(np.arange(len(n)), n)
+    several = np.repeat(np.cumsum(n), n) - np.arange(len(kind))  # n, ..., 1 of every kind
     at_once = max(1, COUNTS_AT_ONCE // judge.n_values)
-    for most in range(n, 0, -at_once):
-        several = np.arange(most, max(most - at_once, 0), -1)
-        fewer = np.repeat(parent[np.newaxis], len(several), axis=0)
-        more = np.repeat(child[np.newaxis], len(several), axis=0)
-        fewer[:, value] -= several
-        more[:, value] += several
-        safe = judge.rows(fewer) & judge.rows(more)
-        if safe.any():
-            return int(several[np.argmax(safe)])
-    return 0
+    for start in range(0, len(kind), at_once):
+        piece = slice(start, start + at_once)
+        mine, change = kind[piece], several[piece]
+        rows = np.arange(len(mine))
+        fewer = np.repeat(parent[np.newaxis], len(mine), axis=0)
+        fewer[rows, value[mine]] -= change
+        can = judge.rows(fewer)
+        rows = rows[: np.count_nonzero(can)]
+        more = kept[child[mine[can]]]
+        more[rows, value[mine[can]]] += change[can]
+        if len(more):
+            can[can] = judge.rows(more)
+        if can.any():
+            found = int(np.argmax(can))
+            return int(mine[found]), int(change[found])
+    return 0, 0
 
 
 def lots(n: int, draw: Draw) -> Iterator[Positions]:
