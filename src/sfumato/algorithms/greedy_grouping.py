@@ -61,6 +61,7 @@ class GreedyGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -123,6 +124,7 @@ class RandomizedGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,

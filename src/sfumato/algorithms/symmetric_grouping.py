@@ -55,6 +55,7 @@ class SymmetricGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,
