@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Algorithm, Draw, check_seed
 from sfumato.algorithms.relaxed import Halving
-from sfumato.criteria.base import All, Criterion, holding, reached
+from sfumato.criteria.base import All, Criterion, holding, is_monotone, reached
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
@@ -315,11 +315,15 @@ def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> Non
 
     whole = np.array([frequencies.n_rows])
     joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
-    if not holding(criterion, joint).all():
-        raise Unsatisfiable(
-            f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, joint)}"
-        )
+    if holding(criterion, joint).all():
+        return
+    evidence = f"as one group of all {frequencies.n_rows} rows {reached(criterion, joint)}"
+    if is_monotone(criterion, frequencies, suppression=False):
+        raise Unsatisfiable(f"no partition satisfies {criterion}: even {evidence}")
+    raise Unsatisfiable(
+        f"Mondrian cuts safe groups only, and has none to begin with: {evidence}, where "
+        f"{criterion} is asked for; smaller groups may be safe, so try sf.Optimal"
+    )
 
 
 def _strict(space: _Space) -> Assignment:
