@@ -94,7 +94,7 @@ class Table:
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
 
-    @property
+    @cached_property
     def domains(self) -> Mapping[str, Domain]:
         """The values of every counted column."""
         domains, _ = self._coded(self.schema.counted)

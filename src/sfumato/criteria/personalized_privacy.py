@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from fractions import Fraction
 
 import numpy as np
@@ -41,7 +41,7 @@ class PersonalizedPrivacy(Criterion):
     """
 
     l: Fraction
-    guarding: str
+    guarding: str = field()  # no default
     attribute: str | None = None
 
     def __init__(
