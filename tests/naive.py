@@ -646,3 +646,23 @@ def bucket_risk(l, m, p, n_sensitive):
         for i, count in enumerate(counts):
             shares[i] += weight * Fraction(count, l)
     return [share / total for share in shares] if total else None
+
+
+# --------------------------------------------------------------------------- personalized privacy
+# A person is (..., value, guard); the guard is any label of the hierarchy, or None.
+
+
+def largest_guarded_share(group, hierarchy):
+    """The largest share of a group under what somebody in it guards; None: nobody does."""
+    shares = []
+    for *_, guard in group:
+        if guard is not None:
+            under = {labels[0] for labels in hierarchy if guard in labels}
+            hit = [value for *_, value, _ in group if value in under or guard == hierarchy[0][-1]]
+            shares.append(Fraction(len(hit), len(group)))
+    return max(shares, default=None)
+
+
+def personalized(l, hierarchy):
+    """Criterion: that share is at most 1/l."""
+    return lambda group: (largest_guarded_share(group, hierarchy) or 0) * Fraction(l) <= 1
