@@ -55,6 +55,7 @@ class Anatomy(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = False
+    bucketized: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_seed("Anatomy", self.seed)

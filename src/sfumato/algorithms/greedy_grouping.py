@@ -19,6 +19,8 @@ from sfumato.algorithms.people import (
     check_order,
     known_order,
     need_sensitive,
+    partitioned,
+    place_in_group,
     sorted_people,
 )
 from sfumato.algorithms.whole import refuse_unsafe_whole
@@ -61,6 +63,7 @@ class GreedyGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -123,6 +126,7 @@ class RandomizedGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -206,8 +210,10 @@ def _grown(
     group = line.grow(unit, tosses(p, -(-len(people) // unit), draw))
     if group.max(initial=-1) < 0:  # even the longest beginning, the whole table, is unsafe
         refuse_unsafe_whole(frequencies, enforced)
-    if needs is not None:
-        kept = group >= 0
-        group[kept] = anatomize(needs, people[kept], group[kept], draw)
-        verify(frequencies, criterion, people, group)
-    return Recoding(bucketing(frequencies, people, group))
+    if needs is None:
+        return Recoding(bucketing(frequencies, people, group))
+    before, kept = group.copy(), group >= 0
+    group[kept] = anatomize(needs, people[kept], group[kept], draw)
+    verify(frequencies, criterion, people, group)
+    bucket = place_in_group(before) // unit
+    return Recoding(partitioned(frequencies, people, group, before, bucket))

@@ -25,6 +25,7 @@ class OneGroup(Algorithm):
 
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = False
+    bucketized: ClassVar[bool] = True
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Put everybody together, if that is safe."""

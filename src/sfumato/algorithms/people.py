@@ -97,3 +97,31 @@ def bucketing(
     key, part = np.divmod(cell[starts], n_groups)
     counted = np.diff(np.append(starts, len(cell)))
     return Bucketing(frequencies, np.stack([key, part - 1, counted], axis=1).astype(np.int64))
+
+
+def partitioned(
+    frequencies: FrequencySet,
+    people: NDArray[np.intp],
+    group: Integers,
+    before: Integers,
+    bucket: Integers,
+) -> Bucketing:
+    """Count people likewise where groups were partitioned further.
+
+    before: (n,) the group of every person until then; bucket: where in it the person joined.
+    """
+    columns = np.stack([people, group, before, bucket], axis=1)
+    order = np.lexsort(columns.T[::-1])
+    columns = columns[order]
+    first = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))
+    starts = np.flatnonzero(first)
+    counted = np.diff(np.append(starts, len(columns)))
+    parts = np.column_stack([columns[starts, :2], counted])
+    return Bucketing(frequencies, parts, columns[starts, 2:])
+
+
+def place_in_group(group: Integers) -> Integers:
+    """Say how many people of its group stand before each person; groups stand together."""
+    begins = np.append(True, group[1:] != group[:-1])
+    starts = np.flatnonzero(begins)
+    return np.asarray(np.arange(len(group)) - starts[np.cumsum(begins) - 1])

@@ -34,6 +34,7 @@ class SensitiveGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = False
+    bucketized: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         check_seed("SensitiveGrouping", self.seed)

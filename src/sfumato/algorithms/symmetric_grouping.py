@@ -18,6 +18,8 @@ from sfumato.algorithms.people import (
     check_order,
     known_order,
     need_sensitive,
+    partitioned,
+    place_in_group,
     sorted_people,
 )
 from sfumato.algorithms.whole import refuse_unsafe_whole
@@ -55,6 +57,7 @@ class SymmetricGrouping(Algorithm):
     seed: int | None = None
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = True
+    bucketized: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -82,10 +85,13 @@ class SymmetricGrouping(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         people = sorted_people(frequencies, order, draw)
         group = halved(Line(frequencies, criterion, people), least_people(criterion))
-        if needs is not None:
-            group = anatomize(needs, people, group, draw)
-            verify(frequencies, criterion, people, group)
-        return Recoding(bucketing(frequencies, people, group))
+        if needs is None:
+            return Recoding(bucketing(frequencies, people, group))
+        after = anatomize(needs, people, group, draw)
+        verify(frequencies, criterion, people, after)
+        left = (np.bincount(group)[group] + 1) // 2  # people in the left half of each group
+        half = (place_in_group(group) >= left).astype(np.int64)
+        return Recoding(partitioned(frequencies, people, after, group, half))
 
 
 def least_people(criterion: Criterion) -> int:

@@ -164,6 +164,9 @@ class Bucketing:
 
     combinations: FrequencySet  # what the first column of `parts` points into
     parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
+    # (n, 2): where finished groups were partitioned further, the one that each part was in until
+    # then, and the bucket (or half) of it
+    formed: NDArray[np.int64] | None = None
 
     def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
         """Say that every quasi-identifier is published as it is."""

@@ -60,11 +60,6 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
     by_value = method.bucketized or _needs_values(criterion)
     frequencies = table.frequencies() if by_value else table.combinations()
-    if method.bucketized and not frequencies.sensitive:
-        raise BadInput(
-            f"{method} publishes sensitive values in a table of their own, and the table has no "
-            "sensitive column; name one with sensitive="
-        )
     validate(criterion, frequencies)
     check_pair(method, criterion)
     report("searching")
