@@ -38,6 +38,7 @@ _HOME = {
     "RandomizedGrouping": "algorithms",
     "SensitiveGrouping": "algorithms",
     "SymmetricGrouping": "algorithms",
+    "TopDown": "algorithms",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -87,6 +88,7 @@ __all__ = [
     "SymmetricGrouping",
     "TCloseness",
     "Table",
+    "TopDown",
     "Tree",
     "Unsatisfiable",
     "__version__",
@@ -116,6 +118,7 @@ if TYPE_CHECKING:
         Samarati,
         SensitiveGrouping,
         SymmetricGrouping,
+        TopDown,
     )
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
