@@ -9,6 +9,7 @@ from sfumato.algorithms.exhaustive import Exhaustive
 from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.optimal import Optimal
+from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
@@ -17,10 +18,12 @@ from sfumato.criteria import (
     KAnonymity,
     KEAnonymity,
     LDiversity,
+    PersonalizedPrivacy,
     PSensitiveKAnonymity,
     RecursiveDiversity,
     TCloseness,
 )
+from sfumato.criteria.base import guarding_column
 from sfumato.errors import BadInput
 
 # One of each, for tables and tests; every kind of a criterion that behaves differently.
@@ -50,7 +53,10 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     AlphaKAnonymity("2/3", 3),
     PSensitiveKAnonymity(2, 3),
     KEAnonymity(3, 1),
+    PersonalizedPrivacy("3/2", "guard"),
 )
+# Those that bring along what people guard, and never split a combination between groups.
+KEEPS_GUARDS = (Samarati, Incognito, Exhaustive, Optimal, Mondrian, Recode)
 
 
 @dataclass(frozen=True)
@@ -72,11 +78,18 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "relaxed regions may be published under the same box, and a union of safe groups need "
             "not be safe"
         )
+    elif guarding_column(criterion) is not None and not isinstance(method, KEEPS_GUARDS):
+        refused = (
+            "what people guard is not published, so it has to be known who is in which group, and "
+            "this method may split people who are alike"
+        )
     suppression = bool(getattr(method, "max_suppressed", 0))
     if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(
         suppression=suppression
     ):
         note = "not monotone when rows may be suppressed: all nodes are tried"
+        if not union_is_safe:
+            note = "not monotone: all nodes are tried"
     return Pair(method, criterion, refused, note)
 
 

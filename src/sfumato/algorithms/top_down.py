@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 from sfumato.algorithms.base import Algorithm, Draw, check_seed
 from sfumato.algorithms.cut_specialization import cut
 from sfumato.algorithms.local_specialization import LocalSpecialization
-from sfumato.algorithms.mondrian import refuse_unsafe_whole
+from sfumato.algorithms.whole import refuse_unsafe_whole
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
