@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.base import check_seed
 from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import FrequencySet, same_values
+from sfumato.data.labels import Labels
 from sfumato.data.recoding import Assignment, Bucketing
 from sfumato.errors import BadInput, one_of, shown
 from sfumato.formulas.exact import fraction
@@ -222,7 +223,8 @@ def _boxes_of_labels(release: Release, how: Assignment) -> NDArray[np.int32]:
         if texts is None:  # as it is
             side = np.repeat(same_values(published, domains[column])[:, np.newaxis], 2, axis=1)
         else:
-            meant = dict(zip(texts, how.boxes[:, j].tolist(), strict=True))
-            side = np.array([meant[str(label)] for label in published.labels], dtype=np.int32)
+            used, box = np.unique(texts.index, return_index=True)
+            meant = {texts.texts[k]: how.boxes[b, j] for k, b in zip(used, box, strict=True)}
+            side = np.stack([meant[text] for text in Labels.of(published.labels)])
         sides.append(side[seen.boxes[:, j, 0]])
     return np.stack(sides, axis=1)
