@@ -31,6 +31,12 @@ _HOME = {
     "Incognito": "algorithms",
     "Optimal": "algorithms",
     "Recode": "algorithms",
+    "Anatomy": "algorithms",
+    "GreedyGrouping": "algorithms",
+    "OneGroup": "algorithms",
+    "RandomizedGrouping": "algorithms",
+    "SensitiveGrouping": "algorithms",
+    "SymmetricGrouping": "algorithms",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -48,12 +54,14 @@ _ROOMS = ("attacks", "datasets", "utility")
 
 __all__ = [
     "AlphaKAnonymity",
+    "Anatomy",
     "BadInput",
     "BrokenPromise",
     "Check",
     "Dates",
     "Exhaustive",
     "Flat",
+    "GreedyGrouping",
     "Groups",
     "Hierarchy",
     "Incognito",
@@ -62,15 +70,19 @@ __all__ = [
     "KEAnonymity",
     "LDiversity",
     "Mondrian",
+    "OneGroup",
     "Optimal",
     "PSensitiveKAnonymity",
     "Prefix",
+    "RandomizedGrouping",
     "Recode",
     "RecursiveDiversity",
     "Release",
     "Report",
     "Samarati",
+    "SensitiveGrouping",
     "SfumatoError",
+    "SymmetricGrouping",
     "TCloseness",
     "Table",
     "Tree",
@@ -89,7 +101,20 @@ __all__ = [
 
 if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
-    from sfumato.algorithms import Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati
+    from sfumato.algorithms import (
+        Anatomy,
+        Exhaustive,
+        GreedyGrouping,
+        Incognito,
+        Mondrian,
+        OneGroup,
+        Optimal,
+        RandomizedGrouping,
+        Recode,
+        Samarati,
+        SensitiveGrouping,
+        SymmetricGrouping,
+    )
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -13,13 +14,15 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Codes, Hierarchy
 from sfumato.data.keys import Layout
-from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.progress import report
+
+DATA, SENSITIVE = "data", "sensitive"  # the files of a release; the second where there are two
 
 
 def read(
@@ -114,18 +117,31 @@ class Table:
         return self._combinations
 
     def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
-        """Apply a recoding to all rows."""
+        """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside."""
         self.combinations()
         report("applying")
-        plan = Plan(
-            self.schema.published,
-            self.schema.quasi_identifiers,
-            _lookup(recoding, self.domains)
-            if isinstance(recoding.how, Cut)
-            else _join(recoding, self.domains, secret),
-            self.codes,
+        for plan, place in self._plans(recoding, target, secret):
+            self.engine.apply(plan, place, kind)
+
+    def _plans(
+        self, recoding: Recoding, target: Path, secret: bytes
+    ) -> Iterator[tuple[Plan, Path]]:
+        """Say what stands in each file."""
+        how, columns = recoding.how, self.schema.published
+        applied = (
+            _lookup(how, self.domains)
+            if isinstance(how, Cut)
+            else _join(how, self.domains, columns, secret)
         )
-        self.engine.apply(plan, target, kind)
+        plan = Plan(columns, self.schema.quasi_identifiers, applied, self.codes)
+        if not isinstance(how, Bucketing):
+            yield plan, target
+            return
+        sensitive = self.schema.sensitive
+        plan = replace(plan, group=self.schema.group)
+        yield replace(plan, columns=tuple(c for c in columns if c not in sensitive)), target
+        values = replace(plan, columns=tuple(c for c in columns if c in sensitive))
+        yield values, target.with_name(f"{SENSITIVE}{target.suffix}")
 
     @property
     def codes(self) -> frozenset[str]:
@@ -165,26 +181,32 @@ class Table:
         return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts)
 
 
-def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:
-    assert isinstance(recoding.how, Cut)  # noqa: S101  (for the type checker)
-    lows = {column: side[:, 0] for column, side in recoding.how.intervals.items()}
-    return Lookup(recoding.labels(domains), lows, recoding.how.suppressed)
+def _lookup(how: Cut, domains: Mapping[str, Domain]) -> Lookup:
+    lows = {column: side[:, 0] for column, side in how.intervals.items()}
+    return Lookup(how.labels(domains), lows, how.suppressed)
 
 
-def _join(recoding: Recoding, domains: Mapping[str, Domain], secret: bytes) -> Join:
-    assert not isinstance(recoding.how, Cut)  # noqa: S101
-    how = recoding.how
+def _join(
+    how: Assignment | Bucketing,
+    domains: Mapping[str, Domain],
+    published: Sequence[str],
+    secret: bytes,
+) -> Join:
     parts = how.parts[how.parts[:, 2] > 0]
     combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
+    if isinstance(how, Bucketing):
+        group = np.append(how.numbered(secret), SUPPRESSED)[group]
     dealt = None
     if how.splits:
         dealt = deal(combination, group, people, secret)
         combination, group = combination[:0], group[:0].copy()  # the parts can go
+    counted = how.combinations
     return Join(
-        how.combinations.layout,
-        how.combinations.columns,
-        how.combinations.keys[combination],
+        counted.layout,
+        counted.columns,
+        tuple(sorted(column for column in published if column not in counted.columns)),
+        counted.keys[combination],
         group,
         dealt,
-        recoding.labels(domains),
+        how.labels(domains),
     )

@@ -102,6 +102,15 @@ class Schema:
         return tuple(column for column in self.columns if column in kept)
 
     @property
+    def group(self) -> str:
+        """A name for the number of a group, where one is published: no column has it."""
+        taken = {column.casefold() for column in self.columns}
+        name = "group"
+        while name in taken:
+            name += "_"
+        return name
+
+    @property
     def without_role(self) -> tuple[str, ...]:
         """Columns dropped because nobody said what they are."""
         named = {*self.counted, *self.insensitive, *self.identifiers, self.person}
