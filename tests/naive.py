@@ -646,3 +646,36 @@ def bucket_risk(l, m, p, n_sensitive):
         for i, count in enumerate(counts):
             shares[i] += weight * Fraction(count, l)
     return [share / total for share in shares] if total else None
+
+
+# ---- What steps that were not taken give away (Wong 2009, section 5.1): world by world
+
+
+def deals(values):
+    """Every different order of the values of a group."""
+    return set(itertools.permutations(values))
+
+
+def posterior(cells, values, steps, broken):
+    """Expected number of people with each value in each cell, over all weighted worlds.
+
+    cells: the cell of every person; steps: ([(cells, values of others)], limit, weight).
+    """
+    people = range(len(cells))
+    names = sorted(set(values))
+    sums = {cell: dict.fromkeys(names, Fraction(0)) for cell in set(cells)}
+    total = Fraction(0)
+    for world in deals(values):
+        weight = Fraction(1)
+        for children, limit, missed in steps:
+            n_broken = 0
+            for inside, others in children:
+                child = [world[i] for i in people if cells[i] in inside] + list(others)
+                n_broken += len(child) if broken(child) else 0
+            weight *= 1 if n_broken > limit else missed
+        total += weight
+        for i in people:
+            sums[cells[i]][world[i]] += weight
+    if not total:
+        return None
+    return {cell: {v: n / total for v, n in row.items()} for cell, row in sums.items()}
