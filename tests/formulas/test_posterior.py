@@ -186,7 +186,8 @@ def coverage(n_runs):
         (np.array([3, 3, 4]), np.array([4, 3, 3]), [], most_is_most),
     ]
     inside = total = 0
-    for sizes, histogram, steps, rule in cases:
+    for sizes, histogram, given, rule in cases:
+        steps = given
         if not steps:
             zero = np.zeros((len(sizes), len(histogram)), int)
             steps = [Step.of([[i] for i in range(len(sizes))], len(sizes), zero, 0, Fraction(1, 5))]

@@ -19,6 +19,7 @@ from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.domain import MISSING_TEXT
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
+from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
 from sfumato.release import Release
@@ -156,6 +157,7 @@ class Target:
     n_suppressed: int = 0
     original: Table | None = None  # private
     external: Table | None = None  # a list of people that an adversary may have
+    recoding: Recoding | None = None  # private: who of the original is in which group
 
     @classmethod
     def of(
@@ -197,7 +199,9 @@ class Target:
             refuse_other_columns("external", people, seen.frequencies, sensitive=False)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
-        return cls(seen, promised, method, n_suppressed, given, people)
+        made_here = own is not None and given is own
+        recoding = subject.recoding if isinstance(subject, Release) and made_here else None
+        return cls(seen, promised, method, n_suppressed, given, people, recoding)
 
     @classmethod
     def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:

@@ -314,8 +314,8 @@ def coupled(
     for i, (tally, (cell, people)) in enumerate(zip(tallies, shapes, strict=True)):
         others = _crossed(before[i], after[len(tallies) - 1 - i], caps)
         sums = np.zeros((len(people), len(parts[i].histogram)), dtype=object)
-        for state, (_, counted) in tally.items():
-            rest = sum(n for other, n in others.items() if _full(state, other, caps))
+        for reached, (_, counted) in tally.items():
+            rest = sum(n for other, n in others.items() if _full(reached, other, caps))
             sums = sums + counted * rest
         fractions = [[Fraction(int(each), total) for each in row] for row in sums]
         expected = np.empty(sums.shape, dtype=object)
