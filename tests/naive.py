@@ -724,6 +724,11 @@ def minimality(people, steps, broken):
     return found, kept(dealt)
 
 
+def group_shares(people):
+    """What is believed of every combination by somebody who does not know the method."""
+    return minimality(people, (), None)[0]
+
+
 def full_domain_steps(people, paths, node, limit):
     """One column of the whole table one level down; paths: per column value -> its path up."""
     steps = []

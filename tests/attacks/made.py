@@ -66,14 +66,17 @@ CRITERIA = [
 ]
 
 
-def rows_of(rng, n_columns, n_rows, n_values=3):
-    """Give the rows of a small private table."""
-    values = rng.choice(VALUES, n_values, replace=False)
-    return [
-        {f"q{c}": str(rng.choice(list(PATHS[c]))) for c in range(n_columns)}
-        | {"s": str(rng.choice(values))}
-        for _ in range(n_rows)
-    ]
+def rows_of(rng, n_columns):
+    """Give the rows of a small private table: few kinds of people, whose values go with them."""
+    values = rng.choice(VALUES, int(rng.integers(2, 4)), replace=False)
+    kinds = []
+    for _ in range(int(rng.integers(2, 4))):
+        kind = {f"q{c}": str(rng.choice(list(PATHS[c]))) for c in range(n_columns)}
+        often = rng.dirichlet(np.full(len(values), 0.5))
+        kinds += [
+            kind | {"s": str(v)} for v in rng.choice(values, int(rng.integers(2, 4)), p=often)
+        ]
+    return kinds
 
 
 def table_of(rows, n_columns):
@@ -106,7 +109,7 @@ class Made(Algorithm):
 def release_of(table, make, kind, criterion=None):
     """Release a table by a function from its frequencies to a recoding."""
     MADE.append(make)
-    return sf.anonymize(table, criterion or sf.KAnonymity(1), Made(len(MADE) - 1, kind))
+    return sf.anonymize(table, criterion or sf.LDiversity(1), Made(len(MADE) - 1, kind))
 
 
 def interval(domain, label):
@@ -120,25 +123,24 @@ def interval(domain, label):
 
 
 def local(rows, labels):
-    """Publish each row under labels of its own; (row, labels) are told apart by counts alone."""
+    """Publish each row under labels of its own."""
 
     def make(frequencies):
-        ground = frequencies.combinations
-        names = ground.columns
-        domains = [ground.domains[name] for name in names]
-        codes = np.stack([ground.codes(name) for name in names], axis=1).tolist()
+        names = frequencies.columns
+        domains = [frequencies.domains[name] for name in names]
+        keys = np.stack([frequencies.codes(name) for name in names], axis=1).tolist()
         boxes = sorted(set(labels))
-        sides = [
-            [interval(d, label) for d, label in zip(domains, box, strict=True)] for box in boxes
-        ]
+        sides = [[interval(d, n) for d, n in zip(domains, box, strict=False)] for box in boxes]
         parts = {}
         for row, box in zip(rows, labels, strict=True):
             code = [d.code_of(row[name]) for d, name in zip(domains, names, strict=True)]
-            key = (codes.index(code), boxes.index(box))
+            key = (keys.index(code), boxes.index(box))
             parts[key] = parts.get(key, 0) + 1
         listed = [(c, g, n) for (c, g), n in sorted(parts.items())]
         return Recoding(
-            Assignment(ground, np.array(sides, dtype=np.int32), np.array(listed, dtype=np.int64))
+            Assignment(
+                frequencies, np.array(sides, dtype=np.int32), np.array(listed, dtype=np.int64)
+            )
         )
 
     return make

@@ -89,7 +89,7 @@ class Members:
 
 
 def members_of(target: Target) -> Members:
-    """Find out who is in which group: from the recoding, or from what the boxes leave open."""
+    """Find out who is in which group: from the recoding, or else by the boxes alone."""
     if target.original is None:
         raise CannotRun(
             "it needs everybody's original quasi-identifiers; give the original table (original=, "
@@ -100,7 +100,7 @@ def members_of(target: Target) -> Members:
         return _whole(frequencies, target.recoding)
     boxes = target.boxes_in(target.original)
     if target.recoding is not None:
-        parts = _split(frequencies, target.recoding, boxes)
+        parts = _split(target.recoding, boxes)
     else:
         parts = _located(frequencies, boxes, target.seen.sizes)
     return Members(frequencies, boxes, *parts, _values_of(target, frequencies))
@@ -108,21 +108,20 @@ def members_of(target: Target) -> Members:
 
 def _whole(frequencies: FrequencySet, recoding: Recoding) -> Members:
     grouping = recoding.grouping(frequencies)
-    of_combination = np.empty(len(frequencies.combinations), dtype=np.intp)
-    of_combination[frequencies.combination_of] = grouping.index
-    kept = np.flatnonzero(of_combination >= 0)
-    kept = kept[np.argsort(of_combination[kept], kind="stable")]
+    kept = grouping.index >= 0
     counted = grouping.joint.histogram
     histogram = counted() if callable(counted) else counted
     assert histogram is not None  # noqa: S101  (there is a sensitive column)
-    people = frequencies.combinations.counts[kept]
-    return Members(frequencies, grouping.boxes, kept, of_combination[kept], people, histogram)
+    parts = _added_up(
+        frequencies.combination_of[kept], grouping.index[kept], frequencies.counts[kept]
+    )
+    return Members(frequencies, grouping.boxes, *parts, histogram)
 
 
 _Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
 
 
-def _split(frequencies: FrequencySet, recoding: Recoding, boxes: NDArray[np.int32]) -> _Parts:
+def _split(recoding: Recoding, boxes: NDArray[np.int32]) -> _Parts:
     how = recoding.how
     assert isinstance(how, Assignment)  # noqa: S101  (only these split)
     parts = how.parts[how.parts[:, 1] != SUPPRESSED]
@@ -133,7 +132,6 @@ def _split(frequencies: FrequencySet, recoding: Recoding, boxes: NDArray[np.int3
     group = group_of[same[len(boxes) :]][parts[:, 1]]
     if (group < 0).any():
         raise CannotRun("a published box cannot be told from its labels")
-    del frequencies
     return _added_up(combination, group, parts[:, 2])
 
 
