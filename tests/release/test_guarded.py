@@ -23,6 +23,7 @@ def wards() -> sf.Table:
 
 
 METHODS = [sf.Mondrian(), sf.Mondrian(tight=True), sf.Samarati(0.2), sf.Optimal("loss", 0.2)]
+METHODS += [sf.TopDown("cut")]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])

@@ -56,7 +56,7 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     PersonalizedPrivacy("3/2", "guard"),
 )
 # Those that bring along what people guard, and never split a combination between groups.
-KEEPS_GUARDS = (Samarati, Incognito, Exhaustive, Optimal, Mondrian, Recode)
+KEEPS_GUARDS = (Exhaustive, Optimal, Mondrian, Recode)  # and what they are the base of
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,9 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "relaxed regions may be published under the same box, and a union of safe groups need "
             "not be safe"
         )
-    elif guarding_column(criterion) is not None and not isinstance(method, KEEPS_GUARDS):
+    elif guarding_column(criterion) is not None and not (
+        isinstance(method, KEEPS_GUARDS) or method == TopDown("cut")
+    ):
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
             "this method may split people who are alike"
