@@ -68,7 +68,7 @@ def groups_of(recoding) -> tuple[list[Counter], Counter]:
     for key, group, n in how.parts.tolist():
         assert n > 0
         mine = left if group < 0 else found.setdefault(group, Counter())
-        assert rows[key] not in mine
+        assert rows[key] not in mine or how.formed is not None
         mine[rows[key]] += n
     assert sorted(found) == list(range(len(found)))
     together = sum(found.values(), Counter()) + left

@@ -304,6 +304,18 @@ def test_anatomized_groups_are_parts_of_greedy_ones_and_safe(compiled):
     assert n > 200
 
 
+def test_an_l_beyond_any_table_is_no_accident(compiled):
+    """Nobody has what is bounded: the one bucket that there is holds everybody."""
+    frequencies = count([("1", "flu"), ("2", "flu"), ("3", "none")])
+    criterion = sf.LDiversity(10**30, "frequency", values=["HIV"])
+    for anatomize in (False, True):
+        method = sf.GreedyGrouping(anatomize=anatomize)
+        groups, left = groups_of(method.search(frequencies, criterion, Chances()))
+        assert ([group.total() for group in groups], left.total()) == ([3], 0)
+    with pytest.raises(sf.Unsatisfiable, match="even as one group of all 3 rows"):
+        sf.GreedyGrouping().search(frequencies, sf.LDiversity(10**30, "frequency"), Chances())
+
+
 def test_with_two_sensitive_columns_the_one_named_counts(compiled):
     random = np.random.default_rng(6)
     rows = [(str(a), str(b), str(c)) for a, b, c in random.integers(0, 3, (40, 3))]

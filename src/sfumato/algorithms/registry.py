@@ -4,13 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sfumato.algorithms.anatomy import Anatomy, not_by_different_values
 from sfumato.algorithms.base import Algorithm
 from sfumato.algorithms.exhaustive import Exhaustive
+from sfumato.algorithms.greedy_grouping import (
+    GreedyGrouping,
+    RandomizedGrouping,
+    no_margin,
+    not_anatomized,
+)
 from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.one_group import OneGroup
 from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
+from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,
@@ -40,6 +50,14 @@ METHODS: tuple[Algorithm, ...] = (
     Mondrian(dimensions="widest"),
     TopDown(),
     TopDown("cut"),
+    Anatomy(),
+    GreedyGrouping(),
+    GreedyGrouping(margin=2),
+    GreedyGrouping(anatomize=True),
+    RandomizedGrouping(0.65),
+    SymmetricGrouping(),
+    SensitiveGrouping(),
+    OneGroup(),
 )
 CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     KAnonymity(3),
@@ -79,12 +97,15 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "not be safe"
         )
     elif guarding_column(criterion) is not None and not (
-        isinstance(method, KEEPS_GUARDS) or method == TopDown("cut")
+        isinstance(method, KEEPS_GUARDS) or getattr(method, "recoding", None) == "cut"
     ):
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
             "this method may split people who are alike"
         )
+    if isinstance(method, Anatomy):
+        refused = refused or not_by_different_values(criterion)
+    refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
     suppression = bool(getattr(method, "max_suppressed", 0))
     if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(
         suppression=suppression
