@@ -106,9 +106,7 @@ class Minimality(Attack):
         if enforced is None or target.method is None:
             raise CannotRun("nobody said what was promised, and by which method")
         if guarding_column(enforced) is not None:
-            raise CannotRun(
-                "what people guard is not published, and the worlds would have to deal it"
-            )
+            raise CannotRun("what people guard is not published, and worlds would have to deal it")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
         if not any(part.looks_at_values for part in enforced.parts):
