@@ -23,7 +23,7 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 
-CELLS = 1 << 17  # numbers in one array at a time: what a processor keeps at hand
+CELLS = 1 << 18  # numbers in one array at a time: what a processor keeps at hand
 EXTREME = 100  # queries of the strongest correlation, to either side
 
 Floats = NDArray[np.float64]
@@ -189,12 +189,17 @@ class Answering:
         asked = sets.T.astype(np.float64)  # (n_values, n_queries)
         if self.groups is None or not len(self.people):
             return asked
-        counted = self.groups
-        hit = asked.take(counted.codes, axis=0)
-        hit *= counted.counts[:, np.newaxis]
-        starts = counted.starts[:-1]  # no group is empty
-        sizes = np.add.reduceat(counted.counts, starts)
-        return np.asarray(np.add.reduceat(hit, starts, axis=0) / sizes[:, np.newaxis])
+        hit = asked.take(self.groups.codes, axis=0)
+        hit *= self._shares
+        return np.asarray(np.add.reduceat(hit, self.groups.starts[:-1], axis=0))
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Share that each value has in its group, which is never empty; (n_cells, 1)."""
+        assert self.groups is not None  # noqa: S101  (nobody else asks)
+        starts, counts = self.groups.starts, self.groups.counts
+        sizes = np.repeat(np.add.reduceat(counts, starts[:-1]), np.diff(starts))
+        return np.asarray(counts / sizes)[:, np.newaxis]
 
     @cached_property
     def _factors(self) -> _Factors:
