@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
@@ -11,15 +12,17 @@ import numpy as np
 from sfumato.data.deal import deal
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Codes, Hierarchy
+from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
-from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.progress import report
+
+DATA, SENSITIVE = "data", "sensitive"  # the files of a release; the second where there are two
 
 
 def read(
@@ -66,7 +69,8 @@ class Table:
     def __init__(self, engine: Engine, schema: Schema) -> None:
         self.engine = engine
         self.schema = schema
-        self._found: tuple[dict[str, Domain], dict[str, Codes]] | None = None
+        self._found: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
+        self._guarded: dict[str, FrequencySet] = {}
 
     def __repr__(self) -> str:
         schema = self.schema
@@ -93,39 +97,64 @@ class Table:
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
 
-    @property
+    @cached_property
     def domains(self) -> Mapping[str, Domain]:
         """The values of every counted column."""
-        return self._coded(self.schema.counted)[0]
+        domains, _ = self._coded(self.schema.counted)
+        return {column: domains[column] for column in self.schema.counted}
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.combinations().n_rows
 
-    def frequencies(self) -> FrequencySet:
-        """Every distinct combination of counted columns with its number of people."""
-        return self._frequencies
+    def frequencies(self, guard: str | None = None) -> FrequencySet:
+        """Every distinct combination of counted columns with its number of people.
+
+        `guard`: a column without a role that is counted too, and never published: what each
+        person guards.
+        """
+        if guard is None:
+            return self._frequencies
+        if guard not in self._guarded:
+            self.schema.refuse_as_guard(guard)
+            self._guarded[guard] = self._count(self.schema.sensitive, guard)
+        return self._guarded[guard]
 
     def combinations(self) -> FrequencySet:
         """Every distinct combination of quasi-identifiers; cheaper, where nothing else matters."""
         if "_frequencies" in self.__dict__:
             return self._frequencies.combinations
+        for counted in self._guarded.values():
+            return counted.combinations
         return self._combinations
 
     def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
-        """Apply a recoding to all rows."""
+        """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside."""
         self.combinations()
         report("applying")
-        plan = Plan(
-            self.schema.published,
-            self.schema.quasi_identifiers,
-            _lookup(recoding, self.domains)
-            if isinstance(recoding.how, Cut)
-            else _join(recoding, self.domains, secret),
-            self.codes,
+        for plan, place in self._plans(recoding, target, secret):
+            self.engine.apply(plan, place, kind)
+
+    def _plans(
+        self, recoding: Recoding, target: Path, secret: bytes
+    ) -> Iterator[tuple[Plan, Path]]:
+        """Say what stands in each file."""
+        how, columns = recoding.how, self.schema.published
+        applied = (
+            _lookup(how, self.domains)
+            if isinstance(how, Cut)
+            else _join(how, self.domains, columns, secret)
         )
-        self.engine.apply(plan, target, kind)
+        plan = Plan(columns, self.schema.quasi_identifiers, applied, self.codes)
+        if not isinstance(how, Bucketing):
+            yield plan, target
+            return
+        sensitive = self.schema.sensitive
+        plan = replace(plan, group=self.schema.group)
+        yield replace(plan, columns=tuple(c for c in columns if c not in sensitive)), target
+        values = replace(plan, columns=tuple(c for c in columns if c in sensitive))
+        yield values, target.with_name(f"{SENSITIVE}{target.suffix}")
 
     @property
     def codes(self) -> frozenset[str]:
@@ -134,57 +163,65 @@ class Table:
 
     def _coded(self, jointly: Sequence[str]) -> tuple[dict[str, Domain], dict[str, Codes]]:
         """Find the values of all counted columns; at the first time, count some jointly."""
-        if self._found is None:
+        domains, codes = self._found
+        new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
+        if new:
             report("reading")
-            found = self.engine.domains(self.schema.counted, self.schema.person, jointly)
-            if not found[self.schema.quasi_identifiers[0]]:
+            found = self.engine.domains(new, self.schema.person, jointly)
+            if not found[new[0]]:
                 raise BadInput(f"{self.engine.name}: no rows")
-            domains, codes = {}, {}
-            for column, values in found.items():
-                domains[column], codes[column] = self.schema.hierarchies[column].grow(
-                    column, values
-                )
-            self._found = domains, codes
+            rules = self.schema.hierarchies
+            grown = {c: rules.get(c, Flat()).grow(c, values) for c, values in found.items()}
+            domains |= {column: domain for column, (domain, _) in grown.items()}
+            codes |= {column: coded for column, (_, coded) in grown.items()}
         return self._found
 
     @cached_property
     def _frequencies(self) -> FrequencySet:
+        for counted in self._guarded.values():
+            return counted.project(self.schema.counted)
         return self._count(self.schema.sensitive)
 
     @cached_property
     def _combinations(self) -> FrequencySet:
         return self._count(())
 
-    def _count(self, sensitive: tuple[str, ...]) -> FrequencySet:
+    def _count(self, sensitive: tuple[str, ...], guard: str | None = None) -> FrequencySet:
         quasi_identifiers = self.schema.quasi_identifiers
-        columns = (*quasi_identifiers, *sensitive)
+        columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         domains, codes = self._coded(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         keys, counts = self.engine.count({column: codes[column] for column in columns}, layout)
-        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts)
+        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
 
 
-def _lookup(recoding: Recoding, domains: Mapping[str, Domain]) -> Lookup:
-    assert isinstance(recoding.how, Cut)  # noqa: S101  (for the type checker)
-    lows = {column: side[:, 0] for column, side in recoding.how.intervals.items()}
-    return Lookup(recoding.labels(domains), lows, recoding.how.suppressed)
+def _lookup(how: Cut, domains: Mapping[str, Domain]) -> Lookup:
+    lows = {column: side[:, 0] for column, side in how.intervals.items()}
+    return Lookup(how.labels(domains), lows, how.suppressed)
 
 
-def _join(recoding: Recoding, domains: Mapping[str, Domain], secret: bytes) -> Join:
-    assert not isinstance(recoding.how, Cut)  # noqa: S101
-    how = recoding.how
+def _join(
+    how: Assignment | Bucketing,
+    domains: Mapping[str, Domain],
+    published: Sequence[str],
+    secret: bytes,
+) -> Join:
     parts = how.parts[how.parts[:, 2] > 0]
     combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
+    if isinstance(how, Bucketing):
+        group = np.append(how.numbered(secret), SUPPRESSED)[group]
     dealt = None
     if how.splits:
         dealt = deal(combination, group, people, secret)
         combination, group = combination[:0], group[:0].copy()  # the parts can go
+    counted = how.combinations
     return Join(
-        how.combinations.layout,
-        how.combinations.columns,
-        how.combinations.keys[combination],
+        counted.layout,
+        counted.columns,
+        tuple(sorted(column for column in published if column not in counted.columns)),
+        counted.keys[combination],
         group,
         dealt,
-        recoding.labels(domains),
+        how.labels(domains),
     )

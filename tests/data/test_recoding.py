@@ -128,7 +128,6 @@ def test_a_full_domain_recoding_knows_its_levels(drawn):
     recoding = Recoding(cut)
     assert recoding.levels == dict(zip(table.columns, node, strict=True))
     assert not recoding.splits
-    assert recoding.publish == "generalized"
 
 
 @given(cuts())

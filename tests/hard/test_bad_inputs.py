@@ -191,7 +191,7 @@ def test_what_only_looks_bad_is_published_as_it_is(steward, record_property, cas
     assert (result.exit_code, result.stderr) == (0, "")
     loaded = sf.load(steward.place / "out" / "deep" / "q1")
     assert loaded.check()
-    published = sf.read(loaded._data, ["age"]).frequencies().domains["age"].labels
+    published = sf.read(loaded._saved.path("data"), ["age"]).frequencies().domains["age"].labels
     assert set(published) == set(sf.read(job.parent / "people.csv", ["age"]).domains["age"].labels)
     record_property(TRIED, 1)
 
@@ -759,6 +759,24 @@ PARAMETERS = {
     "KEAnonymity: k": (sf.KEAnonymity, {"e": 1}, "k", NO_COUNT),
     "KEAnonymity: e": (sf.KEAnonymity, {"k": 2}, "e", NO_THRESHOLD),
     "KEAnonymity: attribute": (sf.KEAnonymity, {"k": 2, "e": 1}, "attribute", NO_NAME),
+    "PersonalizedPrivacy: l": (
+        sf.PersonalizedPrivacy,
+        {"guarding": "g"},
+        "l",
+        [*NO_THRESHOLD, 0, 0.5],
+    ),
+    "PersonalizedPrivacy: guarding": (
+        sf.PersonalizedPrivacy,
+        {"l": 2},
+        "guarding",
+        [*NO_NAME, None],
+    ),
+    "PersonalizedPrivacy: attribute": (
+        sf.PersonalizedPrivacy,
+        {"l": 2, "guarding": "g"},
+        "attribute",
+        NO_NAME,
+    ),
     "Samarati: max_suppressed": (sf.Samarati, {}, "max_suppressed", NO_LIMIT),
     "Samarati: prefer": (sf.Samarati, {}, "prefer", NO_WORD),
     "Incognito: max_suppressed": (sf.Incognito, {}, "max_suppressed", NO_LIMIT),

@@ -1,25 +1,53 @@
 """Algorithms: from counted combinations and a criterion to a recoding."""
 
+from sfumato.algorithms.anatomy import Anatomy
 from sfumato.algorithms.base import Algorithm
 from sfumato.algorithms.exhaustive import Exhaustive
+from sfumato.algorithms.greedy_grouping import GreedyGrouping, RandomizedGrouping
 from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.one_group import OneGroup
 from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
+from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
+from sfumato.algorithms.top_down import TopDown
 from sfumato.spec import name_of
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
-    name_of(kind): kind for kind in (Exhaustive, Incognito, Mondrian, Optimal, Recode, Samarati)
+    name_of(kind): kind
+    for kind in (
+        Anatomy,
+        Exhaustive,
+        GreedyGrouping,
+        Incognito,
+        Mondrian,
+        OneGroup,
+        Optimal,
+        RandomizedGrouping,
+        Recode,
+        Samarati,
+        SensitiveGrouping,
+        SymmetricGrouping,
+        TopDown,
+    )
 }
 
 __all__ = [
     "ALGORITHMS",
     "Algorithm",
+    "Anatomy",
     "Exhaustive",
+    "GreedyGrouping",
     "Incognito",
     "Mondrian",
+    "OneGroup",
     "Optimal",
+    "RandomizedGrouping",
     "Recode",
     "Samarati",
+    "SensitiveGrouping",
+    "SymmetricGrouping",
+    "TopDown",
 ]

@@ -10,13 +10,14 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Algorithm, Draw, Minimality, check_seed
 from sfumato.algorithms.relaxed import Halving
-from sfumato.criteria.base import All, Criterion, holding, reached
+from sfumato.algorithms.whole import refuse_unsafe_whole
+from sfumato.criteria.base import All, Criterion, holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
-from sfumato.errors import BadInput, Unsatisfiable, one_of, true_or_false
+from sfumato.errors import BadInput, one_of, true_or_false
 from sfumato.progress import report
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
@@ -75,7 +76,7 @@ class Mondrian(Algorithm):
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""
-        _refuse_unsafe_whole(frequencies, criterion)
+        refuse_unsafe_whole(frequencies, criterion)
         widest_only = self.dimensions == "widest"
         if len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.rounds import Rounds  # noqa: PLC0415  (a compiler)
@@ -308,23 +309,6 @@ def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray
     """Keep the first cell of every region."""
     _, first = np.unique(region[cells], return_index=True)
     return cells[first]
-
-
-def _refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
-    """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
-
-    def count() -> Histogram:
-        values = frequencies.persons_values
-        counted = sum_by(values.of_key, frequencies.counts, len(values.codes))
-        return Histogram.from_dense(counted[np.newaxis])
-
-    whole = np.array([frequencies.n_rows])
-    joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
-    if not holding(criterion, joint).all():
-        raise Unsatisfiable(
-            f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, joint)}"
-        )
 
 
 def _strict(space: _Space) -> Assignment:

@@ -19,7 +19,7 @@ from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import file_path, reason
 from sfumato.data.labels import Labels
-from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.spec import describe, from_spec, to_spec
 
@@ -96,10 +96,10 @@ class Recode(Algorithm):
                 raise BadInput("Recode: only full-domain levels and boxes can be applied again")
             shapes = {column: _shape(domains[column]) for column in how.levels}
             return cls(dict(how.levels), None, max_suppressed, shapes)
-        if how.splits:
+        if isinstance(how, Bucketing) or how.splits:
             raise BadInput(
-                "Recode: this recoding deals the people of one combination out by counts, which "
-                "has no meaning for other data"
+                "Recode: this recoding puts the people of this table into groups, which has no "
+                "meaning for other data"
             )
         columns = how.combinations.quasi_identifiers
         labels = how.labels(domains)

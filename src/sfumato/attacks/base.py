@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from fractions import Fraction
@@ -17,7 +17,7 @@ from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.domain import MISSING_TEXT
-from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.frequency import Grouping, sum_by
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
@@ -157,6 +157,8 @@ class Target:
     n_suppressed: int = 0
     original: Table | None = None  # private
     external: Table | None = None  # a list of people that an adversary may have
+    # Two tables: the quasi-identifiers, which are published as they are; `seen` has the groups.
+    as_they_are: tuple[str, ...] = ()
     recoding: Recoding | None = None  # private: who of the original is in which group
 
     @classmethod
@@ -184,9 +186,10 @@ class Target:
             given = subject.original if given is None else given
             method = subject.method
             n_suppressed = subject.n_suppressed
+            as_they_are = _as_they_are(subject)
         elif isinstance(subject, Table):
             seen, promised = subject.frequencies().as_it_is(), criterion
-            method, n_suppressed = None, 0
+            method, n_suppressed, as_they_are = None, 0, ()
         else:
             raise BadInput(
                 "expected a release (sf.load opens a saved one), or a table from sf.read, got "
@@ -196,12 +199,13 @@ class Target:
         if given is not None and given is not own:  # its own it has seen already
             seen = _seen_with(given, seen, n_suppressed, subject)
         if people is not None:
-            refuse_other_columns("external", people, seen.frequencies, sensitive=False)
+            by = as_they_are or seen.frequencies.quasi_identifiers
+            refuse_other_columns("external", people, by)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
         made_here = own is not None and given is own
         recoding = subject.recoding if isinstance(subject, Release) and made_here else None
-        return cls(seen, promised, method, n_suppressed, given, people, recoding)
+        return cls(seen, promised, method, n_suppressed, given, people, as_they_are, recoding)
 
     @classmethod
     def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:
@@ -209,7 +213,13 @@ class Target:
         if isinstance(subject, Table):
             return cls.of(subject, None, criterion)
         promised = criterion or subject.criterion
-        return cls(subject.published, promised, subject.method, subject.n_suppressed)
+        return cls(
+            subject.published,
+            promised,
+            subject.method,
+            subject.n_suppressed,
+            as_they_are=_as_they_are(subject),
+        )
 
     @property
     def n_people(self) -> int:
@@ -224,7 +234,7 @@ class Target:
     @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The columns an adversary may know people by."""
-        return self.seen.frequencies.quasi_identifiers
+        return self.as_they_are or self.seen.frequencies.quasi_identifiers
 
     def view(self, attribute: str | None, *, others: bool) -> View:
         """See the groups by one sensitive column; `others`: knowing people's others too."""
@@ -248,12 +258,21 @@ class Target:
         return [part for part in parts if part.looks_at_values and part.attribute in about]
 
     def published(self, group: int) -> dict[str, str | None]:
-        """The published quasi-identifiers of a group."""
+        """The published quasi-identifiers of a group; its number where two tables are published."""
+        columns = self.seen.frequencies.quasi_identifiers
         lows = self.seen.boxes[group, :, 0].tolist()
-        domains = [self.seen.frequencies.domains[name] for name in self.quasi_identifiers]
+        domains = [self.seen.frequencies.domains[name] for name in columns]
         labels = [domain.labels[low] for domain, low in zip(domains, lows, strict=True)]
         texts = [None if label is None else str(label) for label in labels]
-        return dict(zip(self.quasi_identifiers, texts, strict=True))
+        return dict(zip(columns, texts, strict=True))
+
+    def refuse_bucketized(self) -> None:
+        """Refuse to look people up where quasi-identifiers are not hidden."""
+        if self.as_they_are:
+            raise CannotRun(
+                "quasi-identifiers are published as they are, so anybody finds a person's group; "
+                "what is hidden is whose the sensitive values of a group are"
+            )
 
     def boxes_in(self, table: Table) -> NDArray[np.int32]:
         """Translate the published groups into ranks of another table's values."""
@@ -261,6 +280,7 @@ class Target:
 
     def fits(self, column: str, value: object) -> NDArray[np.bool_]:
         """Say which groups a person with a value may be in: a value as it is, or as published."""
+        self.refuse_bucketized()
         if self.original is not None:
             domain = self.original.domains[column]
             rank = domain.code_of(value)
@@ -401,8 +421,10 @@ def _seen_with(
     given: Table, seen: Grouping, n_suppressed: int, subject: Release | Table
 ) -> Grouping:
     """See a published table with the values of the original given; refuse a wrong one."""
-    refuse_other_columns("original", given, seen.frequencies, sensitive=True)
     released = isinstance(subject, Release)
+    by = _as_they_are(subject) if isinstance(subject, Release) else ()
+    published = seen.frequencies
+    refuse_other_columns("original", given, by or published.quasi_identifiers, published.sensitive)
     n_rows = int(seen.sizes.sum()) + n_suppressed
     if given.n_rows < n_rows or (released and given.n_rows > n_rows):
         raise BadInput(
@@ -422,6 +444,9 @@ def _seen_with(
 
 def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
     """Refuse an original whose people do not fit, unless its hierarchies are not known."""
+    if release.description.group is not None:
+        _refuse_other_values(given, seen)
+        return
     rules = release.description.rules()
     unknown = [n for n in release.description.quasi_identifiers if n not in rules]
     if any(given.domains[name].taxonomy.height < 2 for name in unknown):
@@ -432,12 +457,32 @@ def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
         )
 
 
-def refuse_other_columns(what: str, table: Table, seen: FrequencySet, *, sensitive: bool) -> None:
+def _refuse_other_values(given: Table, seen: Grouping) -> None:
+    """Refuse an original in which fewer people have a sensitive value than were published."""
+    known = given.frequencies()
+    for name in known.sensitive:
+        codes = seen.frequencies.codes(name).astype(np.intp)
+        published = sum_by(codes, seen.frequencies.counts, len(known.domains[name]))
+        if (published > known.reference(name)).any():
+            raise BadInput(
+                "original: fewer of its people have a sensitive value than were published; is it "
+                "the table that was released?"
+            )
+
+
+def _as_they_are(release: Release) -> tuple[str, ...]:
+    return () if release.description.group is None else release.description.quasi_identifiers
+
+
+def refuse_other_columns(
+    what: str, table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str] = ()
+) -> None:
     """Refuse a table that lacks a column of the release, or has it in another role."""
     schema = table.schema
-    wanted = [(seen.quasi_identifiers, schema.quasi_identifiers, "quasi-identifier")]
-    if sensitive:
-        wanted.append((seen.sensitive, schema.sensitive, "sensitive column"))
+    wanted = [
+        (quasi_identifiers, schema.quasi_identifiers, "quasi-identifier"),
+        (sensitive, schema.sensitive, "sensitive column"),
+    ]
     for there, here, kind in wanted:
         missing = [name for name in there if name not in here]
         if missing:

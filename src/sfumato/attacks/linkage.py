@@ -66,6 +66,7 @@ class Linkage(Attack):
 
     def find(self, target: Target) -> Finding:
         """Count who fits."""
+        target.refuse_bucketized()
         sizes = target.seen.sizes
         fits, note = sizes, None
         people = None
@@ -112,7 +113,7 @@ class Linkage(Attack):
         """Give the people that rows are linked with."""
         if self.external is None:
             return target.original
-        refuse_other_columns("external", self.external, target.seen.frequencies, sensitive=False)
+        refuse_other_columns("external", self.external, target.quasi_identifiers)
         return self.external
 
     def _on_average(

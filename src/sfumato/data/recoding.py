@@ -1,15 +1,17 @@
 """Decisions of an algorithm: which published value stands for which ground value.
 
 A `Cut` recodes each column on its own and is applied by look-up; an `Assignment` puts whole
-combinations, or some of the people of one, into boxes and is applied by join.
+combinations, or some of the people of one, into boxes and is applied by join; a `Bucketing` puts
+people into groups whose quasi-identifiers and sensitive values are published apart.
 """
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Literal
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -117,11 +119,8 @@ class Assignment:
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every combination with what it is published as; None: suppressed."""
-        combination, group, people = self.parts.T
-        table: dict[str, list[Any]] = {}
-        for column in self.combinations.columns:
-            values = list(Labels.of(domains[column].labels))
-            table[column] = [values[code] for code in self.combinations.codes(column)[combination]]
+        _, group, people = self.parts.T
+        table = _ground_values(self.combinations, self.parts, domains)
         for column, texts in self.labels(domains).items():
             table[f"published {column}"] = [
                 None if g == SUPPRESSED else value if texts is None else texts[g]
@@ -134,7 +133,7 @@ class Assignment:
     @cached_property
     def splits(self) -> bool:
         """Whether the people of some combination are spread over several groups."""
-        return bool(np.bincount(self.parts[:, 0]).max(initial=0) > 1)
+        return _split(self.parts)
 
     def grouping(self, frequencies: FrequencySet) -> Grouping:
         """Group the combinations; possible when none of them is split."""
@@ -157,7 +156,7 @@ class Assignment:
 
 @dataclass(frozen=True, eq=False)
 class Bucketing:
-    """People are put into numbered groups, and two tables are published.
+    """People are put into numbered groups, and two tables are published (Wong 2009, section 6.2).
 
     One has the quasi-identifiers as they are and the number of the group, the other the number of
     the group and the sensitive values: what belongs together within a group is not said.
@@ -165,23 +164,77 @@ class Bucketing:
 
     combinations: FrequencySet  # what the first column of `parts` points into
     parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
+    # (n, 2): where finished groups were partitioned further, the one that each part was in until
+    # then, and the bucket (or half) of it
+    formed: NDArray[np.int64] | None = None
+
+    def labels(self, domains: Mapping[str, Domain]) -> dict[str, Labels | None]:
+        """Say that every quasi-identifier is published as it is."""
+        del domains
+        return dict.fromkeys(self.combinations.quasi_identifiers)
+
+    @cached_property
+    def splits(self) -> bool:
+        """Whether the people of some combination are spread over several groups."""
+        return _split(self.parts)
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """Number of people in every group."""
+        kept = self.parts[self.parts[:, 1] != SUPPRESSED]
+        return sum_by(kept[:, 1], kept[:, 2], int(kept[:, 1].max(initial=-1)) + 1)
+
+    @cached_property
+    def published(self) -> tuple[NDArray[np.int32], Counts]:
+        """The combinations that somebody is published with, and how many people."""
+        kept = self.parts[self.parts[:, 1] != SUPPRESSED]
+        ground, of = self.combinations.combinations, self.combinations.combination_of
+        people = sum_by(of[kept[:, 0]], kept[:, 2], len(ground))
+        lows = np.stack([ground.codes(name) for name in ground.columns], axis=1)[people > 0]
+        return np.stack([lows, lows], axis=2), people[people > 0]
+
+    def numbered(self, secret: bytes) -> NDArray[np.int64]:
+        """Give every group the number it is published under.
+
+        Groups stand in the order of their first combination of quasi-identifiers, which everybody
+        sees; where that is the same, chance decides, so that the numbers say nothing else.
+        """
+        kept = self.parts[self.parts[:, 1] != SUPPRESSED]
+        first = np.full(len(self.sizes), len(self.combinations), dtype=np.int64)
+        np.minimum.at(first, kept[:, 1], self.combinations.combination_of[kept[:, 0]])
+        lots = np.frombuffer(
+            hashlib.shake_256(b"groups" + secret).digest(8 * len(first)), dtype="<u8"
+        )
+        number = np.empty(len(first), dtype=np.int64)
+        number[np.lexsort((lots, first))] = np.arange(1, len(first) + 1)
+        return number
+
+    def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
+        """List every combination with its group; None: suppressed."""
+        table = _ground_values(self.combinations, self.parts, domains)
+        table["group"] = [None if g == SUPPRESSED else g for g in self.parts[:, 1].tolist()]
+        table["people"] = self.parts[:, 2].tolist()
+        return table
 
 
 @dataclass(frozen=True, eq=False)
 class Recoding:
-    """What an algorithm decided, and the form in which it is to be published."""
+    """What an algorithm decided; how it is published follows from its kind."""
 
-    how: Cut | Assignment
-    publish: Literal["generalized"] = "generalized"
+    how: Cut | Assignment | Bucketing
 
     def grouping(self, frequencies: FrequencySet) -> Grouping:
         """Say which box each counted combination is published as."""
+        if isinstance(self.how, Bucketing):
+            raise ValueError("two tables have no boxes; count the published ones")
         return self.how.grouping(frequencies)
 
     @property
     def splits(self) -> bool:
-        """Whether the people of some combination are spread over several groups."""
-        return isinstance(self.how, Assignment) and self.how.splits
+        """Whether combinations have no single box: the published table says who is together."""
+        if isinstance(self.how, Assignment):
+            return self.how.splits
+        return isinstance(self.how, Bucketing)
 
     @property
     def levels(self) -> Mapping[str, int] | None:
@@ -190,9 +243,15 @@ class Recoding:
 
     def n_suppressed(self, frequencies: FrequencySet) -> int:
         """Number of people left out."""
-        if isinstance(self.how, Assignment):
-            return int(self.how.parts[self.how.parts[:, 1] == SUPPRESSED, 2].sum())
-        return self.how.grouping(frequencies).n_suppressed
+        if isinstance(self.how, Cut):
+            return self.how.grouping(frequencies).n_suppressed
+        return int(self.how.parts[self.how.parts[:, 1] == SUPPRESSED, 2].sum())
+
+    def sizes(self, frequencies: FrequencySet) -> Counts:
+        """Give the number of people in every published group."""
+        if isinstance(self.how, Bucketing):
+            return self.how.sizes
+        return self.published_boxes(frequencies)[1]
 
     def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
         """Give the boxes that are published, each once, and how many people are in each."""
@@ -213,14 +272,19 @@ class Recoding:
             boxes = np.concatenate([grouping.boxes, nowhere])  # the last is for -1
             return np.arange(len(ground)), boxes[grouping.index], ground.counts
         counted, group, people = self.how.parts.T
-        boxes = np.concatenate([self.how.boxes, nowhere])
-        return self.how.combinations.combination_of[counted], boxes[group], people
+        combination = self.how.combinations.combination_of[counted]
+        if isinstance(self.how, Assignment):
+            return combination, np.concatenate([self.how.boxes, nowhere])[group], people
+        own = np.stack([ground.codes(name)[combination] for name in ground.columns], axis=1)
+        kept = (group != SUPPRESSED)[:, np.newaxis, np.newaxis]
+        return combination, np.where(kept, np.stack([own, own], axis=2), nowhere), people
 
     def refuse_ambiguous(self, labels: Mapping[str, Labels | None]) -> None:
         """Refuse labels that would stand for two different generalized values of a column."""
         for j, (column, texts) in enumerate(labels.items()):
             if texts is None:
                 continue
+            assert not isinstance(self.how, Bucketing)  # noqa: S101  (it has no labels)
             sides = (
                 self.how.intervals[column] if isinstance(self.how, Cut) else self.how.boxes[:, j]
             )
@@ -242,6 +306,21 @@ class Recoding:
     def labels(self, domains: Mapping[str, Domain]) -> Mapping[str, Labels | None]:
         """Published texts: per code for a cut, per group for an assignment."""
         return self.how.labels(domains)
+
+
+def _split(parts: NDArray[np.int64]) -> bool:
+    return bool(np.bincount(parts[:, 0]).max(initial=0) > 1)
+
+
+def _ground_values(
+    combinations: FrequencySet, parts: NDArray[np.int64], domains: Mapping[str, Domain]
+) -> dict[str, list[Any]]:
+    """Give the values of the combination of every part, column by column."""
+    table: dict[str, list[Any]] = {}
+    for column in combinations.columns:
+        values = list(Labels.of(domains[column].labels))
+        table[column] = [values[code] for code in combinations.codes(column)[parts[:, 0]]]
+    return table
 
 
 def level_intervals(

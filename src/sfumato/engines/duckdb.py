@@ -227,7 +227,7 @@ class DuckDBEngine:
         return keys, found["n"].to_numpy()
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
-        """Write the release, sorted by its quasi-identifiers and then by everything else."""
+        """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._explained(target):
             kept = [c for c in plan.columns if plan.how.labels.get(c) is None]
             types = self._types_of([c for c in kept if c not in plan.text and kind == "parquet"])
@@ -236,21 +236,23 @@ class DuckDBEngine:
                 values, source = self._by_lookup(plan, plan.how, values, kind)
             else:
                 values, source = self._by_join(plan.how, values, kind)
-            rows = ", ".join(f"{values[c]} AS {self._inner[c]}" for c in plan.columns)
-            rest = [column for column in plan.columns if column not in plan.quasi_identifiers]
-            order = ", ".join(
-                f"{self._inner[column]} NULLS FIRST" for column in (*plan.quasi_identifiers, *rest)
-            )
-            written = ", ".join(  # ENUMs are sorted, texts are written
+            rows = [f"{values[c]} AS {self._inner[c]}" for c in plan.columns]
+            quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
+            rest = [column for column in plan.columns if column not in quasi_identifiers]
+            order = [f"{self._inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
+            written = [  # ENUMs are sorted, texts are written
                 f"{_as_text(self._inner[c]) if self._is_text(c, kept, types) else self._inner[c]} "
                 f"AS {sql.name(c)}"
                 for c in plan.columns
-            )
+            ]
+            if plan.group is not None:
+                rows, order = ["g", *rows], ["g", *order]
+                written = [f"g AS {sql.name(plan.group)}", *written]
             options = CSV_FORMAT if kind == "csv" else PARQUET_FORMAT
             self._connection.execute(
-                f"COPY (SELECT {written} FROM "
-                f"(SELECT * FROM (SELECT {rows} FROM {source}) ORDER BY {order})) "
-                f"TO {sql.text(target)} ({options})"
+                f"COPY (SELECT {', '.join(written)} FROM "
+                f"(SELECT * FROM (SELECT {', '.join(rows)} FROM {source}) "
+                f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
             )
 
     def _as_it_is(self, column: str, types: Mapping[str, str], kind: Format) -> str:
@@ -452,7 +454,8 @@ class DuckDBEngine:
         packed, joins = self._packed(how.columns, how.layout)
         n_words, keys = how.layout.n_words, how.keys
         key = ", ".join(f"k{w}" for w in range(n_words))
-        values = [f"{self._sortable(c)} AS {self._inner[c]}" for c in kept] + [packed]
+        needed = kept if how.dealt is None else dict.fromkeys((*kept, *how.order))
+        values = [f"{self._sortable(c)} AS {self._inner[c]}" for c in needed] + [packed]
         coded = f"SELECT {', '.join(values)} FROM source AS s {joins}"
         if how.dealt is None:
             columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
@@ -460,8 +463,7 @@ class DuckDBEngine:
             self._connection.register("parts", parts)
             labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
             return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
-        others = [self._inner[c] for c in kept if c not in how.columns]
-        order = ", ".join([key, *(f"{value} NULLS FIRST" for value in others)])
+        order = ", ".join([key, *(f"{self._inner[c]} NULLS FIRST" for c in how.order)])
         self._connection.register("dealt", pa.table({"g": how.dealt}))
         return (
             f"WITH placed AS MATERIALIZED (SELECT * EXCLUDE ({key}) FROM "

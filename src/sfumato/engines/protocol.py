@@ -35,11 +35,12 @@ class Join:
     """Publish by combination: packed key -> group, or person by person.
 
     People dealt out one by one stand in the order of their keys, those of one combination in the
-    order of the published columns outside the key (by name of the column, missing values first).
+    order of the columns in `order` (missing values first).
     """
 
     layout: Layout
     columns: tuple[str, ...]  # the columns in the key
+    order: tuple[str, ...]  # all that is published and not in the key
     keys: Keys  # (n, n_words) ascending; none where people are dealt out
     groups: NDArray[np.int64]  # (n,) -1: suppressed
     dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
@@ -48,12 +49,13 @@ class Join:
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """All an engine needs to write a release, in terms of codes."""
+    """All an engine needs to write a table of a release, in terms of codes."""
 
     columns: tuple[str, ...]  # published, in order
     quasi_identifiers: tuple[str, ...]
     how: Lookup | Join
     text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
+    group: str | None = None  # a column of its own for the number of the group, before all others
 
 
 class Engine(Protocol):
@@ -82,7 +84,7 @@ class Engine(Protocol):
         ...
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
-        """Write the release's rows, sorted by what is published."""
+        """Write a table of the release, sorted by what is published: first what groups people."""
         ...
 
     def to_arrow(self, text: Collection[str]) -> Any:

@@ -18,10 +18,10 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.errors import BadInput
 from sfumato.spec import from_spec
-from sfumato.table import Table
+from sfumato.table import DATA, SENSITIVE, Table
 
 DESCRIPTION = "release.json"
 FORMAT = 1
@@ -42,6 +42,18 @@ class Description:
     n_rows: int
     n_suppressed: int
     levels: Mapping[str, int] | None
+    group: str | None = None  # two tables: the column by which they belong together
+
+    @property
+    def tables(self) -> tuple[str, ...]:
+        """The tables that are published."""
+        return (DATA,) if self.group is None else (DATA, SENSITIVE)
+
+    @property
+    def insensitive(self) -> tuple[str, ...]:
+        """The columns published untouched."""
+        known = (*self.quasi_identifiers, *self.sensitive)
+        return tuple(column for column in self.columns if column not in known)
 
     @classmethod
     def of(
@@ -69,6 +81,7 @@ class Description:
             frequencies.n_rows - n_suppressed,
             n_suppressed,
             recoding.levels,
+            table.schema.group if isinstance(recoding.how, Bucketing) else None,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -91,6 +104,7 @@ class Description:
             "recoded": list(self.recoded),
             "text": list(self.text),
             "levels": None if self.levels is None else dict(self.levels),
+            "group": self.group,
             "hierarchies": dict(self.hierarchies),
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
@@ -111,6 +125,8 @@ class Description:
         levels = read.part("levels", isinstance_of(dict, type(None)))
         read.need("levels", levels is None or set(levels) == set(quasi_identifiers))
         read.need("levels", all(map(is_count, (levels or {}).values())))
+        group = written.get("group")
+        read.need("group", group is None or (isinstance(group, str) and group not in columns))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         found = cls(
@@ -125,6 +141,7 @@ class Description:
             read.part("rows", is_count),
             read.part("suppressed", is_count),
             levels,
+            group,
         )
         found.rules()  # refused now rather than at the first use
         return found

@@ -5,12 +5,12 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,10 +19,10 @@ from sfumato.algorithms import Algorithm, Mondrian, Recode
 from sfumato.algorithms.base import chances
 from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion, Measured, TCloseness
-from sfumato.criteria.base import validate
+from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.data.hierarchy import file_path, reason
+from sfumato.data.hierarchy import Hierarchy, file_path, reason
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_published
@@ -34,11 +34,12 @@ from sfumato.progress import report
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
+from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
-from sfumato.table import Table
+from sfumato.table import DATA, SENSITIVE, Table
 
-DATA = {"data.csv", "data.parquet"}
+FORMATS: tuple[Format, ...] = ("csv", "parquet")
 SECRET_BYTES = 32
 
 
@@ -58,7 +59,9 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     method = Mondrian() if method is None else method
     if not isinstance(method, Algorithm):
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
-    frequencies = table.frequencies() if _needs_values(criterion) else table.combinations()
+    by_value = method.bucketized or _needs_values(criterion)
+    guard = guarding_column(criterion)
+    frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
     check_pair(method, criterion)
     report("searching")
@@ -88,17 +91,37 @@ def load(directory: str | Path) -> Release:
         raise BadInput(f"{where}: damaged; not the description of a release")
     description = Description.from_json(written, str(where))
     files = written.get("files")
-    if not isinstance(files, dict) or len(files) != 1 or not set(files) <= DATA:
+    if not isinstance(files, dict):
+        files = {}
+    kinds = [k for k in FORMATS if set(files) == {f"{name}.{k}" for name in description.tables}]
+    if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
-    ((name, digest),) = files.items()
-    data = place / name
-    try:
-        found = _digest(data)
-    except OSError as error:
-        raise BadInput(f"{data}: cannot read: {reason(error)}") from None
-    if found != digest:
-        raise BadInput(f"{data}: the file is not the one that was released (checksums differ)")
-    return Release(description, data=data)
+    for name, digest in files.items():
+        try:
+            found = _digest(place / name)
+        except OSError as error:
+            raise BadInput(f"{place / name}: cannot read: {reason(error)}") from None
+        if found != digest:
+            raise BadInput(
+                f"{place / name}: the file is not the one that was released (checksums differ)"
+            )
+    return Release(description, saved=_Saved(place, kinds[0]))
+
+
+@dataclass(frozen=True)
+class _Saved:
+    """The files of a release: `data`, and `sensitive` where two tables are published."""
+
+    directory: Path
+    kind: Format
+
+    def path(self, name: str) -> Path:
+        """Where one of the tables is."""
+        return self.directory / f"{name}.{self.kind}"
+
+    def open(self, name: str) -> Engine:
+        """Open one of the tables, as any reader would."""
+        return open_published(self.path(name))
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,11 +148,14 @@ class Release:
     """
 
     def __init__(
-        self, description: Description, private: _Private | None = None, data: Path | None = None
+        self,
+        description: Description,
+        private: _Private | None = None,
+        saved: _Saved | None = None,
     ) -> None:
         self.description = description
         self._private = private
-        self._data = data
+        self._saved = saved
 
     def __repr__(self) -> str:
         shown = self.description
@@ -140,15 +166,16 @@ class Release:
 
     def _repr_html_(self) -> str:
         shown = self.description
-        others = [n for n in shown.columns if n not in (*shown.quasi_identifiers, *shown.sensitive)]
         rows = [
             ("promise", shown.criterion),
             ("method", shown.method),
             ("rows", f"{shown.n_rows} published, {shown.n_suppressed} suppressed"),
             ("quasi-identifiers", ", ".join(shown.quasi_identifiers)),
             ("sensitive", ", ".join(shown.sensitive) or "none"),
-            ("insensitive", ", ".join(others) or "none"),
+            ("insensitive", ", ".join(shown.insensitive) or "none"),
         ]
+        if shown.group is not None:
+            rows.append(("published as", f"two tables that share the column {shown.group!r}"))
         if shown.levels is not None:
             levels = ", ".join(f"{name} {level}" for name, level in shown.levels.items())
             rows.append(("levels", levels))
@@ -209,8 +236,8 @@ class Release:
     @cached_property
     def published(self) -> Grouping:
         """The published table as any reader groups it: by its labels alone."""
-        with self._published() as engine:
-            return self._read(engine)
+        with self._published() as files:
+            return self._read(files)
 
     @cached_property
     def seen(self) -> Grouping:
@@ -237,59 +264,68 @@ class Release:
         return self.grouping.groups(attribute)
 
     @cached_property
-    def boxes(self) -> NDArray[np.int32]:
-        """The published boxes in ground ranks of the original (private)."""
-        return self._boxes_and_sizes[0]
+    def published_boxes(self) -> tuple[NDArray[np.int32], Counts]:
+        """The published boxes in ground ranks of the original, and the people in each (private).
+
+        Where two tables are published, a box is a combination of quasi-identifiers as it is.
+        """
+        return self.recoding.published_boxes(self.private.frequencies)
 
     @cached_property
     def sizes(self) -> Counts:
         """Number of people in every published group."""
         if self._private is None:
             return self.grouping.sizes
-        return self._boxes_and_sizes[1]
-
-    @cached_property
-    def _boxes_and_sizes(self) -> tuple[NDArray[np.int32], Counts]:
-        return self.recoding.published_boxes(self.private.frequencies)
+        return self.recoding.sizes(self.private.frequencies)
 
     def summary(self) -> Summary:
         """Groups, suppression, information loss, columns dropped."""
         if self._private is None:
             return Summary.of(self.description, self.sizes)
-        return Summary.of(self.description, self.sizes, self.table, self.boxes)
+        return Summary.of(self.description, self.sizes, self.table, self.published_boxes)
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself."""
         seen = self.seen
-        known = seen.frequencies if self._private is None else self.table.frequencies()
+        guard = guarding_column(criterion or self.criterion)
+        known = seen.frequencies if self._private is None else self.table.frequencies(guard)
         # A value that the promise names may have gone with the suppressed rows.
         asked = validate(criterion or self.criterion, known, values=criterion is not None)
-        found = checked(seen, asked)
+        guarded = None
+        if guard is not None and self._private is not None:
+            guarded = decided(self.recoding, known)
+        found = checked(seen, asked, guarded)
         if found.n_rows != self.n_rows:
             raise BadInput(
-                f"{self._data}: {found.n_rows} rows, where the description says {self.n_rows}"
+                f"{'the release' if self._saved is None else self._saved.directory}: "
+                f"{found.n_rows} rows, where the description says {self.n_rows}"
             )
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, found.measured))
             found = replace(found, measured=measured)
         return replace(found, experiment=self.method.experiment)
 
-    def to_arrow(self) -> Any:
-        """Give the published table as a PyArrow table."""
-        with self._published() as engine:
-            return engine.to_arrow(self.description.text)
+    def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
+        """Give the published table as a PyArrow table.
 
-    def to_pandas(self) -> Any:
+        Where two tables are published, "data" has the quasi-identifiers and "sensitive" the
+        sensitive values.
+        """
+        one_of("to_arrow", "table", table, self.description.tables)
+        with self._published() as files:
+            return files.open(table).to_arrow(self.description.text)
+
+    def to_pandas(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a pandas data frame; needs pandas."""
         with _needing("pandas"):
-            return self.to_arrow().to_pandas()
+            return self.to_arrow(table).to_pandas()
 
-    def to_polars(self) -> Any:
+    def to_polars(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a Polars data frame; needs Polars."""
         with _needing("polars"):
             import polars  # noqa: PLC0415  (optional)
 
-            return polars.from_arrow(self.to_arrow())
+            return polars.from_arrow(self.to_arrow(table))
 
     def save(
         self,
@@ -316,7 +352,7 @@ class Release:
             )
         target = file_path("save", directory)
         kind = self.private.table.engine.format if format is None else format
-        one_of("save", "format", kind, ("csv", "parquet"))
+        one_of("save", "format", kind, FORMATS)
         for name in self.description.columns if kind == "csv" else ():
             if "\r" in name or name[0] == "\ufeff":
                 raise BadInput(
@@ -336,11 +372,10 @@ class Release:
                 PrivateDirectory(target.parent) as staging,
             ):
                 reached("save.staged")
-                data = staging.path / f"data.{kind}"
-                with _called(data, target):
-                    self._write(data, kind)
+                with _called(staging.path, target):
+                    self._write(staging.path, kind)
                 reached("save.checked")
-                _describe(staging.path / DESCRIPTION, self.description, data)
+                _describe(staging.path, self.description)
                 reached("save.described")
                 _make_public(staging.path)
                 try:
@@ -383,17 +418,22 @@ class Release:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
 
-    def _write(self, data: Path, kind: Format) -> Engine:
-        """Write the published rows, read them back, and check what was read."""
+    def _write(self, directory: Path, kind: Format) -> _Saved:
+        """Write the published tables, read them back, and check what was read."""
         private = self.private
-        private.table.write(private.recoding, data, kind, private.secret)
+        files = _Saved(directory, kind)
+        private.table.write(private.recoding, files.path(DATA), kind, private.secret)
         reached("save.applied")
         report("reading back")
-        engine = open_published(data)
         by_value = _needs_values(self.criterion)
-        seen = self._read(engine, values=by_value)
+        seen = self._read(files, values=by_value)
         seen = self._with_original(seen) if by_value else seen
-        verdict = checked(seen, self.criterion)
+        guarded = None
+        if guarding_column(self.criterion) is not None:
+            guarded = decided(private.recoding, private.frequencies)
+            if guarded is None:
+                raise BrokenPromise("internal error: it is not known who guards what in a group")
+        verdict = checked(seen, self.criterion, guarded)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
@@ -405,32 +445,53 @@ class Release:
                 "internal error: the written groups do not have the sizes that were decided; the "
                 "source may have changed since it was counted"
             )
+        if guarded is not None:
+            refuse_other_groups(seen, guarded, private.recoding)
         if not verdict:
             raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
-        return engine
+        return files
 
     @contextmanager
-    def _published(self) -> Iterator[Engine]:
-        """Open the published table: the saved file, or one staged and checked for the moment."""
-        if self._data is not None:
-            yield open_published(self._data)
+    def _published(self) -> Iterator[_Saved]:
+        """Open the published tables: those saved, or some staged and checked for the moment."""
+        if self._saved is not None:
+            yield self._saved
             return
         with scratch() as staging:
-            data = staging.path / "data.parquet"
-            yield self._write(data, "parquet")
+            yield self._write(staging.path, "parquet")
 
-    def _read(self, engine: Engine, *, values: bool = True) -> Grouping:
+    def _read(self, files: _Saved, *, values: bool = True) -> Grouping:
         """Group the published table as its reader would; `values`: with sensitive values."""
         shown = self.description
         sensitive = shown.sensitive if values else ()
         rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
-        schema = Schema.of(engine.columns, shown.quasi_identifiers, sensitive, hierarchies=rules)
-        return Table(engine, schema).frequencies().as_it_is()
+        if shown.group is None:
+            return _counted(files.open(DATA), shown.quasi_identifiers, sensitive, rules)
+        seen = _counted(files.open(SENSITIVE), [shown.group], sensitive, rules)
+        people = _counted(files.open(DATA), [shown.group]).frequencies
+        groups = seen.frequencies.combinations
+        if (
+            people.domains[shown.group].labels != groups.domains[shown.group].labels
+            or (people.counts != groups.counts).any()
+        ):
+            raise BrokenPromise("the two published tables do not have the same groups")
+        return seen
 
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:
             return seen
         return seen.frequencies.with_values_of(self.table.frequencies()).as_it_is()
+
+
+def _counted(
+    engine: Engine,
+    by: Sequence[str],
+    sensitive: Sequence[str] = (),
+    rules: Mapping[str, Hierarchy] | None = None,
+) -> Grouping:
+    """Group a published table by what its rows have in common."""
+    schema = Schema.of(engine.columns, by, sensitive, hierarchies=rules)
+    return Table(engine, schema).frequencies().as_it_is()
 
 
 def _without_original(measured: Measured) -> Measured:
@@ -481,8 +542,10 @@ def _called(staged: Path, target: Path) -> Iterator[None]:
         raise BadInput(str(error).replace(str(staged), str(target)), error.values) from None
 
 
-def _describe(where: Path, description: Description, data: Path) -> None:
-    _write_json(where, description.to_json() | {"files": {data.name: _digest(data)}})
+def _describe(directory: Path, description: Description) -> None:
+    """Write the description beside the tables that are there."""
+    digests = {path.name: _digest(path) for path in sorted(directory.iterdir())}
+    _write_json(directory / DESCRIPTION, description.to_json() | {"files": digests})
 
 
 def _write_json(where: Path, written: Mapping[str, Any]) -> None:

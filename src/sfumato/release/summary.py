@@ -35,9 +35,9 @@ class Summary:
         description: Description,
         sizes: Counts,
         original: Table | None = None,
-        boxes: NDArray[np.int32] | None = None,
+        published: tuple[NDArray[np.int32], Counts] | None = None,
     ) -> Summary:
-        """Summarize; what needs the original is left out without it."""
+        """Summarize; what needs the original, and the boxes in it, is left out without it."""
         n_suppressed = description.n_suppressed
         n_rows = description.n_rows + n_suppressed
         numbers: dict[str, Any] = {
@@ -68,12 +68,16 @@ class Summary:
         if description.levels is not None:
             numbers["levels"] = dict(description.levels)
             lines.append(("levels", _levels(description.levels, original)))
-        if original is not None and boxes is not None:
+        if description.group is not None:
+            numbers["group_column"] = description.group
+            lines.append(("published as", f"two tables that share the column {description.group}"))
+        if original is not None and published is not None:
+            boxes, people = published
             names = description.quasi_identifiers
             loss = coverage_loss(boxes, [len(original.domains[name]) for name in names])
             weights = attribute_weights(names, None)
-            numbers["information_loss"] = information_loss(loss, sizes, weights, n_suppressed)
-            per_column = (sizes @ loss + n_suppressed) / n_rows
+            numbers["information_loss"] = information_loss(loss, people, weights, n_suppressed)
+            per_column = (people @ loss + n_suppressed) / n_rows
             numbers["loss"] = {n: float(v) for n, v in zip(names, per_column, strict=True)}
             each = ", ".join(f"{name} {value:.0%}" for name, value in numbers["loss"].items())
             lines.append(("information loss", f"{numbers['information_loss']:.1%} ({each})"))
@@ -125,10 +129,12 @@ def _about_the_original(
         numbers["sensitive_values_alike"] = alike
         told = ", ".join(f"{name} {n}" for name, n in alike.items())
         lines.append(("sensitive values that differ only in case or blanks", told))
+    guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,
         "person": (original.schema.person,) if original.schema.person else (),
-        "no role": original.schema.without_role,
+        "guarding": tuple(dict.fromkeys(guarding)),
+        "no role": tuple(n for n in original.schema.without_role if n not in guarding),
     }
     numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}
     told = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)

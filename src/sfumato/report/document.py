@@ -55,6 +55,7 @@ def document(
         "published": {
             "rows": target.n_people,
             "suppressed": target.n_suppressed if is_release else None,
+            "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
             "columns": [*_columns(subject, target)],
             "columns_not_looked_at": n_unseen,
@@ -69,6 +70,7 @@ def document(
         "assumptions": _assumptions(findings),
         "limits": words.limits(
             release=is_release,
+            bucketized=bool(target.as_they_are),
             n_unseen=n_unseen,
             experiment=experiment,
         ),
@@ -134,7 +136,9 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
     """Describe every column that is published and has a role."""
     seen = target.seen
     release = subject if isinstance(subject, Release) else None
-    for j, name in enumerate(target.quasi_identifiers):
+    for name in target.as_they_are:
+        yield _as_it_is(name, "quasi-identifier", None)
+    for j, name in enumerate(() if target.as_they_are else target.quasi_identifiers):
         codes = seen.boxes[:, j, 0]
         labels = seen.frequencies.domains[name].labels
         at_root = np.array([label == ROOT for label in labels], dtype=bool)

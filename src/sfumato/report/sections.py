@@ -99,6 +99,12 @@ def _opening(document: Document) -> str:
     )
 
 
+def _who_is_together(published: Document) -> str:
+    if published["tables"] == 1:
+        return "People with the same published quasi-identifiers are a group"
+    return "Two tables are published, which share the number of a group"
+
+
 def _published(document: Document) -> Markup:
     published = document["published"]
     method = document["method_in_words"]
@@ -130,7 +136,7 @@ def _published(document: Document) -> Markup:
         tag("h3", "How many people share a group"),
         tag(
             "p",
-            f"People with the same published quasi-identifiers are a group: {document['groups']:,} "
+            f"{_who_is_together(published)}: {document['groups']:,} "
             f"groups of {sizes['smallest']:,} to {sizes['largest']:,} people, "
             f"{sizes['average']:,.1f} on average.",
         ),

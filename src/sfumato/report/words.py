@@ -16,6 +16,7 @@ from sfumato.criteria import (
     KAnonymity,
     KEAnonymity,
     LDiversity,
+    PersonalizedPrivacy,
     PSensitiveKAnonymity,
     RecursiveDiversity,
     TCloseness,
@@ -74,6 +75,12 @@ def _promise(part: Criterion) -> str:
             return (
                 f"Every group has at least {_people(part.k)}, and its sensitive numbers spread "
                 f"over a range of at least {value_text(part.e)}."
+            )
+        case PersonalizedPrivacy():
+            return (
+                "Everybody could name what nobody is to believe of them: a sensitive value, or "
+                "several under one name. In the groups of those who did, it is true of at most "
+                f"{share(1 / part.l)} of the people. What was named is not published."
             )
     return first_line(part)
 
@@ -171,7 +178,7 @@ def _is_strong(value: Value) -> bool:
     return isinstance(value, (int, Fraction, float)) and STRONG <= value <= 1
 
 
-def limits(*, release: bool, n_unseen: int, experiment: bool) -> list[str]:
+def limits(*, release: bool, bucketized: bool, n_unseen: int, experiment: bool) -> list[str]:
     """Say what the numbers are not about."""
     said = [
         "The numbers hold against adversaries who know what is stated here. Somebody who knows "
@@ -187,6 +194,12 @@ def limits(*, release: bool, n_unseen: int, experiment: bool) -> list[str]:
         "was drawn from: what the rows show of people in general can be applied to anybody.",
         "Rows are counted as people: one row each.",
     ]
+    if bucketized:
+        said.append(
+            "Quasi-identifiers and insensitive columns are published as they are: who is in the "
+            "table, and in which group, is there for everybody to see. Only which sensitive value "
+            "of a group is whose is hidden."
+        )
     if not release:
         said.append(
             "The table was read as it is. Roles and promise are what the auditor said; who made "

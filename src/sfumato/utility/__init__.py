@@ -10,8 +10,10 @@ from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas import loss
 from sfumato.release import Release
+from sfumato.utility.queries import QueryError, query_error
 
 __all__ = [
+    "QueryError",
     "average_class",
     "average_group_size",
     "discernibility",
@@ -20,6 +22,7 @@ __all__ = [
     "loss_per_attribute",
     "n_groups",
     "precision",
+    "query_error",
 ]
 
 
@@ -37,9 +40,10 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
     """
     names = release.description.quasi_identifiers
     bases = [len(release.table.domains[name]) for name in names]
+    boxes, people = release.published_boxes
     return loss.information_loss(
-        loss.coverage_loss(release.boxes, bases),
-        release.sizes,
+        loss.coverage_loss(boxes, bases),
+        people,
         loss.attribute_weights(names, weights),
         release.n_suppressed,
     )
@@ -56,15 +60,16 @@ def precision(release: Release) -> float:
 
     A cell that is no node counts as the smallest node around it, a suppressed row as the roots.
     """
+    boxes, people = release.published_boxes
     lost = 0.0
     for j, name in enumerate(release.description.quasi_identifiers):
         taxonomy = release.table.domains[name].taxonomy
-        low, high = release.boxes[:, j].T
+        low, high = boxes[:, j].T
         if release.levels is None:
             levels = taxonomy.enclosing_level(low, high)
         else:
             levels = np.full(len(low), release.levels[name], dtype=np.int32)
-        lost += float(release.sizes @ (levels / taxonomy.height)) + release.n_suppressed
+        lost += float(people @ (levels / taxonomy.height)) + release.n_suppressed
     n_cells = (release.n_rows + release.n_suppressed) * len(release.description.quasi_identifiers)
     return 1 - lost / n_cells
 
