@@ -30,6 +30,7 @@ from sfumato.attacks.promises import (
 from sfumato.attacks.steps import (
     cut_steps,
     full_domain_steps,
+    least_people,
     local_problems,
     region_problems,
     wide_steps,
@@ -127,10 +128,10 @@ class Minimality(Attack):
         solver = Solver(members, enforced, np.random.default_rng(self.seed))
         if method.minimality == "regions":
             widest_only = getattr(method, "dimensions", "all") == "widest"
-            problems = region_problems(members, enforced.least_size, widest_only=widest_only)
+            problems = region_problems(members, least_people(enforced), widest_only=widest_only)
             return solver.each(problems, others_known=False)
         if method.minimality == "local":
-            problems = local_problems(members, enforced.least_size)
+            problems = local_problems(members, least_people(enforced))
             return solver.each(problems, others_known=False)
         full_domain = method.minimality == "full-domain"
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
@@ -270,7 +271,7 @@ class _Verdict:
         if n_open:
             notes.append(f"no verdict for {n_open} people, whose intervals hold the limit")
         if self.learned.n_unknown:
-            notes.append(f"{self.learned.n_unknown} groups unknown: too few samples")
+            notes.append(f"{self.learned.n_unknown} groups unknown: too many, or too few samples")
         return "; ".join(notes) or None
 
     def _worst(
