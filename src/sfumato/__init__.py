@@ -25,6 +25,7 @@ _HOME = {
     "AlphaKAnonymity": "criteria",
     "PSensitiveKAnonymity": "criteria",
     "KEAnonymity": "criteria",
+    "PersonalizedPrivacy": "criteria",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -37,6 +38,7 @@ _HOME = {
     "RandomizedGrouping": "algorithms",
     "SensitiveGrouping": "algorithms",
     "SymmetricGrouping": "algorithms",
+    "TopDown": "algorithms",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -73,6 +75,7 @@ __all__ = [
     "OneGroup",
     "Optimal",
     "PSensitiveKAnonymity",
+    "PersonalizedPrivacy",
     "Prefix",
     "RandomizedGrouping",
     "Recode",
@@ -85,6 +88,7 @@ __all__ = [
     "SymmetricGrouping",
     "TCloseness",
     "Table",
+    "TopDown",
     "Tree",
     "Unsatisfiable",
     "__version__",
@@ -114,6 +118,7 @@ if TYPE_CHECKING:
         Samarati,
         SensitiveGrouping,
         SymmetricGrouping,
+        TopDown,
     )
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
@@ -121,6 +126,7 @@ if TYPE_CHECKING:
         KAnonymity,
         KEAnonymity,
         LDiversity,
+        PersonalizedPrivacy,
         PSensitiveKAnonymity,
         RecursiveDiversity,
         TCloseness,

@@ -8,7 +8,7 @@ from typing import ClassVar
 from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.algorithms.minimal import Prefer, check_prefer, minimal_nodes, preferred, refuse
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.base import Criterion, guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.table import Table
@@ -32,7 +32,8 @@ class Exhaustive(Algorithm):
 
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
-        frequencies = counted.frequencies() if isinstance(counted, Table) else counted
+        guard = guarding_column(criterion)
+        frequencies = counted.frequencies(guard) if isinstance(counted, Table) else counted
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         return self._minimal(Lattice(frequencies, criterion), limit)
 
