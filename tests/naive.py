@@ -8,7 +8,7 @@ lattice is a tuple of levels. A criterion is a function of one group (a list of 
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -901,3 +901,207 @@ def lots_from(draw, n, at_once):
 def _numbers(draw, n):
     drawn = draw(8 * n)
     return [int.from_bytes(drawn[8 * j : 8 * j + 8], "little") for j in range(n)]
+
+
+# -------------------------------------------------------------------------------- COUNT queries
+
+
+def count_query(rows, query):
+    """How many rows, as dicts, have values in all sets of the query: `{column: set}`."""
+    return sum(all(row[column] in asked for column, asked in query.items()) for row in rows)
+
+
+def count_generalized(rows, query, sensitive):
+    """The expected count of published rows, whose cells are lists of equally likely values."""
+    total = Fraction(0)
+    for row in rows:
+        share = Fraction(row[sensitive] in query[sensitive])
+        for column, asked in query.items():
+            if column != sensitive:
+                share *= Fraction(sum(value in asked for value in row[column]), len(row[column]))
+        total += share
+    return total
+
+
+def count_bucketized(groups, query, sensitive):
+    """The expected count of groups of rows, when anybody of a group may have any of its values."""
+    known = {column: asked for column, asked in query.items() if column != sensitive}
+    total = Fraction(0)
+    for rows in groups:
+        for row in rows:
+            for other in rows:
+                hit = count_query([row], known) and other[sensitive] in query[sensitive]
+                total += Fraction(int(hit), len(rows))
+    return total
+
+
+def most_correlated(truths, expected, n):
+    """Positions of the n counts farthest above and below what was expected, by their ratio."""
+    ratios = [Fraction(truth) / expect for truth, expect in zip(truths, expected, strict=True)]
+    order = range(len(ratios))
+    above = sorted((j for j in order if ratios[j] > 1), key=lambda j: (-ratios[j], j))
+    below = sorted((j for j in order if ratios[j] < 1), key=lambda j: (ratios[j], j))
+    return above[:n], below[:n]
+
+
+# ---- What steps that were not taken give away (Wong 2009, section 5.1): world by world
+
+
+def deals(values):
+    """Every different order of the values of a group."""
+    return set(itertools.permutations(values))
+
+
+def posterior(cells, values, steps, broken):
+    """Expected number of people with each value in each cell, over all weighted worlds.
+
+    cells: the cell of every person; steps: ([(cells, values of others)], limit, weight).
+    """
+    people = range(len(cells))
+    names = sorted(set(values))
+    sums = {cell: dict.fromkeys(names, Fraction(0)) for cell in set(cells)}
+    total = Fraction(0)
+    for world in deals(values):
+        weight = Fraction(1)
+        for children, limit, missed in steps:
+            n_broken = 0
+            for inside, others in children:
+                child = [world[i] for i in people if cells[i] in inside] + list(others)
+                n_broken += len(child) if broken(child) else 0
+            weight *= 1 if n_broken > limit else missed
+        total += weight
+        for i in people:
+            sums[cells[i]][world[i]] += weight
+    if not total:
+        return None
+    return {cell: {v: n / total for v, n in row.items()} for cell, row in sums.items()}
+
+
+def minimality(people, steps, broken):
+    """Credibility of every value for every combination, over all worlds of a whole table.
+
+    people: dicts with "group" (None: suppressed), "q" (the original quasi-identifiers) and "s".
+    steps: what a world is judged by: (children, limit), children lists of people's positions.
+    Returns {q: {value: share}}, and whether the table itself is one of the worlds; None if none is.
+    """
+    groups = defaultdict(list)
+    for i, person in enumerate(people):
+        if person["group"] is not None:
+            groups[person["group"]].append(i)
+    orders = [deals([people[i]["s"] for i in members]) for members in groups.values()]
+    dealt = [person["s"] for person in people]
+    sums, total, classes = defaultdict(Counter), 0, Counter()
+    for person in people:
+        if person["group"] is not None:
+            classes[person["q"]] += 1
+
+    def kept(world):
+        return all(
+            sum(len(c) for c in children if broken([world[i] for i in c])) > limit
+            for children, limit in steps
+        )
+
+    for choice in itertools.product(*orders):
+        world = list(dealt)
+        for members, order in zip(groups.values(), choice, strict=True):
+            for i, value in zip(members, order, strict=True):
+                world[i] = value
+        if kept(world):
+            total += 1
+            for members in groups.values():
+                for i in members:
+                    sums[people[i]["q"]][world[i]] += 1
+    if not total:
+        return None, False
+    found = {
+        q: {value: Fraction(n, total * classes[q]) for value, n in row.items()}
+        for q, row in sums.items()
+    }
+    return found, kept(dealt)
+
+
+def group_shares(people):
+    """What is believed of every combination by somebody who does not know the method."""
+    return minimality(people, (), None)[0]
+
+
+def full_domain_steps(people, paths, node, limit):
+    """One column of the whole table one level down; paths: per column value -> its path up."""
+    steps = []
+    for column, level in enumerate(node):
+        if level == 0:
+            continue
+        lower = [*node[:column], level - 1, *node[column + 1 :]]
+        children = defaultdict(list)
+        for i, person in enumerate(people):
+            labels = [paths[c][v][lower[c]] for c, v in enumerate(person["q"])]
+            children[tuple(labels)].append(i)
+        steps.append((list(children.values()), limit))
+    return steps
+
+
+def region_steps(people, orders):
+    """Every cut of every group between two values that somebody in it has, in every column."""
+    steps = []
+    for group in {person["group"] for person in people}:
+        members = [i for i, person in enumerate(people) if person["group"] == group]
+        for column, order in enumerate(orders):
+            places = sorted({order.index(people[i]["q"][column]) for i in members})
+            for last in places[:-1]:
+                left = [i for i in members if order.index(people[i]["q"][column]) <= last]
+                steps.append(([left, [i for i in members if i not in left]], 0))
+    return steps
+
+
+def _at_or_below(label, node, path_of):
+    """Whether everything under a label is under a node."""
+    return all(node in path for path in path_of.values() if label in path)
+
+
+def cut_step_list(people, paths):
+    """One node of one column replaced by its children, wherever it is published."""
+    steps = []
+    for column, path_of in enumerate(paths):
+        nodes = {person["group"][column] for person in people}
+        for node in nodes:
+            children = defaultdict(list)
+            for i, person in enumerate(people):
+                if person["group"][column] == node:
+                    path = path_of[person["q"][column]]
+                    if path.index(node) > 0:
+                        child = path[path.index(node) - 1]
+                        labels = (*person["group"][:column], child, *person["group"][column + 1 :])
+                        children[labels].append(i)
+            if children:
+                steps.append((list(children.values()), 0))
+    return steps
+
+
+def local_steps(people, paths):
+    """One column of one group a level down, with everybody published inside a child's box."""
+    steps = []
+    for group in {person["group"] for person in people}:
+        for column, path_of in enumerate(paths):
+            children = []
+            members = [i for i, person in enumerate(people) if person["group"] == group]
+            inside = {}
+            for i in members:
+                path = path_of[people[i]["q"][column]]
+                at = path.index(group[column])
+                if at > 0:
+                    inside.setdefault(path[at - 1], []).append(i)
+            for child, own in inside.items():
+                box = (*group[:column], child, *group[column + 1 :])
+                below = [
+                    i
+                    for i, person in enumerate(people)
+                    if person["group"] != group
+                    and all(
+                        _at_or_below(label, side, of)
+                        for label, side, of in zip(person["group"], box, paths, strict=True)
+                    )
+                ]
+                children.append(own + below)
+            if children:
+                steps.append((children, 0))
+    return steps

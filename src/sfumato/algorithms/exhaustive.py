@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.base import Algorithm, Draw, Minimality, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.algorithms.minimal import Prefer, check_prefer, minimal_nodes, preferred, refuse
 from sfumato.criteria.base import Criterion, guarding_column
@@ -29,6 +29,11 @@ class Exhaustive(Algorithm):
     def __post_init__(self) -> None:
         check_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
+
+    @property
+    def minimality(self) -> Minimality:
+        """No node below a k-minimal one is safe."""
+        return "full-domain"
 
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""

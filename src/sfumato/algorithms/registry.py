@@ -96,15 +96,16 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "relaxed regions may be published under the same box, and a union of safe groups need "
             "not be safe"
         )
-    elif guarding_column(criterion) is not None and not isinstance(method, KEEPS_GUARDS):
+    elif guarding_column(criterion) is not None and not (
+        isinstance(method, KEEPS_GUARDS) or getattr(method, "recoding", None) == "cut"
+    ):
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
             "this method may split people who are alike"
         )
-    elif isinstance(method, Anatomy):
-        refused = not_by_different_values(criterion)
-    else:
-        refused = not_anatomized(method, criterion) or no_margin(method, criterion)
+    if isinstance(method, Anatomy):
+        refused = refused or not_by_different_values(criterion)
+    refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
     suppression = bool(getattr(method, "max_suppressed", 0))
     if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(
         suppression=suppression
