@@ -51,6 +51,7 @@ class Beliefs:
     shares: list[list[Fraction]]  # (n_rows, n_codes)
     low: NDArray[np.float64] | None = None  # (n_rows, n_codes), where sampled
     high: NDArray[np.float64] | None = None
+    alike: NDArray[np.intp] | None = None  # groups of which the same is believed, this one included
 
 
 @dataclass(frozen=True, eq=False)
@@ -155,7 +156,7 @@ class Solver:
             people.tobytes(),
             histogram[order].tobytes(),
             named,
-            tuple((s.children.tobytes(), s.fixed.tobytes(), s.limit) for s in steps),
+            tuple((s.children.tobytes(), s.fixed.tobytes(), s.limit, s.weight) for s in steps),
         )
         if key not in self.known:
             self.known[key] = self._posterior(people, histogram[order], steps, values[order])
