@@ -36,7 +36,7 @@ from sfumato.attacks.steps import (
     wide_steps,
 )
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import column_name, validate
+from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, CannotRun, shown
@@ -106,6 +106,8 @@ class Minimality(Attack):
         enforced = target.criterion if self.enforced is None else self.enforced
         if enforced is None or target.method is None:
             raise CannotRun("nobody said what was promised, and by which method")
+        if guarding_column(enforced) is not None:
+            raise CannotRun("what people guard is not published, and worlds would have to deal it")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
         if not any(part.looks_at_values for part in enforced.parts):
