@@ -35,8 +35,8 @@ from sfumato.formulas.posterior import (
 )
 
 MOST_TOGETHER = 64  # groups whose steps are followed together
-MOST_GROUPS = 10_000  # groups that are looked at, the small ones first
-WORK = 60_000_000  # counts that are looked at over all groups
+MOST_GROUPS = 50_000  # groups that are looked at, the small ones first
+WORK = 120_000_000  # counts that are looked at over all groups
 SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
 
 
