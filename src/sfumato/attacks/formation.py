@@ -42,8 +42,8 @@ class Formation:
     def n_buckets(self, sizes: Counts) -> NDArray[np.intp]:
         """Into how many parts a group falls: buckets, or halves that were tried."""
         if self.unit:
-            return -(-sizes // self.unit)
-        return np.where(sizes // 2 >= self.least, 2, 1)
+            return np.asarray(-(-sizes // self.unit), dtype=np.intp)
+        return np.where(sizes // 2 >= self.least, 2, 1).astype(np.intp)
 
     def people(self, sizes: Counts) -> Counts:
         """People in each bucket of each group: one list, group after group."""
@@ -53,9 +53,9 @@ class Formation:
             left = (sizes + 1) // 2
             first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
             halves = np.where(first, left[owner], (sizes - left)[owner])
-            return np.where(n[owner] == 1, sizes[owner], halves)
+            return np.asarray(np.where(n[owner] == 1, sizes[owner], halves))
         place = np.arange(len(owner)) - np.repeat(np.cumsum(n) - n, n)
-        return np.minimum(self.unit, sizes[owner] - place * self.unit)
+        return np.asarray(np.minimum(self.unit, sizes[owner] - place * self.unit))
 
     def steps(self, bucket: NDArray[np.integer], people: Counts, n_values: int) -> tuple[Step, ...]:
         """Give what was not published, for cells that joined at a bucket each."""

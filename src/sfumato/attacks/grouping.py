@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.base import check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
-from sfumato.attacks.beliefs import Learned, Solver
+from sfumato.attacks.beliefs import Beliefs, Learned, Solver
 from sfumato.attacks.formation import Formation
 from sfumato.attacks.members import Members
 from sfumato.attacks.steps import Problem, Problems
@@ -80,7 +80,9 @@ class MethodBased(Attack):
         learned, members = Learned([]), _members(target, target.seen.sizes, None)
         if method.joint and any(part.looks_at_values for part in promised.parts):
             learned, members = self._learned(target, method, promised)
-        knows = f"{KNOWN}, and everybody's; the method, and the order in which people joined a group"
+        knows = (
+            f"{KNOWN}, and everybody's; the method, and the order in which people joined a group"
+        )
         verdict = Verdict(target, members, learned, attribute)
         return verdict.finding(self.called, knows, properties(method))
 
@@ -151,13 +153,11 @@ def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learne
     found = solver.each(Problems.by_size(members, some, stated), others_known=False)
     sharing = {groups[0]: np.array(groups) for groups in alike.values()}
     beliefs = [replace(each, alike=sharing[each.group]) for each in found.beliefs]
-    unknown = sum(len(sharing[group]) for group in found.unknown)
-    return replace(found, beliefs=beliefs, n_unknown=unknown)
+    unknown = [group for one in found.unknown for group in sharing[one].tolist()]
+    return replace(found, beliefs=beliefs, unknown=unknown)
 
 
-def _parts(
-    target: Target, how: Bucketing
-) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
+def _parts(target: Target, how: Bucketing) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
     """Give the people of each published group by the bucket of the group they had been in.
 
     Also, for each of these cells, that group and the bucket.
@@ -181,7 +181,8 @@ def _partitioned(
 
     That is a method of its own: the bounds for the groups as they were do not hold for it.
     """
-    beliefs, n_unknown = [], 0
+    beliefs: list[Beliefs] = []
+    unknown: list[int] = []
     order = np.argsort(before, kind="stable")
     first = np.flatnonzero(np.diff(before[order], prepend=-1))
     for cells in np.split(order, first[1:]):
@@ -190,6 +191,8 @@ def _partitioned(
         if not steps or not len(groups):
             continue
         found = solver.parts(groups, steps)
-        n_unknown += len(groups) if found is None else 0
-        beliefs += found or []
-    return Learned(beliefs, n_unknown)
+        if found is None:
+            unknown += groups.tolist()
+        else:
+            beliefs += found
+    return Learned(beliefs, unknown)

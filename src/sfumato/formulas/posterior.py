@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
 
@@ -81,6 +81,17 @@ class Posterior:
     def exact(self) -> bool:
         """Whether the numbers are fractions."""
         return self.expected is not None and self.expected.dtype == object
+
+    def rows(self, rows: NDArray[np.intp], cell: NDArray[np.intp]) -> Posterior:
+        """Take some of the rows, for cells that have these."""
+        return replace(
+            self,
+            cell=cell,
+            people=self.people[rows],
+            expected=None if self.expected is None else self.expected[rows],
+            low=None if self.low is None else self.low[rows],
+            high=None if self.high is None else self.high[rows],
+        )
 
     def of_cell(self, i: int, value: int) -> Fraction | float:
         """Give the expected share of a value among the people of a cell."""
