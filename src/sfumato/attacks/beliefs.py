@@ -81,7 +81,7 @@ class Solver:
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
         self.share = _share(enforced, self.frequencies, self.lump)
-        self.symmetric = len(self.frequencies.sensitive) == 1 and all(
+        self.symmetric = _one_column(self.frequencies) and all(
             isinstance(part, SYMMETRIC) and not part.named_values() for part in enforced.parts
         )
         self.known: dict[object, Posterior] = {}
@@ -283,11 +283,16 @@ def simple(share: float) -> Fraction:
     return near if abs(float(near) - share) < 1e-9 else Fraction(share)
 
 
+def _one_column(frequencies: FrequencySet) -> bool:
+    """Whether a person has nothing but the value of one sensitive column."""
+    return len(frequencies.sensitive) == 1 and frequencies.guard is None
+
+
 def lumps(criterion: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
     """Give for each value the first of those that the criterion counts together with it."""
     n_values = len(frequencies.persons_values.codes)
     each = np.arange(n_values, dtype=np.int32)
-    if len(frequencies.sensitive) > 1:
+    if not _one_column(frequencies):
         return each
     kinds: list[NDArray[np.int32]] = [np.zeros(n_values, dtype=np.int32)]
     for part in criterion.parts:
@@ -321,7 +326,7 @@ def _share(
 ) -> tuple[int, Fraction] | None:
     """Give the one value that the criterion bounds, and the l of 1/l; None: it says more."""
     parts = [part for part in criterion.parts if part.looks_at_values]
-    if len(parts) != 1 or len(frequencies.sensitive) > 1:
+    if len(parts) != 1 or not _one_column(frequencies):
         return None
     codes = np.unique(lump[_codes(parts[0], frequencies)])
     if len(codes) != 1:
