@@ -203,7 +203,7 @@ class FrequencySet:
         renamed = {}
         for column in self.sensitive:
             domains[column] = original.domains[column]
-            code = _same_values(self.domains[column], domains[column])
+            code = same_values(self.domains[column], domains[column])
             if len(code) < len(domains[column]) or not np.array_equal(code, np.arange(len(code))):
                 renamed[column] = code
         seen = replace(self, domains=domains)
@@ -329,7 +329,7 @@ class Grouping:
         return Grouping(self.frequencies, self.boxes[~unsafe], index)
 
 
-def _same_values(published: Domain, original: Domain) -> Codes:
+def same_values(published: Domain, original: Domain) -> Codes:
     """Find each published value among the original ones: as it is, or as it was written."""
     texts = all(isinstance(label, (str, type(None))) for label in original.labels)
 
@@ -344,7 +344,7 @@ def _same_values(published: Domain, original: Domain) -> Codes:
     known = {written(label): code for code, label in enumerate(original.labels)}
     codes = [known.get(written(label), -1) for label in published.labels]
     if -1 in codes:
-        raise BrokenPromise("internal error: a sensitive value was published that nobody has")
+        raise BrokenPromise("internal error: a value was published that nobody has")
     return np.array(codes, dtype=np.int32)
 
 

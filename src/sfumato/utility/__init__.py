@@ -10,8 +10,10 @@ from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas import loss
 from sfumato.release import Release
+from sfumato.utility.queries import QueryError, query_error
 
 __all__ = [
+    "QueryError",
     "average_class",
     "average_group_size",
     "discernibility",
@@ -20,6 +22,7 @@ __all__ = [
     "loss_per_attribute",
     "n_groups",
     "precision",
+    "query_error",
 ]
 
 

@@ -1,0 +1,230 @@
+"""How well a release answers COUNT queries."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.base import check_seed
+from sfumato.criteria.base import at_least_one
+from sfumato.data.frequency import FrequencySet, same_values
+from sfumato.data.labels import Labels
+from sfumato.data.recoding import Assignment, Bucketing
+from sfumato.errors import BadInput, one_of, shown
+from sfumato.formulas.exact import fraction
+from sfumato.formulas.queries import Answering, Workload, lifts, most_correlated
+from sfumato.html import html_table
+from sfumato.release import Release
+
+N_QUERIES = {"cormode": 1_000, "wong": 10_000}
+SELECTIVITY = {"cormode": Fraction(1, 2), "wong": Fraction(1, 20)}
+DIMENSION = 3  # of "cormode", where there are as many quasi-identifiers
+
+
+@dataclass(frozen=True)
+class QueryError:
+    """Relative errors of a release's answers. About the original, so for the steward only.
+
+    Left out are queries that nobody matches, since their relative error has no meaning. `positive`
+    is the average over the (up to) hundred queries whose true count exceeds the product of their
+    selectivities by the largest factors, `negative` over the hundred where it falls short most;
+    None where there is no such query. Cormode 2010, section 5.3, writes the two names the other
+    way round.
+    """
+
+    workload: Workload
+    n_left_out: int
+    average: float
+    median: float
+    positive: float | None
+    negative: float | None
+
+    @property
+    def n_queries(self) -> int:
+        """Number of queries asked, those left out among them."""
+        return self.workload.n_queries
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return {
+            "workload": self.workload.kind,
+            "dimension": self.workload.dimension,
+            "selectivity": float(self.workload.selectivity),
+            "seed": self.workload.seed,
+            "queries": self.n_queries,
+            "left_out": self.n_left_out,
+            "average": self.average,
+            "median": self.median,
+            "positive": self.positive,
+            "negative": self.negative,
+        }
+
+    def _lines(self) -> list[tuple[str, str]]:
+        asked = self.workload
+        return [
+            ("average relative error", f"{self.average:.2%}"),
+            ("median", f"{self.median:.2%}"),
+            ("positively correlated", _percent(self.positive)),
+            ("negatively correlated", _percent(self.negative)),
+            ("queries", f"{self.n_queries}, of which nobody matches {self.n_left_out}"),
+            (
+                "workload",
+                f"{asked.kind}, {asked.dimension} quasi-identifiers, "
+                f"selectivity {float(asked.selectivity):g}, seed {asked.seed}",
+            ),
+        ]
+
+    def __str__(self) -> str:
+        lines = self._lines()
+        width = max(len(name) for name, _ in lines)
+        return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+
+    __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        return html_table(("", "COUNT queries"), self._lines())
+
+
+def _percent(error: float | None) -> str:
+    return "no such query" if error is None else f"{error:.2%}"
+
+
+def query_error(
+    release: Release,
+    workload: Literal["cormode", "wong"] = "cormode",
+    *,
+    n_queries: int | None = None,
+    dimension: int | None = None,
+    selectivity: float | None = None,
+    seed: int = 0,
+    attribute: str | None = None,
+) -> QueryError:
+    """Ask random COUNT queries and compare the release's answers with the original's.
+
+    Releases of the same table with the same arguments are asked the same queries. A generalized
+    group is taken to be spread evenly over its box; in two tables quasi-identifiers match exactly,
+    and people have a value with its share in their group. Suppressed people are missing from the
+    answers and present in the truth.
+
+    Args:
+        release: A release whose original is at hand.
+        workload: "cormode" (Cormode 2010, section 5.3) or "wong" (Wong 2009, section 7.2).
+        n_queries: 1,000 for "cormode" and 10,000 for "wong" unless given.
+        dimension: Number of quasi-identifiers in a query; unless given all for "wong", up to three
+            for "cormode", whose own choice did not survive.
+        selectivity: "wong": expected share of the table that a query matches if its attributes
+            are independent, 0.05 unless given. "cormode": largest share of an attribute's values
+            that a query names, 0.5 unless given.
+        seed: Which queries; it protects nobody.
+        attribute: The sensitive attribute, where there are several.
+    """
+    one_of("query_error", "workload", workload, tuple(N_QUERIES))
+    if seed is None:
+        raise BadInput("query_error: seed must be an integer >= 0, got None")
+    check_seed("query_error", seed)
+    original = release.table.frequencies()
+    name = original.attribute(attribute)
+    if name is None:
+        raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")
+    asked = Workload(
+        workload,
+        at_least_one(
+            "query_error", "n_queries", N_QUERIES[workload] if n_queries is None else n_queries
+        ),
+        _dimension(workload, dimension, len(original.quasi_identifiers)),
+        _selectivity(workload, selectivity),
+        seed,
+    )
+    return _error(asked, original, name, _answering(release, name))
+
+
+def _error(
+    asked: Workload, original: FrequencySet, attribute: str, published: Answering
+) -> QueryError:
+    columns = (*original.quasi_identifiers, attribute)
+    marginals = [original.reference(column) for column in columns]
+    exact = Answering.exact(original, attribute)
+    truths, answers, factors = [], [], []
+    for some in asked.queries([len(original.domains[column]) for column in columns]):
+        truths.append(exact.answers(some))
+        answers.append(published.answers(some))
+        factors += lifts(some, truths[-1], marginals)
+    truth, answer = np.concatenate(truths), np.concatenate(answers)
+    matched = np.flatnonzero(truth)
+    if not len(matched):
+        raise BadInput(
+            "query_error: nobody matches any of the queries; ask more of them, raise selectivity, "
+            "or lower dimension"
+        )
+    errors = np.abs(answer[matched] - truth[matched]) / truth[matched]
+    above, below = most_correlated([factors[j] for j in matched])
+    return QueryError(
+        workload=asked,
+        n_left_out=len(truth) - len(matched),
+        average=float(errors.mean()),
+        median=float(np.median(errors)),
+        positive=float(errors[above].mean()) if len(above) else None,
+        negative=float(errors[below].mean()) if len(below) else None,
+    )
+
+
+def _dimension(workload: str, dimension: int | None, n_columns: int) -> int:
+    if dimension is None:
+        return n_columns if workload == "wong" else min(DIMENSION, n_columns)
+    asked = at_least_one("query_error", "dimension", dimension)
+    if asked > n_columns:
+        raise BadInput(
+            f"query_error: dimension must be at most {n_columns}, the number of quasi-identifiers, "
+            f"got {asked}"
+        )
+    return asked
+
+
+def _selectivity(workload: str, selectivity: float | None) -> Fraction:
+    if selectivity is None:
+        return SELECTIVITY[workload]
+    try:
+        share = fraction(selectivity)
+    except (ValueError, OverflowError):
+        share = Fraction(0)
+    if not 0 < share <= 1:
+        raise BadInput(
+            "query_error: selectivity must be a number above 0 and up to 1, "
+            f"got {shown(selectivity)}"
+        )
+    return share
+
+
+def _answering(release: Release, attribute: str) -> Answering:
+    """What the release answers from: its two tables, or its boxes in ranks of the original."""
+    how: object = release.recoding.how
+    if isinstance(how, Bucketing):
+        return Answering.bucketized(how, attribute)
+    grouping = release.grouping
+    boxes = grouping.boxes
+    if isinstance(how, Assignment) and how.splits:
+        boxes = _boxes_of_labels(release, how)
+    return Answering.generalized(boxes, grouping.groups(attribute).histogram)
+
+
+def _boxes_of_labels(release: Release, how: Assignment) -> NDArray[np.int32]:
+    """Find the boxes of the published groups, where chance dealt people out to them.
+
+    Then only the published table says who is where. Its labels stand for one interval each.
+    """
+    seen, domains = release.seen, release.table.domains
+    sides = []
+    for j, (column, texts) in enumerate(how.labels(domains).items()):
+        published = seen.frequencies.domains[column]
+        if texts is None:  # as it is
+            side = np.repeat(same_values(published, domains[column])[:, np.newaxis], 2, axis=1)
+        else:
+            used, box = np.unique(texts.index, return_index=True)
+            meant = {texts.texts[k]: how.boxes[b, j] for k, b in zip(used, box, strict=True)}
+            side = np.stack([meant[text] for text in Labels.of(published.labels)])
+        sides.append(side[seen.boxes[:, j, 0]])
+    return np.stack(sides, axis=1)
