@@ -37,6 +37,7 @@ _HOME = {
     "RandomizedGrouping": "algorithms",
     "SensitiveGrouping": "algorithms",
     "SymmetricGrouping": "algorithms",
+    "TopDown": "algorithms",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -85,6 +86,7 @@ __all__ = [
     "SymmetricGrouping",
     "TCloseness",
     "Table",
+    "TopDown",
     "Tree",
     "Unsatisfiable",
     "__version__",
@@ -114,6 +116,7 @@ if TYPE_CHECKING:
         Samarati,
         SensitiveGrouping,
         SymmetricGrouping,
+        TopDown,
     )
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (

@@ -12,6 +12,7 @@ from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
 from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
+from sfumato.algorithms.top_down import TopDown
 from sfumato.spec import name_of
 
 ALGORITHMS: dict[str, type[Algorithm]] = {
@@ -29,6 +30,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Samarati,
         SensitiveGrouping,
         SymmetricGrouping,
+        TopDown,
     )
 }
 
@@ -47,4 +49,5 @@ __all__ = [
     "Samarati",
     "SensitiveGrouping",
     "SymmetricGrouping",
+    "TopDown",
 ]

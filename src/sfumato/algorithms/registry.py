@@ -10,6 +10,7 @@ from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.samarati import Samarati
+from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,
@@ -34,6 +35,8 @@ METHODS: tuple[Algorithm, ...] = (
     Mondrian(),
     Mondrian(strict=False),
     Mondrian(dimensions="widest"),
+    TopDown(),
+    TopDown("cut"),
 )
 CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     KAnonymity(3),
