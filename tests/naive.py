@@ -8,7 +8,7 @@ lattice is a tuple of levels. A criterion is a function of one group (a list of 
 
 import itertools
 import math
-from collections import Counter
+from collections import Counter, defaultdict
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -648,45 +648,97 @@ def bucket_risk(l, m, p, n_sensitive):
     return [share / total for share in shares] if total else None
 
 
-# -------------------------------------------------------------------------------- COUNT queries
+# --------------------------------------------------------------------------- personalized privacy
+# A person is (..., value, guard); the guard is any label of the hierarchy, or None.
 
 
-def count_query(rows, query):
-    """How many rows, as dicts, have values in all sets of the query: `{column: set}`."""
-    return sum(all(row[column] in asked for column, asked in query.items()) for row in rows)
+def largest_guarded_share(group, hierarchy):
+    """The largest share of a group under what somebody in it guards; None: nobody does."""
+    shares = []
+    for *_, guard in group:
+        if guard is not None:
+            under = {labels[0] for labels in hierarchy if guard in labels}
+            hit = [value for *_, value, _ in group if value in under or guard == hierarchy[0][-1]]
+            shares.append(Fraction(len(hit), len(group)))
+    return max(shares, default=None)
 
 
-def count_generalized(rows, query, sensitive):
-    """The expected count of published rows, whose cells are lists of equally likely values."""
-    total = Fraction(0)
-    for row in rows:
-        share = Fraction(row[sensitive] in query[sensitive])
-        for column, asked in query.items():
-            if column != sensitive:
-                share *= Fraction(sum(value in asked for value in row[column]), len(row[column]))
-        total += share
-    return total
+def personalized(l, hierarchy):
+    """Criterion: that share is at most 1/l."""
+    return lambda group: (largest_guarded_share(group, hierarchy) or 0) * Fraction(l) <= 1
 
 
-def count_bucketized(groups, query, sensitive):
-    """The expected count of groups of rows, when anybody of a group may have any of its values."""
-    known = {column: asked for column, asked in query.items() if column != sensitive}
-    total = Fraction(0)
-    for rows in groups:
-        for row in rows:
-            for other in rows:
-                hit = count_query([row], known) and other[sensitive] in query[sensitive]
-                total += Fraction(int(hit), len(rows))
-    return total
+# ------------------------------------------------------------------- grouping methods (Cormode)
 
 
-def most_correlated(truths, expected, n):
-    """Positions of the n counts farthest above and below what was expected, by their ratio."""
-    ratios = [Fraction(truth) / expect for truth, expect in zip(truths, expected, strict=True)]
-    order = range(len(ratios))
-    above = sorted((j for j in order if ratios[j] > 1), key=lambda j: (-ratios[j], j))
-    below = sorted((j for j in order if ratios[j] < 1), key=lambda j: (ratios[j], j))
-    return above[:n], below[:n]
+def together(lists):
+    """One list of all."""
+    return list(itertools.chain(*lists))
+
+
+def greedy_grouping(people, safe, unit, goes_on):
+    """Figure 2 of Cormode 2010, on people in order: the groups, and who is left over.
+
+    `goes_on` says of every bucket whether a group that is safe at its end goes on all the same;
+    one that is unsafe at the end of the table goes back to where it was safe last.
+    """
+    buckets = [people[i : i + unit] for i in range(0, len(people), unit)]
+    groups, first = [], 0
+    while first < len(buckets):
+        ends = []
+        for last in range(first + 1, len(buckets) + 1):
+            if safe(together(buckets[first:last])):
+                ends.append(last)
+                if not goes_on[last - 1]:
+                    break
+        if not ends:
+            break
+        groups.append(together(buckets[first : ends[-1]]))
+        first = ends[-1]
+    return groups, together(buckets[first:])
+
+
+def symmetric_grouping(people, safe, least):
+    """Figure 7 of Cormode 2010, with a least size of both halves; the whole is safe."""
+    half = (len(people) + 1) // 2
+    left, right = people[:half], people[half:]
+    if min(len(left), len(right)) < least or not safe(left) or not safe(right):
+        return [people]
+    return [half for side in (left, right) for half in symmetric_grouping(side, safe, least)]
+
+
+def anatomy(names, n_different, n_people, lots, turns):
+    """Cormode 2010, 2.3: groups of people, each the number of a person; None: not eligible.
+
+    `names` says what must differ, None: it may repeat. People of one name are taken in the order
+    of their turns, who is left over joins a group by lot. Groups of too few people are joined.
+    """
+    everybody = range(len(names))
+    # Who may repeat has a name of his own, behind all others.
+    own = [(1, turns[i]) if names[i] is None else (0, names[i]) for i in everybody]
+    left = {}
+    for person in sorted(everybody, key=turns.__getitem__):
+        left.setdefault(own[person], []).append(person)
+    most = max((len(them) for name, them in left.items() if name[0] == 0), default=1)
+    if len(names) < n_people or most * n_different > len(names):
+        return None
+    width = min(max(n_different, n_people), len(names) // most)
+    groups = []
+    while sum(map(len, left.values())) >= width:
+        present = [name for name in left if left[name]]
+        top = sorted(present, key=lambda name: (-len(left[name]), name))[:width]
+        assert len(top) == width
+        groups.append([left[name].pop(0) for name in top])
+    lots = iter(lots)
+    for name in sorted(name for name in left if left[name]):
+        (person,) = left[name]
+        others = [g for g in groups if name not in [own[i] for i in g]]
+        others[next(lots) % len(others)].append(person)
+    joined = -(-n_people // width)
+    parts = [groups[i : i + joined] for i in range(0, len(groups), joined)]
+    if len(parts) > 1 and len(parts[-1]) < joined:
+        parts[-2:] = [parts[-2] + parts[-1]]
+    return [together(part) for part in parts]
 
 
 # ----------------------------------------------------------------------- top-down specialization
@@ -849,3 +901,207 @@ def lots_from(draw, n, at_once):
 def _numbers(draw, n):
     drawn = draw(8 * n)
     return [int.from_bytes(drawn[8 * j : 8 * j + 8], "little") for j in range(n)]
+
+
+# -------------------------------------------------------------------------------- COUNT queries
+
+
+def count_query(rows, query):
+    """How many rows, as dicts, have values in all sets of the query: `{column: set}`."""
+    return sum(all(row[column] in asked for column, asked in query.items()) for row in rows)
+
+
+def count_generalized(rows, query, sensitive):
+    """The expected count of published rows, whose cells are lists of equally likely values."""
+    total = Fraction(0)
+    for row in rows:
+        share = Fraction(row[sensitive] in query[sensitive])
+        for column, asked in query.items():
+            if column != sensitive:
+                share *= Fraction(sum(value in asked for value in row[column]), len(row[column]))
+        total += share
+    return total
+
+
+def count_bucketized(groups, query, sensitive):
+    """The expected count of groups of rows, when anybody of a group may have any of its values."""
+    known = {column: asked for column, asked in query.items() if column != sensitive}
+    total = Fraction(0)
+    for rows in groups:
+        for row in rows:
+            for other in rows:
+                hit = count_query([row], known) and other[sensitive] in query[sensitive]
+                total += Fraction(int(hit), len(rows))
+    return total
+
+
+def most_correlated(truths, expected, n):
+    """Positions of the n counts farthest above and below what was expected, by their ratio."""
+    ratios = [Fraction(truth) / expect for truth, expect in zip(truths, expected, strict=True)]
+    order = range(len(ratios))
+    above = sorted((j for j in order if ratios[j] > 1), key=lambda j: (-ratios[j], j))
+    below = sorted((j for j in order if ratios[j] < 1), key=lambda j: (ratios[j], j))
+    return above[:n], below[:n]
+
+
+# ---- What steps that were not taken give away (Wong 2009, section 5.1): world by world
+
+
+def deals(values):
+    """Every different order of the values of a group."""
+    return set(itertools.permutations(values))
+
+
+def posterior(cells, values, steps, broken):
+    """Expected number of people with each value in each cell, over all weighted worlds.
+
+    cells: the cell of every person; steps: ([(cells, values of others)], limit, weight).
+    """
+    people = range(len(cells))
+    names = sorted(set(values))
+    sums = {cell: dict.fromkeys(names, Fraction(0)) for cell in set(cells)}
+    total = Fraction(0)
+    for world in deals(values):
+        weight = Fraction(1)
+        for children, limit, missed in steps:
+            n_broken = 0
+            for inside, others in children:
+                child = [world[i] for i in people if cells[i] in inside] + list(others)
+                n_broken += len(child) if broken(child) else 0
+            weight *= 1 if n_broken > limit else missed
+        total += weight
+        for i in people:
+            sums[cells[i]][world[i]] += weight
+    if not total:
+        return None
+    return {cell: {v: n / total for v, n in row.items()} for cell, row in sums.items()}
+
+
+def minimality(people, steps, broken):
+    """Credibility of every value for every combination, over all worlds of a whole table.
+
+    people: dicts with "group" (None: suppressed), "q" (the original quasi-identifiers) and "s".
+    steps: what a world is judged by: (children, limit), children lists of people's positions.
+    Returns {q: {value: share}}, and whether the table itself is one of the worlds; None if none is.
+    """
+    groups = defaultdict(list)
+    for i, person in enumerate(people):
+        if person["group"] is not None:
+            groups[person["group"]].append(i)
+    orders = [deals([people[i]["s"] for i in members]) for members in groups.values()]
+    dealt = [person["s"] for person in people]
+    sums, total, classes = defaultdict(Counter), 0, Counter()
+    for person in people:
+        if person["group"] is not None:
+            classes[person["q"]] += 1
+
+    def kept(world):
+        return all(
+            sum(len(c) for c in children if broken([world[i] for i in c])) > limit
+            for children, limit in steps
+        )
+
+    for choice in itertools.product(*orders):
+        world = list(dealt)
+        for members, order in zip(groups.values(), choice, strict=True):
+            for i, value in zip(members, order, strict=True):
+                world[i] = value
+        if kept(world):
+            total += 1
+            for members in groups.values():
+                for i in members:
+                    sums[people[i]["q"]][world[i]] += 1
+    if not total:
+        return None, False
+    found = {
+        q: {value: Fraction(n, total * classes[q]) for value, n in row.items()}
+        for q, row in sums.items()
+    }
+    return found, kept(dealt)
+
+
+def group_shares(people):
+    """What is believed of every combination by somebody who does not know the method."""
+    return minimality(people, (), None)[0]
+
+
+def full_domain_steps(people, paths, node, limit):
+    """One column of the whole table one level down; paths: per column value -> its path up."""
+    steps = []
+    for column, level in enumerate(node):
+        if level == 0:
+            continue
+        lower = [*node[:column], level - 1, *node[column + 1 :]]
+        children = defaultdict(list)
+        for i, person in enumerate(people):
+            labels = [paths[c][v][lower[c]] for c, v in enumerate(person["q"])]
+            children[tuple(labels)].append(i)
+        steps.append((list(children.values()), limit))
+    return steps
+
+
+def region_steps(people, orders):
+    """Every cut of every group between two values that somebody in it has, in every column."""
+    steps = []
+    for group in {person["group"] for person in people}:
+        members = [i for i, person in enumerate(people) if person["group"] == group]
+        for column, order in enumerate(orders):
+            places = sorted({order.index(people[i]["q"][column]) for i in members})
+            for last in places[:-1]:
+                left = [i for i in members if order.index(people[i]["q"][column]) <= last]
+                steps.append(([left, [i for i in members if i not in left]], 0))
+    return steps
+
+
+def _at_or_below(label, node, path_of):
+    """Whether everything under a label is under a node."""
+    return all(node in path for path in path_of.values() if label in path)
+
+
+def cut_step_list(people, paths):
+    """One node of one column replaced by its children, wherever it is published."""
+    steps = []
+    for column, path_of in enumerate(paths):
+        nodes = {person["group"][column] for person in people}
+        for node in nodes:
+            children = defaultdict(list)
+            for i, person in enumerate(people):
+                if person["group"][column] == node:
+                    path = path_of[person["q"][column]]
+                    if path.index(node) > 0:
+                        child = path[path.index(node) - 1]
+                        labels = (*person["group"][:column], child, *person["group"][column + 1 :])
+                        children[labels].append(i)
+            if children:
+                steps.append((list(children.values()), 0))
+    return steps
+
+
+def local_steps(people, paths):
+    """One column of one group a level down, with everybody published inside a child's box."""
+    steps = []
+    for group in {person["group"] for person in people}:
+        for column, path_of in enumerate(paths):
+            children = []
+            members = [i for i, person in enumerate(people) if person["group"] == group]
+            inside = {}
+            for i in members:
+                path = path_of[people[i]["q"][column]]
+                at = path.index(group[column])
+                if at > 0:
+                    inside.setdefault(path[at - 1], []).append(i)
+            for child, own in inside.items():
+                box = (*group[:column], child, *group[column + 1 :])
+                below = [
+                    i
+                    for i, person in enumerate(people)
+                    if person["group"] != group
+                    and all(
+                        _at_or_below(label, side, of)
+                        for label, side, of in zip(person["group"], box, paths, strict=True)
+                    )
+                ]
+                children.append(own + below)
+            if children:
+                steps.append((children, 0))
+    return steps

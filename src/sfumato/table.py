@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.data.deal import deal
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Codes, Hierarchy
+from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.data.schema import Schema
@@ -69,7 +69,8 @@ class Table:
     def __init__(self, engine: Engine, schema: Schema) -> None:
         self.engine = engine
         self.schema = schema
-        self._found: tuple[dict[str, Domain], dict[str, Codes]] | None = None
+        self._found: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
+        self._guarded: dict[str, FrequencySet] = {}
 
     def __repr__(self) -> str:
         schema = self.schema
@@ -96,24 +97,36 @@ class Table:
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
 
-    @property
+    @cached_property
     def domains(self) -> Mapping[str, Domain]:
         """The values of every counted column."""
-        return self._coded(self.schema.counted)[0]
+        domains, _ = self._coded(self.schema.counted)
+        return {column: domains[column] for column in self.schema.counted}
 
     @property
     def n_rows(self) -> int:
         """Number of rows."""
         return self.combinations().n_rows
 
-    def frequencies(self) -> FrequencySet:
-        """Every distinct combination of counted columns with its number of people."""
-        return self._frequencies
+    def frequencies(self, guard: str | None = None) -> FrequencySet:
+        """Every distinct combination of counted columns with its number of people.
+
+        `guard`: a column without a role that is counted too, and never published: what each
+        person guards.
+        """
+        if guard is None:
+            return self._frequencies
+        if guard not in self._guarded:
+            self.schema.refuse_as_guard(guard)
+            self._guarded[guard] = self._count(self.schema.sensitive, guard)
+        return self._guarded[guard]
 
     def combinations(self) -> FrequencySet:
         """Every distinct combination of quasi-identifiers; cheaper, where nothing else matters."""
         if "_frequencies" in self.__dict__:
             return self._frequencies.combinations
+        for counted in self._guarded.values():
+            return counted.combinations
         return self._combinations
 
     def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
@@ -150,35 +163,37 @@ class Table:
 
     def _coded(self, jointly: Sequence[str]) -> tuple[dict[str, Domain], dict[str, Codes]]:
         """Find the values of all counted columns; at the first time, count some jointly."""
-        if self._found is None:
+        domains, codes = self._found
+        new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
+        if new:
             report("reading")
-            found = self.engine.domains(self.schema.counted, self.schema.person, jointly)
-            if not found[self.schema.quasi_identifiers[0]]:
+            found = self.engine.domains(new, self.schema.person, jointly)
+            if not found[new[0]]:
                 raise BadInput(f"{self.engine.name}: no rows")
-            domains, codes = {}, {}
-            for column, values in found.items():
-                domains[column], codes[column] = self.schema.hierarchies[column].grow(
-                    column, values
-                )
-            self._found = domains, codes
+            rules = self.schema.hierarchies
+            grown = {c: rules.get(c, Flat()).grow(c, values) for c, values in found.items()}
+            domains |= {column: domain for column, (domain, _) in grown.items()}
+            codes |= {column: coded for column, (_, coded) in grown.items()}
         return self._found
 
     @cached_property
     def _frequencies(self) -> FrequencySet:
+        for counted in self._guarded.values():
+            return counted.project(self.schema.counted)
         return self._count(self.schema.sensitive)
 
     @cached_property
     def _combinations(self) -> FrequencySet:
         return self._count(())
 
-    def _count(self, sensitive: tuple[str, ...]) -> FrequencySet:
+    def _count(self, sensitive: tuple[str, ...], guard: str | None = None) -> FrequencySet:
         quasi_identifiers = self.schema.quasi_identifiers
-        columns = (*quasi_identifiers, *sensitive)
+        columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         domains, codes = self._coded(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         keys, counts = self.engine.count({column: codes[column] for column in columns}, layout)
-        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts)
+        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
 
 
 def _lookup(how: Cut, domains: Mapping[str, Domain]) -> Lookup:

@@ -14,6 +14,12 @@ import sfumato as sf
 from cli.common import JOB, run
 from sfumato.job import Job
 
+GUARDED = """[[criteria]]
+personalized_privacy = { l = 2, guarding = "guard" }
+[columns.hierarchies]
+disease = { csv = "diseases.csv" }
+"""
+
 
 @pytest.fixture
 def place(tmp_path) -> Path:
@@ -230,6 +236,27 @@ def test_a_job_can_use_a_saved_recoding(place):
     again.write_text(again.read_text().replace("2026-q1", "2026-q2"))
     assert run("anonymize", again).exit_code == 0
     assert sf.load(place / "out" / "2026-q2").levels == release.levels
+
+
+def test_a_job_can_let_people_say_what_they_guard(place):
+    """The column has no role: it is counted, and stands in no file of the release."""
+    lines = (place / "patients.csv").read_text().splitlines()
+    wishes = ["guard", *(("hush" if j % 9 == 0 else "") for j in range(len(lines) - 1))]
+    written = [f"{line},{wish}" for line, wish in zip(lines, wishes, strict=True)]
+    (place / "patients.csv").write_text("\n".join(written) + "\n")
+    diseases = sorted({line.split(",")[-1] for line in lines[1:]})
+    tree = "".join(f"{d};{'hush' if j < 2 else 'open'};*\n" for j, d in enumerate(diseases))
+    (place / "diseases.csv").write_text(tree)
+    job = JOB.replace("[[criteria]]\nl_diversity = { l = 3 }", GUARDED)
+    (place / "job.toml").write_text(job)
+    result = run("anonymize", place / "job.toml")
+    assert result.exit_code == 0, result.output
+    assert "guarding: guard" in result.output
+    out = place / "out" / "2026-q1"
+    assert not any("hush" in path.read_text() for path in out.iterdir())
+    assert run("check", out).exit_code == 0
+    assert "no verdict" in run("check", out).output
+    assert run("check", place / "job.toml").exit_code == 1  # the raw table is not safe
 
 
 def test_a_dry_run_says_that_the_place_is_taken(place):

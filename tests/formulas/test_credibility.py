@@ -10,7 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from sfumato.formulas.credibility import credibility, credibility_local, credibility_superset
+from sfumato.formulas import exact_credibility
+from sfumato.formulas.credibility import (
+    NobodyBreaks,
+    credibility,
+    credibility_local,
+    credibility_superset,
+)
+from sfumato.formulas.credibility_groups import credibility_groups
 
 LS = st.sampled_from([1, 2, 3, Fraction(5, 2), Fraction(7, 3), 1.5])
 
@@ -122,3 +129,47 @@ def test_without_exclusion_belief_is_the_share(sizes, data):
 def test_impossible_counts_are_refused(given_classes, n_sensitive, l):
     with pytest.raises(ValueError, match=r"no class has|cannot be sensitive|above 0"):
         credibility_local(given_classes, n_sensitive, l)
+
+
+@settings(max_examples=100, deadline=None)
+@given(st.lists(classes(), min_size=1, max_size=4), st.data(), LS)
+def test_many_groups_at_once_are_each_what_they_are_alone(groups, data, l):
+    groups = groups + groups[:1]  # two that are alike
+    owner = [j for j, each in enumerate(groups) for _ in each]
+    hit = [data.draw(st.integers(0, sum(g for _, g, _ in each))) for each in groups]
+    found = credibility_groups(owner, [row for each in groups for row in each], hit, l)
+    for j, each in enumerate(groups):
+        mine = found[np.array(owner) == j]
+        expected = naive.credibility_local(each, hit[j], l)
+        assert np.isnan(mine).all() if expected is None else agrees(mine, expected)
+
+
+@pytest.mark.parametrize(
+    ("group", "given_classes", "n_sensitive", "l"),
+    [
+        ([0], [(3, 4, 0)], [1], 2),
+        ([0], [(3, 1, 3)], [1], 2),
+        ([0], [(3, 3, 0)], [4], 2),
+        ([0, 1], [(3, 3, 0), (3, 3, 0)], [1], 2),
+        ([0], [(3, 3, 0)], [1], 0),
+    ],
+)
+def test_impossible_groups_are_refused(group, given_classes, n_sensitive, l):
+    with pytest.raises(ValueError, match=r"fewer people than|above 0"):
+        credibility_groups(group, given_classes, n_sensitive, l)
+
+
+@settings(max_examples=100, deadline=None)
+@given(classes(largest=12), st.data(), LS)
+def test_whole_numbers_and_floats_count_the_same_ways(given_classes, data, l):
+    """Either is right by itself; which one is used is only a matter of speed."""
+    n_sensitive = data.draw(st.integers(0, sum(g for _, g, _ in given_classes)))
+    found = []
+    for most_steps in (-1, 10**9):
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(exact_credibility, "MOST_STEPS", most_steps)
+            try:
+                found.append(credibility_local(given_classes, n_sensitive, l))
+            except NobodyBreaks:
+                found.append([])
+    assert agrees(*found)

@@ -451,6 +451,8 @@ def wrong_uses(planted, place):
         "too few": lambda: sf.anonymize(opened, sf.KAnonymity(N + 1)),
         "too few for levels": lambda: sf.anonymize(opened, sf.KAnonymity(N + 1), sf.Samarati()),
         "no numbers": lambda: sf.anonymize(opened, sf.KEAnonymity(2, 1)),
+        "no node": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "ward")),
+        "no guard": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "name")),
         "no tree": lambda: sf.anonymize(opened, sf.TCloseness(0.1, "hierarchical")),
         "no such value": lambda: sf.check(opened, sf.LDiversity(2, "frequency", ["influenza"])),
         "recode": lambda: sf.anonymize(opened, sf.KAnonymity(2), sf.Recode(levels={"zip": 1})),

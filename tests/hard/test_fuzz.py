@@ -30,6 +30,7 @@ from hard.mutations import (
 from sfumato.algorithms.registry import CRITERIA_OF_EACH_KIND, METHODS
 from sfumato.cli.app import app
 from sfumato.criteria import Criterion
+from sfumato.data.groups import Guards, Histogram
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.hierarchy import Table as HierarchyTable
 from sfumato.job import Job
@@ -561,7 +562,8 @@ def test_a_damaged_recoding_is_applied_or_refused(tmp_path, record_property, n):
 
 # ----------------------------------------------------------------------------------- parameters
 
-GROUPS = sf.Groups([4, 3], [[2, 1, 1], [0, 3, 0]], ["1", "2", "10"], reference=[2, 4, 1])
+GUARDS = Guards(Histogram.from_dense([[1], [0]]), np.array([[0, 1]]))
+GROUPS = sf.Groups([4, 3], [[2, 1, 1], [0, 3, 0]], ["1", "2", "10"], [2, 4, 1], GUARDS)
 
 
 def used(table: sf.Table, kind: type, parameters: dict) -> None:
@@ -584,7 +586,9 @@ def used(table: sf.Table, kind: type, parameters: dict) -> None:
 def test_any_parameters_make_something_that_works_or_are_refused(tmp_path, record_property, n):
     chance = random.Random(7)
     known = [*CRITERIA_OF_EACH_KIND, *METHODS, sf.Recode(levels={"q": 1})]
-    frame = pa.table({"q": ["a", "b"] * 4, "s": ["1", "2", "10", "1"] * 2})
+    frame = pa.table(
+        {"q": ["a", "b"] * 4, "s": ["1", "2", "10", "1"] * 2, "guard": [None, "1"] * 4}
+    )
     table = sf.read(frame, {"q": sf.Flat()}, "s")
     for _ in range(n):
         example = chance.choice(known)

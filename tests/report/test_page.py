@@ -14,6 +14,7 @@ from pathlib import Path
 import jsonschema
 import plotly.graph_objects as go
 import pyarrow as pa
+import pyarrow.csv as pacsv
 import pytest
 
 import sfumato as sf
@@ -229,6 +230,19 @@ CRITERIA = [
     sf.AlphaKAnonymity("3/4", 2),
     sf.PSensitiveKAnonymity(2, 2),
 ]
+
+
+def test_what_people_guard_has_words_and_a_report():
+    source = pacsv.read_csv(sf.datasets.patients())
+    guard = pa.array([None, None, None, "flu"] * source.num_rows)[: source.num_rows]
+    table = sf.read(source.append_column("guard", guard), ["age", "sex"], "disease")
+    written = sf.audit(sf.anonymize(table, sf.PersonalizedPrivacy("5/4", "guard")))._document(
+        private=True
+    )
+    jsonschema.validate(written, SCHEMA)
+    (said,) = written["promise_in_words"]
+    assert "at most 80% of the people" in said["words"]
+    assert "is not published." in said["words"]
 
 
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)

@@ -131,7 +131,7 @@ def not_by_different_values(criterion: Criterion) -> str | None:
     for part in criterion.parts:
         if isinstance(part, KAnonymity) or _n_different(part):
             continue
-        return "groups of different values are made, and these need not satisfy it"
+        return "groups are made of different values, and these need not satisfy the criterion"
     return None
 
 

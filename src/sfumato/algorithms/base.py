@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import fraction
 from sfumato.spec import describe, to_spec
 
+Minimality = Literal["full-domain", "regions", "local", "cut"]
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 
 
@@ -39,6 +40,16 @@ class Algorithm(ABC):
     def deterministic(self) -> bool:
         """Whether the same table always gives the same release."""
         return True
+
+    @property
+    def minimality(self) -> Minimality | None:
+        """By which steps down it can be known to have gone as far as it could (Wong 2009).
+
+        No single step further is safe: one column one level down ("full-domain"), any cut of any
+        region ("regions"), one column of one group ("local"), one node of one column ("cut").
+        None: it promises nothing of the kind.
+        """
+        return None
 
     @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.base import Algorithm, Draw, Minimality, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.algorithms.minimal import Prefer, check_prefer, minimal_nodes, preferred, refuse
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.base import Criterion, guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.table import Table
@@ -30,9 +30,15 @@ class Exhaustive(Algorithm):
         check_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
 
+    @property
+    def minimality(self) -> Minimality:
+        """No node below a k-minimal one is safe."""
+        return "full-domain"
+
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
-        frequencies = counted.frequencies() if isinstance(counted, Table) else counted
+        guard = guarding_column(criterion)
+        frequencies = counted.frequencies(guard) if isinstance(counted, Table) else counted
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         return self._minimal(Lattice(frequencies, criterion), limit)
 

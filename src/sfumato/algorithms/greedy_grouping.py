@@ -181,7 +181,7 @@ def unit_of(criterion: Criterion, frequencies: FrequencySet) -> int:
     if part is None or part.l.denominator != 1:
         return 1
     one_column = part.attribute is not None or len(frequencies.sensitive) == 1
-    return int(part.l) if one_column else 1
+    return min(int(part.l), max(frequencies.n_rows, 1)) if one_column else 1
 
 
 def tosses(p: Fraction, n: int, draw: Draw) -> NDArray[np.bool_]:

@@ -18,7 +18,7 @@ def grow(value, bounded, named, limits, unit, goes_on, group):  # type: ignore[n
     seen = np.zeros(len(named), dtype=np.int64)
     n, n_groups, start, safe, largest, n_seen = len(value), 0, 0, -1, 0, 0
     for i in range(n):
-        largest, n_seen = _join(value[i], bounded, named, count, seen, largest, n_seen)
+        largest, n_seen = _join(value[i], 1, bounded, named, count, seen, largest, n_seen)
         size = i + 1 - start
         if size % unit != 0 and i + 1 < n:
             continue
@@ -37,21 +37,29 @@ def grow(value, bounded, named, limits, unit, goes_on, group):  # type: ignore[n
 @compiled
 def judge(value, starts, ends, bounded, named, limits, held):  # type: ignore[no-untyped-def]
     """Say for every stretch of people whether it satisfies the thresholds."""
+    having = np.zeros(len(bounded), dtype=np.int64)  # people by value, all 0 between two uses
     count = np.zeros(len(bounded), dtype=np.int64)
     seen = np.zeros(len(named), dtype=np.int64)
+    every = np.arange(len(bounded))
     for j in range(len(starts)):
+        stretch = value[starts[j] : ends[j]]
+        for v in stretch:
+            having[v] += 1
+        present = stretch if len(stretch) < len(every) else every
         largest, n_seen = 0, 0
-        for i in range(starts[j], ends[j]):
-            largest, n_seen = _join(value[i], bounded, named, count, seen, largest, n_seen)
-        held[j] = _holds(ends[j] - starts[j], largest, n_seen, limits)
-        _forget(value[starts[j] : ends[j]], bounded, named, count, seen)
+        for v in present:
+            if having[v] > 0:
+                largest, n_seen = _join(v, having[v], bounded, named, count, seen, largest, n_seen)
+                having[v] = 0
+        held[j] = _holds(len(stretch), largest, n_seen, limits)
+        _forget(present, bounded, named, count, seen)
 
 
 @compiled
-def _join(value, bounded, named, count, seen, largest, n_seen):  # type: ignore[no-untyped-def]
+def _join(value, people, bounded, named, count, seen, largest, n_seen):  # type: ignore[no-untyped-def]
     code = bounded[value]
     if code >= 0:
-        count[code] += 1
+        count[code] += people
         largest = max(largest, count[code])
     name = named[value]
     if name >= 0:

@@ -43,7 +43,6 @@ class Line:
         group that went on and is not safe at the end goes back to where it was safe last.
         """
         n = len(self)
-        unit = max(1, min(unit, n))
         if goes_on is None:
             goes_on = np.zeros(-(-n // unit), dtype=bool)
         group = np.full(n, -1, dtype=np.int64)

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.base import Algorithm, Draw, check_seed
+from sfumato.algorithms.base import Algorithm, Draw, Minimality, check_seed
 from sfumato.algorithms.relaxed import Halving
 from sfumato.algorithms.whole import refuse_unsafe_whole
 from sfumato.criteria.base import All, Criterion, holding
@@ -68,6 +68,11 @@ class Mondrian(Algorithm):
     def deterministic(self) -> bool:
         """Strict cuts are; relaxed ones deal people out by chance, and go on from there."""
         return self.strict
+
+    @property
+    def minimality(self) -> Minimality | None:
+        """No strict region has an allowable cut; relaxed ones are halved, at one place only."""
+        return "regions" if self.strict else None
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""

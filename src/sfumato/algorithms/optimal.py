@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.base import Algorithm, Draw, Minimality, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice, Node
 from sfumato.algorithms.metric import METRICS, Metric, Price
 from sfumato.algorithms.minimal import refuse
@@ -43,6 +43,11 @@ class Optimal(Algorithm):
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             suggestion = nearest(self.metric, METRICS)
             raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
+
+    @property
+    def minimality(self) -> Minimality | None:
+        """No safe node below costs more, unless rows may be suppressed: they have a price, too."""
+        return None if self.max_suppressed else "full-domain"
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Price every node that the bound does not settle."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.base import Draw
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, nearest, shown
 
@@ -110,14 +111,9 @@ def partitioned(
 
     before: (n,) the group of every person until then; bucket: where in it the person joined.
     """
-    columns = np.stack([people, group, before, bucket], axis=1)
-    order = np.lexsort(columns.T[::-1])
-    columns = columns[order]
-    first = np.append(True, (columns[1:] != columns[:-1]).any(axis=1))
-    starts = np.flatnonzero(first)
-    counted = np.diff(np.append(starts, len(columns)))
-    parts = np.column_stack([columns[starts, :2], counted])
-    return Bucketing(frequencies, parts, columns[starts, 2:])
+    rows, index = distinct_rows(np.stack([people, group, before, bucket], axis=1))
+    parts = np.column_stack([rows[:, :2], np.bincount(index)]).astype(np.int64)
+    return Bucketing(frequencies, parts, rows[:, 2:].astype(np.int64))
 
 
 def place_in_group(group: Integers) -> Integers:

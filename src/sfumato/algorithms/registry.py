@@ -4,12 +4,23 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from sfumato.algorithms.anatomy import Anatomy, not_by_different_values
 from sfumato.algorithms.base import Algorithm
 from sfumato.algorithms.exhaustive import Exhaustive
+from sfumato.algorithms.greedy_grouping import (
+    GreedyGrouping,
+    RandomizedGrouping,
+    no_margin,
+    not_anatomized,
+)
 from sfumato.algorithms.incognito import Incognito
 from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.one_group import OneGroup
 from sfumato.algorithms.optimal import Optimal
+from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
+from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,
@@ -17,10 +28,12 @@ from sfumato.criteria import (
     KAnonymity,
     KEAnonymity,
     LDiversity,
+    PersonalizedPrivacy,
     PSensitiveKAnonymity,
     RecursiveDiversity,
     TCloseness,
 )
+from sfumato.criteria.base import guarding_column
 from sfumato.errors import BadInput
 
 # One of each, for tables and tests; every kind of a criterion that behaves differently.
@@ -37,6 +50,14 @@ METHODS: tuple[Algorithm, ...] = (
     Mondrian(dimensions="widest"),
     TopDown(),
     TopDown("cut"),
+    Anatomy(),
+    GreedyGrouping(),
+    GreedyGrouping(margin=2),
+    GreedyGrouping(anatomize=True),
+    RandomizedGrouping(0.65),
+    SymmetricGrouping(),
+    SensitiveGrouping(),
+    OneGroup(),
 )
 CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     KAnonymity(3),
@@ -50,7 +71,10 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     AlphaKAnonymity("2/3", 3),
     PSensitiveKAnonymity(2, 3),
     KEAnonymity(3, 1),
+    PersonalizedPrivacy("3/2", "guard"),
 )
+# Those that bring along what people guard, and never split a combination between groups.
+KEEPS_GUARDS = (Samarati, Incognito, Exhaustive, Optimal, Mondrian, Recode)
 
 
 @dataclass(frozen=True)
@@ -72,11 +96,23 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "relaxed regions may be published under the same box, and a union of safe groups need "
             "not be safe"
         )
+    elif guarding_column(criterion) is not None and not (
+        isinstance(method, KEEPS_GUARDS) or getattr(method, "recoding", None) == "cut"
+    ):
+        refused = (
+            "what people guard is not published, so it has to be known who is in which group, and "
+            "this method may split people who are alike"
+        )
+    if isinstance(method, Anatomy):
+        refused = refused or not_by_different_values(criterion)
+    refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
     suppression = bool(getattr(method, "max_suppressed", 0))
     if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(
         suppression=suppression
     ):
         note = "not monotone when rows may be suppressed: all nodes are tried"
+        if not union_is_safe:
+            note = "not monotone: all nodes are tried"
     return Pair(method, criterion, refused, note)
 
 

@@ -78,12 +78,12 @@ class RollUp:
     def values_of(self, keys: Keys) -> NDArray[np.int32]:
         """Which combination of sensitive values each key has."""
         frequencies = self.frequencies
-        if len(frequencies.sensitive) == 1:
+        if len(frequencies.personal) == 1:
             return self.layout.unpack(keys, len(self.taxonomies))
         # The sensitive bits alone, looked up among those of the combinations, which are sorted.
         known = frequencies.persons_values.codes
-        layout = Layout.of([len(frequencies.domains[name]) for name in frequencies.sensitive])
-        columns = range(len(self.taxonomies), len(self.taxonomies) + len(frequencies.sensitive))
+        layout = Layout.of([len(frequencies.domains[name]) for name in frequencies.personal])
+        columns = range(len(self.taxonomies), len(self.taxonomies) + len(frequencies.personal))
         found = layout.pack([self.layout.unpack(keys, j) for j in columns])
         wanted = layout.pack([known[:, j] for j in range(known.shape[1])])
         _, index = distinct(np.concatenate([wanted, found]))

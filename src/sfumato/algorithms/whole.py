@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.criteria.base import Criterion, holding, reached
+from sfumato.criteria.base import Criterion, holding, is_monotone, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import Unsatisfiable
@@ -20,8 +20,12 @@ def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None
 
     whole = np.array([frequencies.n_rows])
     joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
-    if not holding(criterion, joint).all():
-        raise Unsatisfiable(
-            f"no partition satisfies {criterion}: even as one group of all "
-            f"{frequencies.n_rows} rows {reached(criterion, joint)}"
-        )
+    if holding(criterion, joint).all():
+        return
+    evidence = f"as one group of all {frequencies.n_rows} rows {reached(criterion, joint)}"
+    if is_monotone(criterion, frequencies, suppression=False):
+        raise Unsatisfiable(f"no partition satisfies {criterion}: even {evidence}")
+    raise Unsatisfiable(
+        f"safe groups are partitioned, and there is none to begin with: {evidence}, where "
+        f"{criterion} is asked for; smaller groups may be safe, so try sf.Optimal"
+    )

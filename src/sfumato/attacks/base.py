@@ -19,6 +19,7 @@ from sfumato.criteria.base import Value, validate, value_text
 from sfumato.data.domain import MISSING_TEXT
 from sfumato.data.frequency import Grouping, sum_by
 from sfumato.data.groups import Counts, Groups
+from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
 from sfumato.release import Release
@@ -158,6 +159,7 @@ class Target:
     external: Table | None = None  # a list of people that an adversary may have
     # Two tables: the quasi-identifiers, which are published as they are; `seen` has the groups.
     as_they_are: tuple[str, ...] = ()
+    recoding: Recoding | None = None  # private: who of the original is in which group
 
     @classmethod
     def of(
@@ -201,7 +203,9 @@ class Target:
             refuse_other_columns("external", people, by)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
-        return cls(seen, promised, method, n_suppressed, given, people, as_they_are)
+        made_here = own is not None and given is own
+        recoding = subject.recoding if isinstance(subject, Release) and made_here else None
+        return cls(seen, promised, method, n_suppressed, given, people, as_they_are, recoding)
 
     @classmethod
     def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:

@@ -22,7 +22,14 @@ from sfumato.attacks.base import (
     listed,
     text_of,
 )
-from sfumato.attacks.promises import limit, of_values_alone, share_allowed, values_wanted
+from sfumato.attacks.promises import (
+    limit,
+    most_believed,
+    of_values_alone,
+    share_allowed,
+    values_wanted,
+    worst_of,
+)
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,
@@ -91,8 +98,8 @@ class Homogeneity(_AboutValues):
         if parts:
             kept = [part.holds(view.groups) for part in parts]
             unsafe = ~np.all(kept, axis=0)
-            found = [_most_believed(view, part) for part in parts]
-            shown_part = _worst(
+            found = [most_believed(view, part) for part in parts]
+            shown_part = worst_of(
                 [held.all() for held in kept],
                 [
                     each.belief - limit(share_allowed(p))
@@ -103,7 +110,7 @@ class Homogeneity(_AboutValues):
             if not kept[shown_part].all() and bound.allows(believed.belief):
                 note = f"{parts[shown_part]} is more than that, and does not hold"
         else:
-            believed = _most_believed(view, None)
+            believed = most_believed(view, None)
             if not self.others:  # at least nobody's value should be certain, unless it was before
                 bound = NO_CERTAINTY
                 certain = view.groups.histogram.largest() == view.sizes
@@ -321,7 +328,7 @@ class Skewness(_AboutValues):
             return self._finding(target, view, ("belief", before, belief), worst=worst)
         kept = [part.holds(view.groups) for part in parts]
         distances = [part.measure(view.groups) for part in parts]
-        shown_part = _worst(
+        shown_part = worst_of(
             [held.all() for held in kept],
             [Fraction(d) - part.t for part, d in zip(parts, distances, strict=True)],  # type: ignore[arg-type]
         )
@@ -459,40 +466,6 @@ class Similarity(_AboutValues):
                 "belief": belief,
             },
         )
-
-
-@dataclass(frozen=True)
-class _Believed:
-    """A group and a value that are believed to belong together."""
-
-    group: int
-    codes: tuple[int, ...]  # of the value, or of all that count as one
-    belief: Fraction
-
-
-def _most_believed(view: View, part: Criterion | None) -> _Believed:
-    """Find where belief is largest, among the values that a part of a promise protects.
-
-    Where the promise pools values, they are one value here too.
-    """
-    values, pooled = getattr(part, "values", None), getattr(part, "pooled", False)
-    pool = view.groups.codes_of(values or ()).tolist() if pooled else []
-    if pooled and isinstance(part, LDiversity) and part.kind != "frequency":
-        counted = view.groups.histogram.pooled(np.array(pool, dtype=np.int32))
-    else:
-        counted = view.groups.bounded(values, pooled=pooled)
-    codes, counts = most_frequent(counted)
-    if not counts.any():
-        return _Believed(0, (), Fraction(0))
-    group = position_of_largest(counts, view.sizes)
-    code = int(codes[group])
-    belief = Fraction(int(counts[group]), int(view.sizes[group]))
-    return _Believed(group, tuple(pool) if code in pool else (code,), belief)
-
-
-def _worst(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
-    """Choose which of several promises to show: a broken one, and the one nearest to its limit."""
-    return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))
 
 
 def _kind_text(n: int) -> str | None:

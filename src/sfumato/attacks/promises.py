@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
-from sfumato.attacks.base import Bound
+import numpy as np
+
+from sfumato.attacks.base import Bound, View
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,
@@ -15,6 +18,8 @@ from sfumato.criteria import (
     PSensitiveKAnonymity,
     RecursiveDiversity,
 )
+from sfumato.formulas.disclosure import most_frequent
+from sfumato.formulas.exact import position_of_largest
 
 
 def of_values_alone(part: Criterion) -> Criterion:
@@ -54,3 +59,37 @@ def values_wanted(part: Criterion) -> int:
     if isinstance(part, PSensitiveKAnonymity):
         return part.p
     return 2 if isinstance(part, KEAnonymity) and part.e > 0 else 0
+
+
+@dataclass(frozen=True)
+class Believed:
+    """A group and a value that are believed to belong together."""
+
+    group: int
+    codes: tuple[int, ...]  # of the value, or of all that count as one
+    belief: Fraction
+
+
+def most_believed(view: View, part: Criterion | None) -> Believed:
+    """Find where belief is largest, among the values that a part of a promise protects.
+
+    Where the promise pools values, they are one value here too.
+    """
+    values, pooled = getattr(part, "values", None), getattr(part, "pooled", False)
+    pool = view.groups.codes_of(values or ()).tolist() if pooled else []
+    if pooled and isinstance(part, LDiversity) and part.kind != "frequency":
+        counted = view.groups.histogram.pooled(np.array(pool, dtype=np.int32))
+    else:
+        counted = view.groups.bounded(values, pooled=pooled)
+    codes, counts = most_frequent(counted)
+    if not counts.any():
+        return Believed(0, (), Fraction(0))
+    group = position_of_largest(counts, view.sizes)
+    code = int(codes[group])
+    belief = Fraction(int(counts[group]), int(view.sizes[group]))
+    return Believed(group, tuple(pool) if code in pool else (code,), belief)
+
+
+def worst_of(kept: Sequence[np.bool_], excess: Sequence[Fraction]) -> int:
+    """Choose which of several promises to show: a broken one, and the one nearest to its limit."""
+    return max(range(len(kept)), key=lambda j: (not kept[j], excess[j]))

@@ -6,6 +6,7 @@ from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.criteria.p_sensitive import PSensitiveKAnonymity
+from sfumato.criteria.personalized_privacy import PersonalizedPrivacy
 from sfumato.criteria.recursive_diversity import RecursiveDiversity
 from sfumato.criteria.t_closeness import TCloseness
 from sfumato.spec import name_of
@@ -20,6 +21,7 @@ CRITERIA: dict[str, type[Criterion]] = {
         AlphaKAnonymity,
         PSensitiveKAnonymity,
         KEAnonymity,
+        PersonalizedPrivacy,
     )
 }
 
@@ -32,6 +34,7 @@ __all__ = [
     "LDiversity",
     "Measured",
     "PSensitiveKAnonymity",
+    "PersonalizedPrivacy",
     "RecursiveDiversity",
     "TCloseness",
 ]

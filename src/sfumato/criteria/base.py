@@ -28,6 +28,7 @@ class Criterion(ABC):
 
     looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
     attribute: str | None = None
+    guarding: str | None = None  # a column that says what each person guards
 
     @property
     def parts(self) -> tuple[Criterion, ...]:
@@ -189,10 +190,23 @@ def _views(
     if not part.looks_at_values:
         yield part, Groups(joint.sizes), None
     elif part.attribute is not None or len(sensitive) == 1:
-        yield part, joint.by(part.attribute or sensitive[0]), None
+        guarded = part.guarding is not None
+        yield part, joint.by(part.attribute or sensitive[0], guarded=guarded), None
     else:
         for attribute in sensitive:
             yield replace(part, attribute=attribute), *joint.within(attribute)  # type: ignore[type-var]
+
+
+def guarding_column(criterion: object) -> str | None:
+    """Give the column of guarding nodes that a criterion names, if it names one."""
+    parts = criterion.parts if isinstance(criterion, Criterion) else ()
+    named = list(dict.fromkeys(part.guarding for part in parts if part.guarding is not None))
+    if len(named) > 1:
+        raise BadInput(
+            f"{criterion}: two columns of guarding nodes, {named[0]!r} and {named[1]!r}; a release "
+            "can keep one"
+        )
+    return named[0] if named else None
 
 
 def is_monotone(criterion: Criterion, frequencies: FrequencySet, *, suppression: bool) -> bool:
@@ -280,13 +294,16 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
             part.refuse(attribute, frequencies.domains[attribute])
             if values:
                 _known_values(part, attribute, frequencies.domains[attribute])
+            if part.guarding is not None and frequencies.guard is not None:
+                frequencies.guarded(attribute)  # refused now rather than in the search
             continue
         for attribute in frequencies.sensitive:
             part.refuse(attribute, frequencies.domains[attribute])
-        if part.named_values():
+        named = "values" if part.named_values() else "guarding nodes" if part.guarding else None
+        if named is not None:
             raise BadInput(
                 f"{part}: the table has several sensitive columns; say with attribute= which one "
-                "the values belong to"
+                f"the {named} belong to"
             )
     return criterion
 

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number
-from sfumato.data.groups import Counts, Groups, Histogram
+from sfumato.data.groups import Counts, Groups, Guards, Histogram
+from sfumato.data.guarding import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
 from sfumato.errors import BadInput, BrokenPromise, nearest, shown
 
@@ -170,14 +171,22 @@ class FrequencySet:
             )
         return name
 
+    @property
+    def personal(self) -> tuple[str, ...]:
+        """The columns that follow the quasi-identifiers: sensitive ones, and the guard."""
+        return self.columns[len(self.quasi_identifiers) :]
+
     @cached_property
     def persons_values(self) -> PersonsValues:
-        """The combinations of sensitive values that people have, and which one each key has."""
-        if len(self.sensitive) == 1:
-            codes = self.codes(self.sensitive[0])
-            every = np.arange(len(self.domains[self.sensitive[0]]), dtype=np.int32)
+        """The combinations of sensitive values that people have, and which one each key has.
+
+        The guard, if there is one, counts as the last of the values.
+        """
+        if len(self.personal) == 1:
+            codes = self.codes(self.personal[0])
+            every = np.arange(len(self.domains[self.personal[0]]), dtype=np.int32)
             return PersonsValues(every[:, np.newaxis], codes.astype(np.intp))
-        columns = [self.codes(name) for name in self.sensitive]
+        columns = [self.codes(name) for name in self.personal]
         found = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
         return PersonsValues(*distinct_rows(found))
 
@@ -191,6 +200,26 @@ class FrequencySet:
 
     @cached_property
     def _references(self) -> dict[str, Counts]:
+        return {}
+
+    def guarded(self, attribute: str) -> NDArray[np.int32]:
+        """Give the node of a sensitive column that each value of the guard names.
+
+        Returns (n_values of the guard, 2): [low, high]; empty where a person guards nothing.
+        """
+        if self.guard is None:
+            raise BadInput(
+                "these people were counted without what they guard; count them with "
+                "table.frequencies(guard=...)"
+            )
+        if attribute not in self._guarded:
+            self._guarded[attribute] = guarding_nodes(
+                self.guard, self.domains[self.guard], attribute, self.domains[attribute]
+            )
+        return self._guarded[attribute]
+
+    @cached_property
+    def _guarded(self) -> dict[str, NDArray[np.int32]]:
         return {}
 
     def with_values_of(self, original: FrequencySet) -> FrequencySet:
@@ -227,7 +256,7 @@ class FrequencySet:
 class PersonsValues:
     """Combinations of sensitive values; with one sensitive column simply its values."""
 
-    codes: Codes  # (n_combinations, n_sensitive)
+    codes: Codes  # (n_combinations, n_sensitive), and one more column for the guard
     of_key: NDArray[np.intp]  # (n,) the combination of every key of the frequency set
 
 
@@ -240,9 +269,24 @@ class JointGroups:
     # (n_groups, combinations of sensitive values), or how to count it; None: not counted
     histogram: Histogram | Callable[[], Histogram] | None
 
-    def by(self, attribute: str) -> Groups:
-        """See the groups by one sensitive column."""
-        return self._seen(attribute, np.arange(len(self.sizes)), self.sizes)
+    def by(self, attribute: str, *, guarded: bool = False) -> Groups:
+        """See the groups by one sensitive column; `guarded`: with what their people guard there."""
+        groups = self._seen(attribute, np.arange(len(self.sizes)), self.sizes)
+        if not guarded:
+            return groups
+        nodes = self.frequencies.guarded(attribute)
+        histogram = self._counted
+        guard = self.frequencies.persons_values.codes[histogram.codes, -1]
+        guarding = nodes[guard, 0] <= nodes[guard, 1]
+        counted = Histogram.from_entries(
+            histogram.group_of[guarding],
+            guard[guarding],
+            histogram.counts[guarding],
+            (len(self.sizes), len(nodes)),
+        )
+        return Groups(
+            groups.sizes, groups.counted, groups.values, groups.reference, Guards(counted, nodes)
+        )
 
     def within(self, attribute: str) -> tuple[Groups, NDArray[np.intp]]:
         """Split the groups by all other sensitive columns, and see them by one.
@@ -252,7 +296,8 @@ class JointGroups:
         """
         histogram = self._counted
         column = self.frequencies.sensitive.index(attribute)
-        others = np.delete(self.frequencies.persons_values.codes, column, axis=1)
+        codes = self.frequencies.persons_values.codes[:, : len(self.frequencies.sensitive)]
+        others = np.delete(codes, column, axis=1)
         _, other = distinct_rows(others)
         part = histogram.group_of * (int(other.max(initial=0)) + 1) + other[histogram.codes]
         distinct_parts, finer = np.unique(part, return_inverse=True)
@@ -273,7 +318,7 @@ class JointGroups:
         histogram = self._counted
         frequencies = self.frequencies
         domain = frequencies.domains[attribute]
-        if len(frequencies.sensitive) > 1:
+        if len(frequencies.personal) > 1:
             column = frequencies.sensitive.index(attribute)
             codes = frequencies.persons_values.codes[histogram.codes, column]
             owner = group if by_entry else group[histogram.group_of]

@@ -115,6 +115,29 @@ class Histogram:
         """The counts of one group, without the zeros."""
         return self.counts[self.starts[group] : self.starts[group + 1]]
 
+    def between(
+        self, group: NDArray[np.integer], low: NDArray[np.integer], high: NDArray[np.integer]
+    ) -> Counts:
+        """Add up the values from `low` to `high` of a group, for many such questions at once."""
+        cell = self.group_of * self.n_values + self.codes
+        order = np.argsort(cell)
+        upto = np.concatenate([[0], np.cumsum(self.counts[order])])
+        start = group.astype(np.int64) * self.n_values
+        first = np.searchsorted(cell, start + low, side="left", sorter=order)
+        end = np.searchsorted(cell, start + high, side="right", sorter=order)
+        return np.asarray(upto[end] - upto[first])
+
+
+@dataclass(frozen=True, eq=False)
+class Guards:
+    """Which nodes of the sensitive attribute's hierarchy the people of every group guard.
+
+    A node is an interval of codes. Whoever guards nothing is not counted.
+    """
+
+    counted: Histogram  # (n_groups, n_nodes) people
+    nodes: NDArray[np.int32]  # (n_nodes, 2): [low, high]
+
 
 @dataclass(frozen=True, eq=False)
 class Groups:
@@ -128,6 +151,7 @@ class Groups:
     counted: Histogram | None  # (n_groups, n_values); None: sizes alone
     values: tuple[object, ...] | Domain
     reference: Counts | None  # (n_values,): the ORIGINAL table's distribution
+    guards: Guards | None  # None: nobody counted them
 
     def __init__(
         self,
@@ -135,6 +159,7 @@ class Groups:
         histogram: ArrayLike | Histogram | None = None,
         values: Sequence[object] | Domain = (),
         reference: ArrayLike | None = None,
+        guards: Guards | None = None,
     ) -> None:
         if not isinstance(values, (Sequence, Domain)):
             raise BadInput(f"Groups: values must be a list of values, got {shown(values)}")
@@ -163,6 +188,7 @@ class Groups:
                 )
             _refuse_too_many("reference counts", known[np.newaxis])
         object.__setattr__(self, "reference", known)
+        object.__setattr__(self, "guards", guards)
 
     def __len__(self) -> int:
         return len(self.sizes)

@@ -116,6 +116,18 @@ class Schema:
         named = {*self.counted, *self.insensitive, *self.identifiers, self.person}
         return tuple(column for column in self.columns if column not in named)
 
+    def refuse_as_guard(self, name: str) -> None:
+        """Refuse a column of guarding nodes that would be published, or that is something else."""
+        if name not in self.columns:
+            raise BadInput(
+                f"guarding: unknown column {shown(name)}{similar(name, self.columns)}", self.columns
+            )
+        if name not in self.without_role:
+            raise BadInput(
+                f"guarding: column {name!r} has another role already; what people guard is counted "
+                "and never published, so take the column out of its role and give it none"
+            )
+
 
 def _names(role: str, names: object) -> tuple[str, ...]:
     if isinstance(names, str):

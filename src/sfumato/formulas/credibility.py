@@ -5,9 +5,10 @@ sensitive value. Who follows the minimality principle generalized only because s
 l-diversity: of all ways to deal the sensitive values out to the people, those in which no class
 does are impossible. Credibility is the expected share of a class that is sensitive, given that.
 
-The number of ways is counted by dynamic programs over sums of counts. Every term is positive (a
-flag says whether some class has broken the rule; nothing is subtracted), and counts are tilted to
-probabilities and carry a scale of their own, so they neither cancel nor overflow.
+The ways are counted in whole numbers where that is quick (`exact_credibility`), otherwise in floats
+by dynamic programs over sums of counts. There every term is positive (a flag says whether some
+class has broken the rule; nothing is subtracted), and counts are tilted to probabilities and carry
+a scale of their own, so they neither cancel nor overflow.
 """
 
 from __future__ import annotations
@@ -20,15 +21,23 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.formulas import exact_credibility
 from sfumato.formulas.exact import fraction
+from sfumato.formulas.exact_credibility import Kind
 
 CENTRAL = 1e-9  # of the largest term: what is looked for is no rare tail
 NEGLIGIBLE = 1e-40  # of the largest term: cannot be felt where the central terms are
 SMALLEST = 1e-290  # of the largest term: what a float can still tell from nothing
 STEPS = 60  # to find the odds
-NOBODY_BREAKS = (
-    "no way of dealing the sensitive values out breaks the rule; nothing was generalized"
-)
+
+
+class NobodyBreaks(ValueError):  # noqa: N818  (the name says what it is)
+    """No world is left: an adversary who believes in minimality is wrong about this group."""
+
+    def __init__(self) -> None:
+        super().__init__(
+            "no way of dealing the sensitive values out breaks the rule; nothing was generalized"
+        )
 
 
 def credibility(sizes: ArrayLike, n_sensitive: int, l: object) -> NDArray[np.float64]:
@@ -64,38 +73,34 @@ def credibility_local(
     array([0.6  , 0.125])
     """
     kinds, counts, which = _kinds(classes, n_sensitive, fraction(l))
-    expected = _expected(kinds, counts, n_sensitive)[which]
+    hit = expected(kinds, counts, n_sensitive)[which]
     whole = np.array([size for size, _, _ in classes], dtype=np.float64)
     kept = np.array([kept for _, _, kept in classes], dtype=np.float64)
-    return np.asarray((expected + kept) / whole)
-
-
-@dataclass(frozen=True)
-class _Kind:
-    """Classes with as many people to deal to, that break the rule from the same number on."""
-
-    size: int
-    allowed: int  # sensitive among them: more break the rule
+    return np.asarray((hit + kept) / whole)
 
 
 def _kinds(
     classes: Sequence[tuple[int, int, int]], n_sensitive: int, l: Fraction
-) -> tuple[list[_Kind], list[int], NDArray[np.intp]]:
+) -> tuple[list[Kind], list[int], NDArray[np.intp]]:
     if l <= 0:
         raise ValueError("l must be above 0")
-    found: dict[_Kind, int] = {}
+    found: dict[Kind, int] = {}  # its position
+    counts: list[int] = []
     which = []
     for size, generalized, kept in classes:
         if not 0 <= generalized <= size or not 0 <= kept <= size - generalized or size < 1:
             raise ValueError(f"no class has {generalized} of {size} generalized, {kept} sensitive")
-        allowed = math.floor(size / l) - kept
-        kind = _Kind(generalized, min(max(allowed, -1), generalized))
-        which.append(list(found).index(kind) if kind in found else len(found))
-        found[kind] = found.get(kind, 0) + 1
-    total = sum(kind.size * n for kind, n in found.items())
+        allowed = size * l.denominator // l.numerator - kept
+        kind = Kind(generalized, min(max(allowed, -1), generalized))
+        position = found.setdefault(kind, len(counts))
+        if position == len(counts):
+            counts.append(0)
+        counts[position] += 1
+        which.append(position)
+    total = sum(kind.size * n for kind, n in zip(found, counts, strict=True))
     if not 0 <= n_sensitive <= total:
         raise ValueError(f"{n_sensitive} of {total} people cannot be sensitive")
-    return list(found), list(found.values()), np.array(which, dtype=np.intp)
+    return list(found), counts, np.array(which, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -180,8 +185,13 @@ class _Pair:
 EMPTY = _Pair(NOTHING, NONE)
 
 
-def _expected(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> NDArray[np.float64]:
+def expected(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> NDArray[np.float64]:
     """Expected number of sensitive people in a class of each kind, given that some class breaks."""
+    if exact_credibility.n_steps(kinds, n_sensitive) <= exact_credibility.MOST_STEPS:
+        exact, ways = exact_credibility.expected(kinds, counts, n_sensitive)
+        if not ways:
+            raise NobodyBreaks
+        return np.array([each / ways for each in exact])
     tilt, least = _tilt(kinds, counts, n_sensitive)
     single = [_pair(kind, tilt, least) for kind in kinds]
     powers = [pair.to_the(n) for pair, n in zip(single, counts, strict=True)]
@@ -191,13 +201,13 @@ def _expected(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> NDArra
     for pair in reversed(powers):
         after.append(after[-1] * pair)
     broken, scale = before[-1].broken.at(n_sensitive)
-    expected = np.empty(len(kinds))
+    share = np.empty(len(kinds))
     for j, (pair, n) in enumerate(zip(single, counts, strict=True)):
         others = before[j] * after[len(kinds) - 1 - j] * pair.to_the(n - 1)
         weighted = _Pair(_weighted(pair.kept), _weighted(pair.broken))
         found, own = _coefficient(weighted, others, n_sensitive)
-        expected[j] = found / broken * math.exp(own - scale) if found else 0.0
-    return expected
+        share[j] = found / broken * math.exp(own - scale) if found else 0.0
+    return share
 
 
 def _weighted(ways: _Ways) -> _Ways:
@@ -223,7 +233,7 @@ def _coefficient(one: _Pair, others: _Pair, n: int) -> tuple[float, float]:
     return sum(value * math.exp(own - scale) for value, own in parts), scale
 
 
-def _tilt(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> tuple[float, float]:
+def _tilt(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> tuple[float, float]:
     """Choose the odds of being sensitive so that the ways looked for are no rare tail.
 
     The ways with a given sum are weighted alike by any odds. Mostly the odds in the group do; where
@@ -231,7 +241,7 @@ def _tilt(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> tuple[floa
     the logarithm of the odds, and which terms are negligible.
     """
     if not _can_break(kinds, counts, n_sensitive):
-        raise ValueError(NOBODY_BREAKS)
+        raise NobodyBreaks
     total = sum(kind.size * n for kind, n in zip(kinds, counts, strict=True))
     share = (n_sensitive + 0.5) / (total + 1)
     start = math.log(share / (1 - share))
@@ -248,17 +258,17 @@ def _tilt(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> tuple[floa
             if abs(step - tilt) < 1e-12 * max(1.0, abs(tilt)):
                 break
             tilt = step
-    raise ValueError(NOBODY_BREAKS)
+    raise NobodyBreaks
 
 
-def _broken(kinds: list[_Kind], counts: list[int], tilt: float, least: float) -> _Ways:
+def _broken(kinds: Sequence[Kind], counts: Sequence[int], tilt: float, least: float) -> _Ways:
     product = EMPTY
     for kind, n in zip(kinds, counts, strict=True):
         product = product * _pair(kind, tilt, least).to_the(n)
     return product.broken
 
 
-def _can_break(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> bool:
+def _can_break(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> bool:
     """Whether some class can have more sensitive people than it may."""
     total = sum(kind.size * n for kind, n in zip(kinds, counts, strict=True))
     for kind in kinds:
@@ -269,7 +279,7 @@ def _can_break(kinds: list[_Kind], counts: list[int], n_sensitive: int) -> bool:
     return False
 
 
-def _pair(kind: _Kind, tilt: float, least: float) -> _Pair:
+def _pair(kind: Kind, tilt: float, least: float) -> _Pair:
     """Ways to choose m of a class's people, times the odds to the power m, by m."""
     cut, end = kind.allowed + 1, kind.size + 1
     return _Pair(
@@ -323,7 +333,7 @@ def credibility_superset(
         after.append(_joined(after[-1], table, n_present, n_sensitive))
     total = before[-1].get((n_present, n_sensitive), (0, 0))[1]
     if not total:
-        raise ValueError(NOBODY_BREAKS)
+        raise NobodyBreaks
     beliefs = []
     for i, table in enumerate(tables):
         others = _joined(before[i], after[len(tables) - 1 - i], n_present, n_sensitive)

@@ -8,11 +8,21 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
-from sfumato.criteria.base import Value, measure, together, validate, value_text, without_threshold
+from sfumato.criteria.base import (
+    Value,
+    guarding_column,
+    measure,
+    together,
+    validate,
+    value_text,
+    without_threshold,
+)
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.table import Table
+
+UNSEEN = "no verdict: what people guard is not published"
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,7 +111,7 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     """
     if not isinstance(table, Table):
         raise BadInput(f"check: expected a table from sf.read, got {type(table).__name__}")
-    frequencies = table.frequencies()
+    frequencies = table.frequencies(guarding_column(criterion))
     asked = criterion is not None
     if criterion is None:
         criterion = together(list(_family(frequencies.sensitive)))
@@ -120,11 +130,23 @@ def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:
         yield TCloseness(1, attribute=attribute)
 
 
-def checked(grouping: Grouping, criterion: Criterion) -> Check:
-    """Measure a criterion on groups."""
-    measured = tuple(measure(criterion, grouping.joint))
+def checked(grouping: Grouping, criterion: Criterion, planned: Grouping | None = None) -> Check:
+    """Measure a criterion on groups.
+
+    What people guard is not published. A criterion about it is measured on the `planned` groups,
+    whose people are known; without them there is no verdict.
+    """
+    measured: list[Measured] = []
+    for part in criterion.parts:
+        seen = grouping
+        if part.guarding is not None and grouping.frequencies.guard is None:
+            if planned is None:
+                measured.append(Measured(part, part.promised(), None, False, 0, UNSEEN))
+                continue
+            seen = planned
+        measured += measure(part, seen.joint)
     n_alone = int((grouping.sizes == 1).sum())
-    return Check(measured, int(grouping.sizes.sum()), len(grouping.boxes), n_alone)
+    return Check(tuple(measured), int(grouping.sizes.sum()), len(grouping.boxes), n_alone)
 
 
 def _number(value: Value) -> Any:

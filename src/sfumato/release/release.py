@@ -19,7 +19,7 @@ from sfumato.algorithms import Algorithm, Mondrian, Recode
 from sfumato.algorithms.base import chances
 from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion, Measured, TCloseness
-from sfumato.criteria.base import validate
+from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy, file_path, reason
@@ -34,6 +34,7 @@ from sfumato.progress import report
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
+from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -59,7 +60,8 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     if not isinstance(method, Algorithm):
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
     by_value = method.bucketized or _needs_values(criterion)
-    frequencies = table.frequencies() if by_value else table.combinations()
+    guard = guarding_column(criterion)
+    frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
     check_pair(method, criterion)
     report("searching")
@@ -285,10 +287,14 @@ class Release:
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself."""
         seen = self.seen
-        known = seen.frequencies if self._private is None else self.table.frequencies()
+        guard = guarding_column(criterion or self.criterion)
+        known = seen.frequencies if self._private is None else self.table.frequencies(guard)
         # A value that the promise names may have gone with the suppressed rows.
         asked = validate(criterion or self.criterion, known, values=criterion is not None)
-        found = checked(seen, asked)
+        guarded = None
+        if guard is not None and self._private is not None:
+            guarded = decided(self.recoding, known)
+        found = checked(seen, asked, guarded)
         if found.n_rows != self.n_rows:
             raise BadInput(
                 f"{'the release' if self._saved is None else self._saved.directory}: "
@@ -422,7 +428,12 @@ class Release:
         by_value = _needs_values(self.criterion)
         seen = self._read(files, values=by_value)
         seen = self._with_original(seen) if by_value else seen
-        verdict = checked(seen, self.criterion)
+        guarded = None
+        if guarding_column(self.criterion) is not None:
+            guarded = decided(private.recoding, private.frequencies)
+            if guarded is None:
+                raise BrokenPromise("internal error: it is not known who guards what in a group")
+        verdict = checked(seen, self.criterion, guarded)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
@@ -434,6 +445,8 @@ class Release:
                 "internal error: the written groups do not have the sizes that were decided; the "
                 "source may have changed since it was counted"
             )
+        if guarded is not None:
+            refuse_other_groups(seen, guarded, private.recoding)
         if not verdict:
             raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
         return files

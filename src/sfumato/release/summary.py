@@ -129,10 +129,12 @@ def _about_the_original(
         numbers["sensitive_values_alike"] = alike
         told = ", ".join(f"{name} {n}" for name, n in alike.items())
         lines.append(("sensitive values that differ only in case or blanks", told))
+    guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,
         "person": (original.schema.person,) if original.schema.person else (),
-        "no role": original.schema.without_role,
+        "guarding": tuple(dict.fromkeys(guarding)),
+        "no role": tuple(n for n in original.schema.without_role if n not in guarding),
     }
     numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}
     told = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)

@@ -16,6 +16,7 @@ from sfumato.criteria import (
     KAnonymity,
     KEAnonymity,
     LDiversity,
+    PersonalizedPrivacy,
     PSensitiveKAnonymity,
     RecursiveDiversity,
     TCloseness,
@@ -74,6 +75,12 @@ def _promise(part: Criterion) -> str:
             return (
                 f"Every group has at least {_people(part.k)}, and its sensitive numbers spread "
                 f"over a range of at least {value_text(part.e)}."
+            )
+        case PersonalizedPrivacy():
+            return (
+                "Everybody could name what nobody is to believe of them: a sensitive value, or "
+                "several under one name. In the groups of those who did, it is true of at most "
+                f"{share(1 / part.l)} of the people. What was named is not published."
             )
     return first_line(part)
 

@@ -1,0 +1,280 @@
+"""Beliefs about the people of published groups, given the steps that were not taken."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.members import Members
+from sfumato.attacks.steps import Problem, Wide
+from sfumato.criteria import (
+    AlphaKAnonymity,
+    Criterion,
+    KAnonymity,
+    LDiversity,
+    PSensitiveKAnonymity,
+    RecursiveDiversity,
+)
+from sfumato.criteria.base import holding
+from sfumato.data.frequency import FrequencySet, JointGroups
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.keys import distinct_rows
+from sfumato.errors import CannotRun
+from sfumato.formulas.posterior import (
+    BUDGET,
+    Breaks,
+    Part,
+    Posterior,
+    Step,
+    coupled,
+    merged,
+    posterior,
+)
+
+MOST_TOGETHER = 64  # groups whose steps are followed together
+WORK = 400_000_000  # values dealt by chance over all groups
+SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
+
+
+@dataclass(frozen=True, eq=False)
+class Beliefs:
+    """What is believed of one group's people, member by member; alike ones share a row."""
+
+    group: int
+    row: NDArray[np.intp]  # (n_members,)
+    people: Counts  # (n_rows,)
+    codes: NDArray[np.int32]  # (n_codes,) combinations of sensitive values
+    shares: list[list[Fraction]]  # (n_rows, n_codes)
+    low: NDArray[np.float64] | None = None  # (n_rows, n_codes), where sampled
+    high: NDArray[np.float64] | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Learned:
+    """What was learned from all groups; groups that nothing was learned from are not listed."""
+
+    beliefs: list[Beliefs]
+    n_unknown: int = 0  # groups with too few samples
+    others_known: bool = False  # one group at a time, everybody else's values known
+
+
+class Solver:
+    """Finds beliefs for one criterion; equal problems are solved once.
+
+    Values that the criterion counts together, or not at all, are dealt as one: who of them has
+    which is anybody's guess.
+    """
+
+    def __init__(self, members: Members, enforced: Criterion, rng: np.random.Generator) -> None:
+        self.members, self.enforced, self.rng = members, enforced, rng
+        self.frequencies = members.frequencies
+        self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
+        self.share = _share(enforced, self.frequencies, self.lump)
+        self.symmetric = len(self.frequencies.sensitive) == 1 and all(
+            isinstance(part, SYMMETRIC) and not part.named_values() for part in enforced.parts
+        )
+        self.known: dict[object, Posterior] = {}
+        self.work = WORK
+
+    def each(self, problems: Iterable[Problem], *, others_known: bool) -> Learned:
+        """Solve problems of groups that are independent, or taken for it."""
+        beliefs, n_unknown = [], 0
+        for problem in problems:
+            values, histogram = self._values(problem)
+            found = self._solved(problem, values, histogram)
+            if found.expected is None:
+                n_unknown += 1
+            elif len(found.people) > 1:
+                beliefs.append(self._beliefs(problem, values, histogram, found))
+        return Learned(beliefs, n_unknown, others_known)
+
+    def together(self, wide: Wide) -> Learned:
+        """Solve all groups together where that can be done, else one at a time."""
+        groups = wide.groups.tolist()
+        if len(groups) <= MOST_TOGETHER:
+            problems = [wide.together(g) for g in groups]
+            dealt = [self._values(problem) for problem in problems]
+            parts = []
+            for problem, (values, histogram) in zip(problems, dealt, strict=True):
+                steps = [self._lumped(step, values) for step in problem.steps]
+                own = dict(zip(problem.numbers, steps, strict=True))
+                start, end = self.members.starts[problem.group : problem.group + 2]
+                sizes = self.members.people[start:end]
+                parts.append(Part(sizes, histogram, own, self._breaks(values)))
+            found = coupled(parts, [step.limit for step in wide.steps])
+            if found is not None:
+                return Learned(
+                    [
+                        self._beliefs(problem, values, histogram, each)
+                        for problem, (values, histogram), each in zip(
+                            problems, dealt, found, strict=True
+                        )
+                        if len(each.people) > 1
+                    ]
+                )
+        return self.each(wide.alone(), others_known=True)
+
+    def _values(self, problem: Problem) -> tuple[NDArray[np.int32], Counts]:
+        """Give the values to deal, as codes that stand for what counts alike, and how many."""
+        row = self.members.histogram.rows(problem.group, problem.group + 1)
+        outside = [np.flatnonzero(step.fixed.any(axis=0)) for step in problem.steps]
+        codes = np.concatenate([row.codes, *outside]).astype(np.intp)
+        values = np.unique(self.lump[codes])
+        histogram = np.zeros(len(values), dtype=np.int64)
+        np.add.at(histogram, np.searchsorted(values, self.lump[row.codes]), row.counts)
+        return values, histogram
+
+    def _lumped(self, step: Step, values: NDArray[np.int32]) -> Step:
+        fixed = np.zeros((len(step.fixed), len(values)), dtype=np.int64)
+        child, code = np.nonzero(step.fixed)
+        if len(code):
+            place = np.searchsorted(values, self.lump[code])
+            np.add.at(fixed, (child, place), step.fixed[child, code])
+        return Step(step.children, fixed, step.limit, step.weight)
+
+    def _solved(self, problem: Problem, values: NDArray[np.int32], histogram: Counts) -> Posterior:
+        start, end = self.members.starts[problem.group : problem.group + 2]
+        steps = [self._lumped(step, values) for step in problem.steps]
+        cell, people, steps = merged(self.members.people[start:end], steps)
+        order = np.arange(len(values))
+        if self.symmetric and not any(step.fixed.any() for step in steps):
+            order = np.argsort(-histogram, kind="stable")
+        named = None if self.symmetric else values.tobytes()
+        key = (
+            people.tobytes(),
+            histogram[order].tobytes(),
+            named,
+            tuple((s.children.tobytes(), s.fixed.tobytes(), s.limit) for s in steps),
+        )
+        if key not in self.known:
+            self.known[key] = self._posterior(people, histogram[order], steps, values[order])
+        found = self.known[key]
+        back = np.argsort(order)
+        return Posterior(
+            found.cell[cell],
+            found.people,
+            None if found.expected is None else found.expected[:, back],
+            found.n_effective,
+            None if found.low is None else found.low[:, back],
+            None if found.high is None else found.high[:, back],
+        )
+
+    def _posterior(
+        self, people: Counts, histogram: Counts, steps: list[Step], values: NDArray[np.int32]
+    ) -> Posterior:
+        share = None
+        if self.share is not None and self.share[0] in values:
+            share = (int(np.flatnonzero(values == self.share[0])[0]), self.share[1])
+        budget = min(BUDGET, self.work)
+        try:
+            found = posterior(
+                people,
+                histogram,
+                steps,
+                self._breaks(values),
+                share=share,
+                rng=self.rng,
+                budget=budget,
+            )
+        except ValueError:
+            raise CannotRun(
+                "no world is possible in which the release is minimal for this criterion; it was "
+                "made another way"
+            ) from None
+        if found.n_effective is not None:
+            self.work -= budget
+        return found
+
+    def _breaks(self, values: NDArray[np.int32]) -> Breaks:
+        """Say which histograms over some of the values break the criterion."""
+        order = np.argsort(values)
+
+        def breaks(found: Counts) -> NDArray[np.bool_]:
+            ordered = found[:, order]
+            rows, columns = np.nonzero(ordered)
+            histogram = Histogram.from_entries(
+                rows,
+                values[order][columns],
+                ordered[rows, columns],
+                (len(found), self.members.histogram.n_values),
+            )
+            groups = JointGroups(self.frequencies, found.sum(axis=1), histogram)
+            return ~holding(self.enforced, groups)
+
+        return breaks
+
+    def _beliefs(
+        self, problem: Problem, values: NDArray[np.int32], histogram: Counts, found: Posterior
+    ) -> Beliefs:
+        row = self.members.histogram.rows(problem.group, problem.group + 1)
+        place = np.searchsorted(values, self.lump[row.codes])
+        part = [Fraction(int(n), int(histogram[p])) for n, p in zip(row.counts, place, strict=True)]
+        assert found.expected is not None  # noqa: S101  (the caller looked)
+        shares = []
+        for expected, n in zip(found.expected, found.people.tolist(), strict=True):
+            lumped = [each / n if found.exact else simple(float(each) / n) for each in expected]
+            shares.append([lumped[p] * own for p, own in zip(place.tolist(), part, strict=True)])
+        wide = np.array([float(own) for own in part])
+        low = None if found.low is None else found.low[:, place] * wide
+        high = None if found.high is None else found.high[:, place] * wide
+        return Beliefs(problem.group, found.cell, found.people, row.codes, shares, low, high)
+
+
+def simple(share: float) -> Fraction:
+    """Read a float as the simple fraction that it is to nine digits, if there is one."""
+    near = Fraction(share).limit_denominator(10_000)
+    return near if abs(float(near) - share) < 1e-9 else Fraction(share)
+
+
+def lumps(criterion: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
+    """Give for each value the first of those that the criterion counts together with it."""
+    n_values = len(frequencies.persons_values.codes)
+    each = np.arange(n_values, dtype=np.int32)
+    if len(frequencies.sensitive) > 1:
+        return each
+    kinds: list[NDArray[np.int32]] = [np.zeros(n_values, dtype=np.int32)]
+    for part in criterion.parts:
+        if not part.looks_at_values:
+            continue
+        codes = _codes(part, frequencies)
+        kind = each.copy()
+        bounds_shares = isinstance(part, AlphaKAnonymity) or (
+            isinstance(part, LDiversity) and part.kind == "frequency"
+        )
+        if bounds_shares and part.named_values():  # the others may be as frequent as they like
+            kind[:] = -1
+            kind[codes] = codes
+        if getattr(part, "pooled", False) and len(codes):
+            kind[codes] = codes[0]
+        kinds.append(kind)
+    _, kind_of = distinct_rows(np.stack(kinds, axis=1))
+    first = np.full(n_values, n_values, dtype=np.int32)
+    np.minimum.at(first, kind_of, each)
+    return np.asarray(first[kind_of])
+
+
+def _codes(part: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
+    domain = frequencies.domains[frequencies.sensitive[0]]
+    found = [domain.code_of(value) for value in part.named_values()]
+    return np.array([code for code in found if code is not None], dtype=np.int32)
+
+
+def _share(
+    criterion: Criterion, frequencies: FrequencySet, lump: NDArray[np.int32]
+) -> tuple[int, Fraction] | None:
+    """Give the one value that the criterion bounds, and the l of 1/l; None: it says more."""
+    parts = [part for part in criterion.parts if part.looks_at_values]
+    if len(parts) != 1 or len(frequencies.sensitive) > 1:
+        return None
+    codes = np.unique(lump[_codes(parts[0], frequencies)])
+    if len(codes) != 1:
+        return None
+    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
+        return int(codes[0]), parts[0].l
+    if isinstance(parts[0], AlphaKAnonymity):
+        return int(codes[0]), 1 / parts[0].alpha
+    return None

@@ -1,0 +1,204 @@
+"""What is believed of people with the same quasi-identifiers, over all groups they are in."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.beliefs import Beliefs
+from sfumato.attacks.members import Members
+from sfumato.attacks.promises import Believed, share_allowed
+from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
+from sfumato.data.groups import Groups, Histogram
+
+FINEST = 2**40  # what shares are rounded to where no common denominator is below it
+Shares = dict[int, Fraction]  # by code of the sensitive column
+
+
+@dataclass(frozen=True, eq=False)
+class ClassBelief:
+    """Credibility of every value, for people who are alike."""
+
+    group: int  # where they are, or most of them
+    combination: int  # one of their combinations
+    people: int
+    shares: Shares
+    low: dict[int, float] | None = None  # where sampled
+    high: dict[int, float] | None = None
+
+    @property
+    def largest(self) -> Fraction:
+        """The largest belief in one value."""
+        return max(self.shares.values(), default=Fraction(0))
+
+    def believed(self, part: Criterion | None, groups: Groups) -> tuple[tuple[int, ...], Fraction]:
+        """Give the value believed most among those that a part of a promise protects.
+
+        Values that it pools are one.
+        """
+        candidates = [
+            (sum((self.shares.get(code, Fraction(0)) for code in codes), Fraction(0)), codes)
+            for codes in protected(part, groups, self.shares)
+        ]
+        belief, codes = max(candidates, key=lambda each: each[0], default=(Fraction(0), ()))
+        return codes, belief
+
+    def interval(self, part: Criterion | None, groups: Groups) -> tuple[float, float] | None:
+        """Give the interval of that belief, where it was sampled."""
+        if self.low is None or self.high is None:
+            return None
+        codes, _ = self.believed(part, groups)
+        low = sum(self.low.get(code, 0.0) for code in codes)
+        return low, min(1.0, sum(self.high.get(code, 0.0) for code in codes))
+
+
+def protected(part: Criterion | None, groups: Groups, shares: Shares) -> list[tuple[int, ...]]:
+    """List the values that a part of a promise protects, pooled ones together."""
+    values, pooled = getattr(part, "values", None), getattr(part, "pooled", False)
+    if values is None:
+        return [(code,) for code in shares]
+    named = tuple(groups.codes_of(values).tolist())
+    if not pooled:
+        return [(code,) for code in named]
+    if isinstance(part, LDiversity) and part.kind != "frequency":
+        return [named, *((code,) for code in shares if code not in named)]
+    return [named]
+
+
+def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArray[np.bool_]:
+    """Say of each class whether what is believed of it keeps a part of a promise.
+
+    Bounds of shares are compared as fractions. Anything else is asked of a group that has the
+    values in these proportions.
+    """
+    if isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency":
+        bound = share_allowed(part)
+        return np.array(
+            [bound.allows(each.believed(part, groups)[1]) for each in classes], dtype=bool
+        )
+    if not classes:
+        return np.zeros(0, dtype=bool)
+    rows = [_whole_numbers(each.shares) for each in classes]
+    owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
+    codes = np.array([code for row in rows for code in row], dtype=np.int32)
+    counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)
+    histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
+    sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
+    return part.holds(Groups(sizes, histogram, groups.values, groups.reference))
+
+
+def _whole_numbers(shares: Shares) -> dict[int, int]:
+    """Scale shares to whole numbers, values that are impossible left out."""
+    possible = {code: share for code, share in sorted(shares.items()) if share > 0}
+    whole = math.lcm(*(share.denominator for share in possible.values()))
+    whole = min(whole, FINEST)
+    return {code: max(1, round(share * whole)) for code, share in possible.items()}
+
+
+def most_believed_class(
+    part: Criterion | None, classes: list[ClassBelief], groups: Groups
+) -> tuple[Believed, ClassBelief] | None:
+    """Find the class and the value that are believed to belong together most."""
+    best: tuple[Believed, ClassBelief] | None = None
+    for each in classes:
+        codes, belief = each.believed(part, groups)
+        if best is None or belief > best[0].belief:
+            best = Believed(each.group, codes, belief), each
+    return best
+
+
+def class_beliefs(
+    members: Members, beliefs: list[Beliefs], attribute: str
+) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
+    """Give what is believed of every class that something was learned of, or that is split.
+
+    Also says which groups have no other people: of everybody else the group's shares are believed.
+    """
+    column = members.frequencies.sensitive.index(attribute)
+    code_of = members.frequencies.persons_values.codes[:, column]
+    covered = np.zeros(len(members.boxes), dtype=bool)
+    if not members.splits:
+        found = []
+        for each in beliefs:
+            covered[each.group] = True
+            first = members.starts[each.group]
+            _, some = np.unique(each.row, return_index=True)
+            for row, i in enumerate(some.tolist()):
+                shares, low, high = _marginal(each, row, code_of)
+                who = int(members.combination[first + i])
+                people = int(each.people[row])
+                found.append(ClassBelief(each.group, who, people, shares, low, high))
+        return found, covered
+    return _split_classes(members, beliefs, code_of)
+
+
+def _marginal(
+    beliefs: Beliefs, row: int, code_of: NDArray[np.int32]
+) -> tuple[Shares, dict[int, float] | None, dict[int, float] | None]:
+    """Add up what the other sensitive columns tell apart."""
+    codes = code_of[beliefs.codes].tolist()
+    shares: Shares = {}
+    for code, share in zip(codes, beliefs.shares[row], strict=True):
+        shares[code] = shares.get(code, Fraction(0)) + share
+    if beliefs.low is None or beliefs.high is None:
+        return shares, None, None
+    low: dict[int, float] = {}
+    high: dict[int, float] = {}
+    ends = zip(beliefs.low[row].tolist(), beliefs.high[row].tolist(), strict=True)
+    for code, (a, b) in zip(codes, ends, strict=True):
+        low[code], high[code] = low.get(code, 0.0) + a, min(1.0, high.get(code, 0.0) + b)
+    return shares, low, high
+
+
+def _split_classes(
+    members: Members, beliefs: list[Beliefs], code_of: NDArray[np.int32]
+) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
+    """Weigh what is believed of a class in each group with its people there."""
+    by_group = {each.group: each for each in beliefs}
+    wanted = members.n_groups_of[members.combination] > 1
+    wanted |= np.isin(members.group, list(by_group))
+    wanted = np.isin(members.combination, members.combination[wanted])
+    covered = np.ones(len(members.boxes), dtype=bool)
+    covered[members.group[~wanted]] = False
+    known: dict[int, tuple[Shares, dict[int, float] | None, dict[int, float] | None]] = {}
+    total: dict[int, int] = {}
+    for place in np.flatnonzero(wanted).tolist():
+        who = int(members.combination[place])
+        total[who] = total.get(who, 0) + int(members.people[place])
+    shares: dict[int, Shares] = {who: {} for who in total}
+    ends: dict[int, tuple[dict[int, float], dict[int, float]]] = {who: ({}, {}) for who in total}
+    sampled: set[int] = set()
+    where: dict[int, tuple[int, int]] = {}
+    for place in np.flatnonzero(wanted).tolist():
+        who, g, n = (int(a[place]) for a in (members.combination, members.group, members.people))
+        where[who] = max(where.get(who, (0, 0)), (n, g))
+        if g in by_group:
+            row = int(by_group[g].row[place - members.starts[g]])
+            own, low, high = _marginal(by_group[g], row, code_of)
+        else:
+            own, low, high = known.setdefault(g, (_in_group(members, g, code_of), None, None))
+        if low is not None:
+            sampled.add(who)
+        for code, share in own.items():
+            weight = Fraction(n, total[who])
+            shares[who][code] = shares[who].get(code, Fraction(0)) + weight * share
+            for end, given in zip(ends[who], (low, high), strict=True):
+                one = float(share) if given is None else given[code]
+                end[code] = end.get(code, 0.0) + float(weight) * one
+    found = []
+    for who, n in total.items():
+        low, high = ends[who] if who in sampled else (None, None)
+        found.append(ClassBelief(where[who][1], who, n, shares[who], low, high))
+    return found, covered
+
+
+def _in_group(members: Members, group: int, code_of: NDArray[np.int32]) -> Shares:
+    row = members.histogram.rows(group, group + 1)
+    shares: Shares = {}
+    for code, n in zip(code_of[row.codes].tolist(), row.counts.tolist(), strict=True):
+        shares[code] = shares.get(code, Fraction(0)) + Fraction(n, int(members.sizes[group]))
+    return shares

@@ -1,0 +1,225 @@
+"""Who of an original table is in which published group: how many people of each combination."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.base import Target
+from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.keys import Codes, distinct_rows
+from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding, distinct_boxes
+from sfumato.errors import CannotRun
+
+PAIRS_AT_ONCE = 1 << 24
+MOST_PAIRS = 1 << 33
+
+
+@dataclass(frozen=True, eq=False)
+class Members:
+    """The people of every published group by their original quasi-identifiers.
+
+    The lists are sorted by group, and have a combination once in each group that it is in.
+    """
+
+    frequencies: FrequencySet  # of the original
+    boxes: NDArray[np.int32]  # (n_groups, n_quasi_identifiers, 2) in ranks of the original
+    combination: NDArray[np.intp]  # (n,) position in the original's combinations
+    group: NDArray[np.intp]  # (n,)
+    people: Counts  # (n,)
+    histogram: Histogram  # (n_groups, combinations of sensitive values)
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where each group begins; one more at the end."""
+        return np.searchsorted(self.group, np.arange(len(self.boxes) + 1))
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """People in every group."""
+        return sum_by(self.group, self.people, len(self.boxes))
+
+    @cached_property
+    def codes(self) -> Codes:
+        """The quasi-identifiers of the original's combinations: (n, n_quasi_identifiers)."""
+        ground = self.frequencies.combinations
+        return np.stack([ground.codes(name) for name in ground.columns], axis=1)
+
+    @property
+    def joint(self) -> JointGroups:
+        """The groups with their sensitive values."""
+        return JointGroups(self.frequencies, self.sizes, self.histogram)
+
+    @cached_property
+    def n_groups_of(self) -> NDArray[np.intp]:
+        """In how many groups each combination is."""
+        return np.bincount(self.combination, minlength=len(self.codes))
+
+    @property
+    def splits(self) -> bool:
+        """Whether the people of a combination are spread over several groups."""
+        return bool((self.n_groups_of > 1).any())
+
+    @property
+    def group_of(self) -> NDArray[np.intp]:
+        """The one group of each combination; -1: suppressed."""
+        found = np.full(len(self.codes), SUPPRESSED, dtype=np.intp)
+        found[self.combination] = self.group
+        return found
+
+    def labels(self, group: int) -> dict[str, str | None]:
+        """The published quasi-identifiers of a group."""
+        found = {}
+        for j, name in enumerate(self.frequencies.quasi_identifiers):
+            texts = self.frequencies.domains[name].interval_labels(self.boxes[group : group + 1, j])
+            found[name] = texts[0]
+        return found
+
+    def values(self, combination: int) -> dict[str, object]:
+        """The original quasi-identifiers of a combination."""
+        names = self.frequencies.quasi_identifiers
+        codes = self.codes[combination].tolist()
+        labels = [self.frequencies.domains[n].labels[c] for n, c in zip(names, codes, strict=True)]
+        return dict(zip(names, labels, strict=True))
+
+
+def members_of(target: Target) -> Members:
+    """Find out who is in which group: from the recoding, or else by the boxes alone."""
+    if target.original is None:
+        raise CannotRun(
+            "it needs everybody's original quasi-identifiers; give the original table (original=, "
+            "--original)"
+        )
+    frequencies = target.original.frequencies()
+    if target.recoding is not None and not target.recoding.splits:
+        return _whole(frequencies, target.recoding)
+    boxes = target.boxes_in(target.original)
+    if target.recoding is not None:
+        parts = _split(target.recoding, boxes)
+    else:
+        parts = _located(frequencies, boxes, target.seen.sizes)
+    return Members(frequencies, boxes, *parts, _values_of(target, frequencies))
+
+
+def _whole(frequencies: FrequencySet, recoding: Recoding) -> Members:
+    grouping = recoding.grouping(frequencies)
+    kept = grouping.index >= 0
+    counted = grouping.joint.histogram
+    histogram = counted() if callable(counted) else counted
+    assert histogram is not None  # noqa: S101  (there is a sensitive column)
+    parts = _added_up(
+        frequencies.combination_of[kept], grouping.index[kept], frequencies.counts[kept]
+    )
+    return Members(frequencies, grouping.boxes, *parts, histogram)
+
+
+_Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
+
+
+def _split(recoding: Recoding, boxes: NDArray[np.int32]) -> _Parts:
+    how = recoding.how
+    assert isinstance(how, Assignment)  # noqa: S101  (only these split)
+    parts = how.parts[how.parts[:, 1] != SUPPRESSED]
+    combination = how.combinations.combination_of[parts[:, 0]]
+    both, same = distinct_boxes(np.concatenate([boxes, how.boxes]))
+    group_of = np.full(len(both), -1, dtype=np.intp)
+    group_of[same[: len(boxes)]] = np.arange(len(boxes))
+    group = group_of[same[len(boxes) :]][parts[:, 1]]
+    if (group < 0).any():
+        raise CannotRun("a published box cannot be told from its labels")
+    return _added_up(combination, group, parts[:, 2])
+
+
+def _added_up(combination: NDArray[np.intp], group: NDArray[np.intp], people: Counts) -> _Parts:
+    pairs, which = distinct_rows(np.stack([group, combination], axis=1))
+    return (
+        pairs[:, 1].astype(np.intp),
+        pairs[:, 0].astype(np.intp),
+        sum_by(which, people, len(pairs)),
+    )
+
+
+def _located(frequencies: FrequencySet, boxes: NDArray[np.int32], sizes: Counts) -> _Parts:
+    """Find the one box that each combination lies in."""
+    ground = frequencies.combinations
+    codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
+    if len(codes) * len(boxes) > MOST_PAIRS:
+        raise CannotRun(
+            "the release is too large to find out who is in which group; attack it in the process "
+            "that made it"
+        )
+    group = np.full(len(codes), -1, dtype=np.intp)
+    step = max(1, PAIRS_AT_ONCE // max(len(boxes), 1))
+    for start in range(0, len(codes), step):
+        some = codes[start : start + step, np.newaxis]
+        inside = ((some >= boxes[:, :, 0]) & (some <= boxes[:, :, 1])).all(axis=2)
+        if (inside.sum(axis=1) > 1).any():
+            raise CannotRun(
+                "published boxes overlap, so only the process that made the release can tell how "
+                "many people of a kind are in which"
+            )
+        who, box = np.nonzero(inside)
+        group[start + who] = box
+    kept = np.flatnonzero(group >= 0)
+    found = _added_up(kept, group[kept], ground.counts[kept])
+    if not np.array_equal(sum_by(found[1], found[2], len(boxes)), sizes):
+        raise CannotRun("the people of the original do not fill the published groups")
+    return found
+
+
+def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:
+    """Count the published values of each group, as combinations that the original numbers."""
+    counted = target.seen.joint.histogram
+    histogram = counted() if callable(counted) else counted
+    assert histogram is not None  # noqa: S101  (there is a sensitive column)
+    here = target.seen.frequencies.persons_values.codes
+    there = frequencies.persons_values.codes
+    _, index = distinct_rows(np.concatenate([there, here]))
+    position = np.full(int(index.max(initial=0)) + 1, -1, dtype=np.int32)
+    position[index[: len(there)]] = np.arange(len(there))
+    renamed = position[index[len(there) :]]
+    if (renamed[histogram.codes] < 0).any():
+        raise CannotRun("nobody in the original has some of the published values together")
+    shape = (histogram.n_groups, len(there))
+    return Histogram.from_entries(
+        histogram.group_of, renamed[histogram.codes], histogram.counts, shape
+    )
+
+
+def levels_of(target: Target, members: Members) -> Mapping[str, int]:
+    """Give the level of every column of a full-domain release, as published or as it looks."""
+    if target.recoding is not None and target.recoding.levels is not None:
+        return target.recoding.levels
+    found = {}
+    for j, name in enumerate(members.frequencies.quasi_identifiers):
+        taxonomy = members.frequencies.domains[name].taxonomy
+        low, high = members.boxes[:, j, 0], members.boxes[:, j, 1]
+        same = (taxonomy.low[:, low] == low) & (taxonomy.high[:, low] == high)
+        levels = np.flatnonzero(same.all(axis=1))
+        if not len(levels):
+            raise CannotRun(
+                f"column {name!r} is not published at one level of the original's hierarchy; read "
+                "the original with the release's hierarchies"
+            )
+        found[name] = int(levels[0])
+    return found
+
+
+def lows_of(target: Target, members: Members) -> list[NDArray[np.int32]]:
+    """Give the first rank of the node that each ground value is published as, column by column."""
+    found = []
+    for j, name in enumerate(members.frequencies.quasi_identifiers):
+        domain = members.frequencies.domains[name]
+        if target.recoding is not None and isinstance(target.recoding.how, Cut):
+            found.append(target.recoding.how.intervals[name][:, 0])
+            continue
+        lows = np.arange(len(domain), dtype=np.int32)  # what was never published stands for itself
+        for low, high in distinct_rows(members.boxes[:, j])[0].tolist():
+            lows[low : high + 1] = low
+        found.append(lows)
+    return found

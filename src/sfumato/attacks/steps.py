@@ -1,0 +1,281 @@
+"""The steps down that a minimal release did not take, by kind of recoding (Wong 2009).
+
+Regions and local recoding: every group has steps of its own. Full-domain recoding and cuts: a
+step is taken by all groups at once. Steps that fail by numbers of people alone, which everybody
+can count, say nothing about values and are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.base import Target
+from sfumato.attacks.members import Members, levels_of, lows_of
+from sfumato.criteria.base import Criterion, holding
+from sfumato.data.frequency import JointGroups, group_keys, sum_by
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import CannotRun
+from sfumato.formulas.posterior import Step
+
+NOT_MINIMAL = (
+    "a step down would have been safe, so the release does not follow the minimality principle for "
+    "this criterion; somebody who believed it did would be wrong"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Problem:
+    """A group, and the steps it did not take: children by the members of the group."""
+
+    group: int
+    steps: tuple[Step, ...]  # values are the combinations of sensitive values
+    numbers: tuple[int, ...] = ()  # of steps that are taken by all groups at once
+
+
+# ---- Regions: any cut at any value of any column
+
+
+def region_problems(members: Members, least: int, *, widest_only: bool) -> Iterator[Problem]:
+    """Give the cuts of strict regions that leave enough people on both sides."""
+    groups, columns, boundaries = [], [], []
+    widest = np.full(len(members.boxes), -1.0)
+    chosen = np.full(len(members.boxes), -1)
+    for j, name in enumerate(members.frequencies.quasi_identifiers):
+        domain = members.frequencies.domains[name]
+        cell, which = np.unique(
+            members.group * len(domain) + members.codes[members.combination, j],
+            return_inverse=True,
+        )
+        group, value = np.divmod(cell, len(domain))
+        people = np.cumsum(sum_by(which, members.people, len(cell)))
+        first = np.flatnonzero(np.diff(group, prepend=-1))
+        last = np.append(first[1:], len(group)) - 1
+        before = np.where(first > 0, people[first - 1], 0)
+        left = people - before[group]  # every group has a member, so groups number the firsts
+        right = members.sizes[group] - left
+        inner = (left >= least) & (right >= max(least, 1))
+        span = domain.span(value[first].astype(np.int32), value[last].astype(np.int32))
+        wider = (span > widest) & (first < last)
+        widest[wider], chosen[wider] = span[wider], j
+        groups.append(group[inner])
+        boundaries.append(value[inner])
+        columns.append(np.full(int(inner.sum()), j))
+    group = np.concatenate(groups)
+    column, boundary = np.concatenate(columns), np.concatenate(boundaries)
+    if widest_only:
+        tried = column == chosen[group]
+        group, column, boundary = group[tried], column[tried], boundary[tried]
+    order = np.argsort(group, kind="stable")
+    group, column, boundary = group[order], column[order], boundary[order]
+    nobody = np.zeros((2, members.histogram.n_values), dtype=np.int64)
+    for g in np.unique(group).tolist():
+        start, end = np.searchsorted(group, [g, g + 1])
+        own = members.codes[members.combination[members.starts[g] : members.starts[g + 1]]]
+        below = (own[:, column[start:end]] <= boundary[start:end]).T  # (n_cuts, n_members)
+        cuts = np.unique(np.stack([below, ~below], axis=1), axis=0)  # (n, 2, n_members)
+        yield Problem(g, tuple(Step(cut, nobody) for cut in cuts))
+
+
+# ---- Local recoding: one column of one group
+
+
+def local_problems(members: Members, least: int) -> Iterator[Problem]:
+    """Give the steps of groups that could have gone down with those published below.
+
+    A child is the group's people under one value, together with everybody who is published inside
+    the box that this value would have made of the group's.
+    """
+    lows, highs = members.boxes[:, :, 0], members.boxes[:, :, 1]
+    names = members.frequencies.quasi_identifiers
+    taxonomies = [members.frequencies.domains[name].taxonomy for name in names]
+    for g in range(len(members.boxes)):
+        own = members.codes[members.combination[members.starts[g] : members.starts[g + 1]]]
+        people = members.people[members.starts[g] : members.starts[g + 1]]
+        inside = ((lows >= lows[g]) & (highs <= highs[g])).all(axis=1)
+        near = np.flatnonzero(inside)
+        steps = []
+        for j, taxonomy in enumerate(taxonomies):
+            low, high = int(lows[g, j]), int(highs[g, j])
+            if low == high:
+                continue
+            below = _child_lows(taxonomy, low, high, names[j])
+            children, fixed, enough = [], [], True
+            for start in np.unique(below[own[:, j]]).tolist():
+                under = below == start
+                end = int(np.flatnonzero(under)[-1])
+                there = near[(lows[near, j] >= start) & (highs[near, j] <= end)]
+                mine = under[own[:, j]]
+                enough &= int(people[mine].sum() + members.sizes[there].sum()) >= least
+                children.append(mine)
+                fixed.append(there)
+            if enough:
+                outside = np.stack([_values_in(members.histogram, there) for there in fixed])
+                steps.append(Step(np.stack(children), outside))
+        if steps:
+            yield Problem(g, tuple(steps))
+
+
+def _values_in(histogram: Histogram, groups: NDArray[np.intp]) -> Counts:
+    total = np.zeros(histogram.n_values, dtype=np.int64)
+    for g in groups.tolist():
+        row = histogram.rows(g, g + 1)
+        total[row.codes] += row.counts
+    return total
+
+
+def _child_lows(taxonomy: Taxonomy, low: int, high: int, name: str) -> NDArray[np.int32]:
+    """Give the first rank of the child of a node that holds each rank; -1 outside the node."""
+    level = int(taxonomy.enclosing_level(np.array([low]), np.array([high]))[0])
+    if (int(taxonomy.low[level, low]), int(taxonomy.high[level, low])) != (low, high):
+        raise CannotRun(
+            f"column {name!r}: a published range is no node of the original's hierarchy, so there "
+            "is no step down from it"
+        )
+    found = np.full(taxonomy.size, -1, dtype=np.int32)
+    found[low : high + 1] = taxonomy.low[level - 1, low : high + 1]
+    return found
+
+
+# ---- Steps that all groups take at once
+
+
+@dataclass(frozen=True, eq=False)
+class WideStep:
+    """One column a level down, in the whole table or wherever one node of it is published."""
+
+    column: int
+    lows: NDArray[np.int32]  # (n_ranks,): first rank of the child of each rank; -1: not concerned
+
+
+def full_domain_steps(target: Target, members: Members) -> list[WideStep]:
+    """One column one level down."""
+    levels = levels_of(target, members)
+    domains = members.frequencies.domains
+    return [
+        WideStep(j, domains[name].taxonomy.low[levels[name] - 1])
+        for j, name in enumerate(members.frequencies.quasi_identifiers)
+        if levels[name] > 0
+    ]
+
+
+def cut_steps(members: Members) -> list[WideStep]:
+    """One node of one column replaced by its children."""
+    steps = []
+    for j, name in enumerate(members.frequencies.quasi_identifiers):
+        taxonomy = members.frequencies.domains[name].taxonomy
+        nodes = np.unique(members.boxes[:, j], axis=0).tolist()
+        steps += [
+            WideStep(j, _child_lows(taxonomy, low, high, name)) for low, high in nodes if low < high
+        ]
+    return steps
+
+
+@dataclass(frozen=True, eq=False)
+class Children:
+    """The children that a step would make of all groups."""
+
+    of: NDArray[np.intp]  # (n_combinations,): the child of each; -1: not concerned
+    owner: NDArray[np.intp]  # (n_children,): the group; -1: suppressed
+    open: NDArray[np.bool_]  # (n_children,): whether values decide if it breaks
+    limit: int  # the step breaks when more people than these are in open children that break
+    truly: Counts  # (n_groups,): people of each group in open children that really break
+
+
+@dataclass(frozen=True, eq=False)
+class Wide:
+    """Steps that all groups take at once, as far as values decide about them."""
+
+    members: Members
+    steps: list[Children]
+
+    @property
+    def groups(self) -> NDArray[np.intp]:
+        """The groups that a step concerns."""
+        owners = [step.owner[step.open] for step in self.steps]
+        return np.unique(np.concatenate(owners)) if owners else np.zeros(0, dtype=np.intp)
+
+    def together(self, group: int) -> Problem:
+        """Give a group's part in all steps."""
+        return self._problem(group, [step.limit for step in self.steps])
+
+    def alone(self) -> Iterator[Problem]:
+        """Give the groups without whom some step would not have failed, the others as they are."""
+        others = [int(step.truly.sum()) - step.truly for step in self.steps]
+        matter = [rest <= step.limit for step, rest in zip(self.steps, others, strict=True)]
+        some = np.any(matter, axis=0) if matter else np.zeros(0, dtype=bool)
+        for g in np.intersect1d(np.flatnonzero(some), self.groups).tolist():
+            yield self._problem(
+                g,
+                [step.limit - int(rest[g]) for step, rest in zip(self.steps, others, strict=True)],
+            )
+
+    def _problem(self, group: int, limits: list[int]) -> Problem:
+        start, end = self.members.starts[group : group + 2]
+        own = self.members.combination[start:end]
+        steps, numbers = [], []
+        for number, (step, limit) in enumerate(zip(self.steps, limits, strict=True)):
+            child = step.of[own]
+            names = np.unique(child[child >= 0])
+            names = names[step.open[names]]
+            if limit >= 0 and len(names):
+                nobody = np.zeros((len(names), self.members.histogram.n_values), dtype=np.int64)
+                steps.append(Step(child == names[:, np.newaxis], nobody, limit))
+                numbers.append(number)
+        return Problem(group, tuple(steps), tuple(numbers))
+
+
+def wide_steps(
+    target: Target, members: Members, steps: list[WideStep], enforced: Criterion, limit: int
+) -> Wide:
+    """Give the children of all groups in every step that did not fail by numbers alone.
+
+    A step fails when more people than may be suppressed are in children that break. Children of
+    suppressed groups are taken as they are: what their people have is known to the adversary.
+    """
+    layout = members.frequencies.combinations.layout
+    lows = lows_of(target, members)
+    published = [low[members.codes[:, j]] for j, low in enumerate(lows)]
+    group_of = members.group_of
+    found = []
+    for step in steps:
+        child_low = step.lows[members.codes[:, step.column]]
+        concerned = np.flatnonzero(child_low >= 0)
+        sides = list(published)
+        sides[step.column] = child_low
+        index, member = group_keys(layout.pack([side[concerned] for side in sides]))
+        of = np.full(len(child_low), -1, dtype=np.intp)
+        of[concerned] = index
+        owner = group_of[concerned[member]]
+        joint = _counted(members, of, len(member))
+        breaks = ~holding(enforced, joint)
+        always = (joint.sizes < enforced.least_size) | (breaks & (owner < 0))
+        rest = limit - int(joint.sizes[always].sum())
+        if rest < 0:
+            continue
+        by_values = ~always & (owner >= 0)
+        broken = by_values & breaks
+        truly = sum_by(owner[broken], joint.sizes[broken], len(members.boxes))
+        if int(truly.sum()) <= rest:
+            raise CannotRun(NOT_MINIMAL)
+        found.append(Children(of, owner, by_values, rest, truly))
+    return Wide(members, found)
+
+
+def _counted(members: Members, child_of: NDArray[np.intp], n_children: int) -> JointGroups:
+    frequencies = members.frequencies
+    values = frequencies.persons_values
+    child = child_of[frequencies.combination_of]
+    kept = np.flatnonzero(child >= 0)
+    histogram = Histogram.from_entries(
+        child[kept],
+        values.of_key[kept].astype(np.int32),
+        frequencies.counts[kept],
+        (n_children, len(values.codes)),
+    )
+    sizes = sum_by(child[kept], frequencies.counts[kept], n_children)
+    return JointGroups(frequencies, sizes, histogram)

@@ -1,0 +1,349 @@
+"""What is believed of the people of a published group by somebody who knows what was tried.
+
+A world deals the group's values to its people, all equally likely. Whoever published it took
+steps, each of which would have split the group into children, and did not take one that left all
+of them safe. So a world in which no child of some step breaks the criterion is impossible, or,
+where the publisher left the choice to chance, less likely (Wong 2009, section 5.1; Cormode 2010,
+section 4).
+
+Small groups are enumerated, in whole numbers. Others are sampled: then there is an interval, and
+below `LEAST` effective samples no answer.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct_rows
+from sfumato.formulas.credibility import credibility_local
+from sfumato.formulas.dealing import batch, deal, tables, worlds
+
+MOST_TABLES = 20_000  # tables of counts that are enumerated
+MOST_STATES = 4_096  # of steps that several groups share
+LEAST = 100  # effective samples below which a sampled answer is none
+NARROW = 0.02  # half the width at which an interval is narrow enough
+BUDGET = 20_000_000  # values dealt for one group at most
+Z = 1.959963984540054  # 95 %
+COUNTS_AT_ONCE = 1 << 22
+IMPOSSIBLE = "in no world does every step break the criterion; the method was another one"
+
+Breaks = Callable[[Counts], NDArray[np.bool_]]  # histograms (n, n_values) -> (n,)
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step that was not taken, and the children it would have split the group into."""
+
+    children: NDArray[np.bool_]  # (n_children, n_cells)
+    fixed: Counts  # (n_children, n_values): people outside the group who would be with them
+    limit: int = 0  # the step breaks when more people than these are in children that break
+    weight: Fraction = Fraction(0)  # of a world in which the step does not break
+
+    @classmethod
+    def of(
+        cls,
+        children: Sequence[Sequence[int]],
+        n_cells: int,
+        fixed: Counts,
+        limit: int = 0,
+        weight: Fraction = Fraction(0),
+    ) -> Step:
+        """Make a step from lists of cells."""
+        inside = np.zeros((len(children), n_cells), dtype=bool)
+        for row, cells in zip(inside, children, strict=True):
+            row[list(cells)] = True
+        return cls(inside, np.asarray(fixed, dtype=np.int64), limit, weight)
+
+
+@dataclass(frozen=True, eq=False)
+class Posterior:
+    """Expected numbers of people with each value, cell by cell; people in a cell are alike."""
+
+    cell: NDArray[np.intp]  # (n_cells,): which row each cell has; cells in the same children share
+    people: Counts  # (n_rows,)
+    # (n_rows, n_values): fractions where enumerated, else floats; None: unknown
+    expected: NDArray[np.object_] | NDArray[np.float64] | None
+    n_effective: float | None = None  # samples; None: not sampled
+    low: NDArray[np.float64] | None = None  # (n_rows, n_values): of the share, where sampled
+    high: NDArray[np.float64] | None = None
+
+    @property
+    def exact(self) -> bool:
+        """Whether the numbers are fractions."""
+        return self.expected is not None and self.expected.dtype == object
+
+    def of_cell(self, i: int, value: int) -> Fraction | float:
+        """Give the expected share of a value among the people of a cell."""
+        if self.expected is None:
+            raise ValueError("too few samples; the answer is unknown")
+        row = self.cell[i]
+        return self.expected[row, value] / int(self.people[row])  # type: ignore[no-any-return]
+
+
+def posterior(
+    sizes: Counts,
+    histogram: Counts,
+    steps: Sequence[Step],
+    breaks: Breaks,
+    *,
+    share: tuple[int, Fraction] | None = None,
+    rng: np.random.Generator | None = None,
+    most_tables: int = MOST_TABLES,
+    budget: int = BUDGET,
+) -> Posterior:
+    """Give the expected values of the people in each cell of one group.
+
+    Args:
+        sizes: People in each cell.
+        histogram: People of the group with each value.
+        steps: What was not done. None: nothing is known of the method.
+        breaks: Which histograms of a child break the criterion.
+        share: `breaks` is nothing but: more than 1/l have the value v; (v, l). Then a single step
+            into separate children needs no sampling.
+        rng: Where samples come from, if they are needed.
+        most_tables: Enumerate at most so many tables of counts.
+        budget: Deal at most so many values by chance.
+
+    Raises:
+        ValueError: In no world does every step break.
+
+    >>> step = Step.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
+    >>> def breaks(found):  # 2-diversity by frequency
+    ...     return 2 * found[:, 0] > found.sum(axis=1)
+    >>> posterior(np.array([2, 5]), np.array([2, 5]), [step], breaks).of_cell(0, 0)
+    Fraction(1, 1)
+    """
+    sizes, histogram = np.asarray(sizes, dtype=np.int64), np.asarray(histogram, dtype=np.int64)
+    cell, people, steps = merged(sizes, steps)
+    dealt = tables(people, histogram, most_tables)
+    if dealt is not None:
+        return Posterior(cell, people, _enumerated(dealt, people, steps, breaks))
+    if share is not None and _separate(steps):
+        expected = _by_share(people, histogram, steps[0], *share)
+        return Posterior(cell, people, expected)
+    return _sampled(cell, people, histogram, steps, breaks, rng or np.random.default_rng(), budget)
+
+
+def merged(sizes: Counts, steps: Sequence[Step]) -> tuple[NDArray[np.intp], Counts, list[Step]]:
+    """Take cells that are in the same children of every step together: they are alike."""
+    inside = np.concatenate([np.zeros((1, len(sizes)), bool), *(s.children for s in steps)])
+    packed = np.packbits(inside, axis=0)  # (n_words, n_cells)
+    _, first, cell = np.unique(packed, axis=1, return_index=True, return_inverse=True)
+    cell = cell.reshape(-1)
+    people = np.bincount(cell, weights=sizes, minlength=len(first)).astype(np.int64)
+    kept = [Step(s.children[:, first], s.fixed, s.limit, s.weight) for s in steps]
+    return cell, people, kept
+
+
+def broken(dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks) -> Counts:
+    """Count the people in children that break: (n, n_steps)."""
+    found = np.zeros((len(dealt), len(steps)), dtype=np.int64)
+    for s, step in enumerate(steps):
+        rows = step.children @ people + step.fixed.sum(axis=1)  # (n_children,)
+        for inside, fixed, n in zip(step.children, step.fixed, rows.tolist(), strict=True):
+            counts = dealt[:, inside].sum(axis=1) + fixed  # (n, n_values)
+            different, which = distinct_rows(counts)
+            found[:, s] += n * np.asarray(breaks(different.astype(np.int64)))[which]
+    return found
+
+
+def _enumerated(
+    dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks
+) -> NDArray[np.object_]:
+    limits = np.array([step.limit for step in steps], dtype=np.int64)
+    does = broken(dealt, people, steps, breaks) > limits
+    total: Fraction = Fraction(0)
+    sums = np.full(dealt.shape[1:], Fraction(0), dtype=object)
+    for pattern, n, counted in _tallied(dealt, people, does.astype(np.int64)):
+        missed = [step.weight for step, kept in zip(steps, pattern, strict=True) if not kept]
+        weight = math.prod(missed, start=Fraction(1))
+        if weight:
+            total += weight * n
+            sums = sums + counted * weight
+    if not total:
+        raise ValueError(IMPOSSIBLE)
+    return np.asarray(sums / total, dtype=object)
+
+
+def _tallied(
+    dealt: Counts, people: Counts, state: Counts
+) -> Iterator[tuple[tuple[int, ...], int, NDArray[np.object_]]]:
+    """Give for every state its worlds, and the people with each value summed over them."""
+    ways = worlds(dealt, people)
+    if not state.shape[1]:
+        state = np.zeros((len(dealt), 1), dtype=np.int64)
+    different, which = distinct_rows(state)
+    flat = dealt.reshape(len(dealt), -1)
+    for j, pattern in enumerate(different.tolist()):
+        mine = which == j
+        weights = ways[mine]
+        counts = flat[mine] if weights.dtype != object else flat[mine].astype(object)
+        sums = (weights[:, np.newaxis] * counts).sum(axis=0).reshape(dealt.shape[1:])
+        yield tuple(pattern), int(weights.sum()), sums.astype(object)
+
+
+def _separate(steps: Sequence[Step]) -> bool:
+    """Whether there is one step, every cell is in one child of it at most, and no child empty."""
+    if len(steps) != 1 or steps[0].limit or steps[0].weight:
+        return False
+    children = steps[0].children
+    return bool((children.sum(axis=0) <= 1).all() and children.any(axis=1).all())
+
+
+def _by_share(
+    people: Counts, histogram: Counts, step: Step, value: int, l: Fraction
+) -> NDArray[np.float64]:
+    """Count by sums instead of tables; who has another value has any of them alike.
+
+    A child is one row, for its cells are merged. Whoever is in no child stands in a class too
+    large to break.
+    """
+    size = people + math.ceil(l) * people  # a class of these breaks with nobody's value
+    kept = np.zeros(len(people), dtype=np.int64)
+    child, row = np.nonzero(step.children)
+    size[row] = people[row] + step.fixed[child].sum(axis=1)
+    kept[row] = step.fixed[child, value]
+    classes = list(zip(size.tolist(), people.tolist(), kept.tolist(), strict=True))
+    beliefs = credibility_local(classes, int(histogram[value]), l)
+    expected = np.clip(beliefs * size - kept, 0, people)
+    others = np.where(np.arange(len(histogram)) == value, 0, histogram)
+    found = np.outer((people - expected) / max(int(others.sum()), 1), others)
+    found[:, value] = expected
+    return found
+
+
+def _sampled(
+    cell: NDArray[np.intp],
+    people: Counts,
+    histogram: Counts,
+    steps: Sequence[Step],
+    breaks: Breaks,
+    rng: np.random.Generator,
+    budget: int,
+) -> Posterior:
+    """Deal by chance until the intervals are narrow, or the budget is spent.
+
+    The interval is Wilson's, for a share among as many people as there are effective samples: the
+    share of a cell varies no more than a single person's value does, so it is wide enough.
+    """
+    limits = np.array([step.limit for step in steps], dtype=np.int64)
+    weights = np.array([float(step.weight) for step in steps])
+    total = squares = 0.0
+    sums = np.zeros((len(people), len(histogram)))
+    n_people, dealt_values = int(people.sum()), 0
+    low = high = sums
+    while dealt_values < budget:
+        n = batch(n_people)
+        dealt = deal(people, histogram, n, rng)
+        dealt_values += n * n_people
+        kept = broken(dealt, people, steps, breaks) > limits
+        weight = np.where(kept, 1.0, weights).prod(axis=1)
+        total += float(weight.sum())
+        squares += float((weight**2).sum())
+        sums = sums + np.tensordot(weight, dealt, axes=1)
+        if squares and total**2 / squares >= LEAST:
+            low, high = wilson(sums / total / people[:, np.newaxis], total**2 / squares)
+            if float((high - low).max()) <= 2 * NARROW:
+                break
+    effective = total**2 / squares if squares else 0.0
+    if effective < LEAST:
+        return Posterior(cell, people, None, effective)
+    return Posterior(cell, people, sums / total, effective, low, high)
+
+
+def wilson(share: NDArray[np.float64], n: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give Wilson's 95 % interval of shares found in a sample of n."""
+    share = np.clip(share, 0.0, 1.0)
+    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
+    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    return np.clip(middle - half, 0.0, 1.0), np.clip(middle + half, 0.0, 1.0)
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """A group's part in steps that several groups take together."""
+
+    sizes: Counts
+    histogram: Counts
+    steps: Mapping[int, Step]  # by number of the common step; their limits do not count
+    breaks: Breaks
+
+
+def coupled(
+    parts: Sequence[Part], limits: Sequence[int], most_tables: int = MOST_TABLES
+) -> list[Posterior] | None:
+    """Give what `posterior` does for groups that take their steps together.
+
+    A step breaks when over all groups more people than its limit are in children that break. How
+    many have been so far is carried along from group to group; nothing is subtracted. None where
+    there are too many tables of counts, or states of the steps.
+    """
+    caps = np.array(limits, dtype=np.int64) + 1
+    tallies: list[dict[tuple[int, ...], tuple[int, NDArray[np.object_]]]] = []
+    shapes = []
+    for part in parts:
+        numbers, own = list(part.steps), list(part.steps.values())
+        cell, people, own = merged(part.sizes, own)
+        dealt = tables(people, part.histogram, most_tables)
+        if dealt is None:
+            return None
+        most_tables -= len(dealt)
+        state = np.zeros((len(dealt), len(caps)), dtype=np.int64)
+        state[:, numbers] = broken(dealt, people, own, part.breaks)
+        state = np.minimum(state, caps)
+        tallies.append({s: (n, sums) for s, n, sums in _tallied(dealt, people, state)})
+        shapes.append((cell, people))
+    nothing = {(0,) * len(caps): 1}
+    before, after = [nothing], [nothing]
+    for forward, backward in zip(tallies, reversed(tallies), strict=True):
+        before.append(_joined(before[-1], forward, caps))
+        after.append(_joined(after[-1], backward, caps))
+        if len(before[-1]) > MOST_STATES or len(after[-1]) > MOST_STATES:
+            return None
+    total = before[-1].get(tuple(caps.tolist()), 0)
+    if not total:
+        raise ValueError(IMPOSSIBLE)
+    found = []
+    for i, (tally, (cell, people)) in enumerate(zip(tallies, shapes, strict=True)):
+        others = _crossed(before[i], after[len(tallies) - 1 - i], caps)
+        sums = np.zeros((len(people), len(parts[i].histogram)), dtype=object)
+        for reached, (_, counted) in tally.items():
+            rest = sum(n for other, n in others.items() if _full(reached, other, caps))
+            sums = sums + counted * rest
+        fractions = [[Fraction(int(each), total) for each in row] for row in sums]
+        expected = np.empty(sums.shape, dtype=object)
+        expected[:] = fractions
+        found.append(Posterior(cell, people, expected))
+    return found
+
+
+_States = dict[tuple[int, ...], int]  # people in children that break so far -> worlds
+
+
+def _joined(
+    states: _States,
+    tally: Mapping[tuple[int, ...], tuple[int, NDArray[np.object_]]],
+    caps: Counts,
+) -> _States:
+    return _crossed(states, {state: n for state, (n, _) in tally.items()}, caps)
+
+
+def _crossed(one: _States, other: _States, caps: Counts) -> _States:
+    most = caps.tolist()
+    found: _States = {}
+    for a, n in one.items():
+        for b, m in other.items():
+            state = tuple(min(x + y, cap) for x, y, cap in zip(a, b, most, strict=True))
+            found[state] = found.get(state, 0) + n * m
+    return found
+
+
+def _full(one: tuple[int, ...], other: tuple[int, ...], caps: Counts) -> bool:
+    return all(x + y >= cap for x, y, cap in zip(one, other, caps.tolist(), strict=True))

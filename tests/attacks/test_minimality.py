@@ -1,0 +1,506 @@
+"""The minimality attack on releases: against every world of small tables, and Wong's tables."""
+
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import naive
+import sfumato as sf
+from attacks.made import (
+    CRITERIA,
+    PATHS,
+    believed,
+    cut,
+    local,
+    release_of,
+    rows_of,
+    table_of,
+    target_of,
+)
+from sfumato.attacks import CannotRun, Target
+from sfumato.attacks.minimality import Minimality, credibility
+from sfumato.formulas.posterior import Step, posterior
+
+FULL_DOMAIN = [
+    sf.Exhaustive(),
+    sf.Incognito(1),
+    sf.Samarati(2),
+    sf.Samarati(),
+    sf.Exhaustive(2, prefer="suppression"),
+    sf.Optimal("loss"),
+    sf.Optimal("discernibility"),
+    sf.Optimal("height"),
+    sf.Optimal("entropy"),
+]
+SEEDS = [*range(3), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(3, 60))]
+PER_SEED = 20
+
+
+def breaking(keeps, everybody):
+    return lambda child: not keeps(child, everybody)
+
+
+def without_zeros(found):
+    return {q: {v: share for v, share in row.items() if share} for q, row in found.items()}
+
+
+def people_of(rows, n_columns, groups):
+    return [
+        {"q": tuple(row[f"q{c}"] for c in range(n_columns)), "s": row["s"], "group": group}
+        for row, group in zip(rows, groups, strict=True)
+    ]
+
+
+def chosen(rng):
+    """Give a number of columns, rows, a criterion and its twin."""
+    n_columns = int(rng.integers(1, 3))
+    fast, keeps = CRITERIA[int(rng.integers(len(CRITERIA)))]
+    return n_columns, rows_of(rng, n_columns), fast, keeps
+
+
+def full_domain_case(rng):
+    """Give a release by a full-domain method, and all the twin needs; None: nothing to attack."""
+    n_columns, rows, fast, keeps = chosen(rng)
+    method = FULL_DOMAIN[int(rng.integers(len(FULL_DOMAIN)))]
+    try:
+        release = sf.anonymize(table_of(rows, n_columns), fast, method)
+    except sf.Unsatisfiable:
+        return None
+    node = list(release.levels.values())
+    everybody = [row["s"] for row in rows]
+    labels = [tuple(PATHS[c][row[f"q{c}"]][node[c]] for c in range(n_columns)) for row in rows]
+    by_label = {}
+    for row, label in zip(rows, labels, strict=True):
+        by_label.setdefault(label, []).append(row["s"])
+    groups = [label if keeps(by_label[label], everybody) else None for label in labels]
+    limit = min(getattr(method, "max_suppressed", 0), len(rows) - 1)
+    people = people_of(rows, n_columns, groups)
+    steps = naive.full_domain_steps(people, PATHS, node, limit)
+    return release, people, steps, keeps, everybody
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_full_domain_releases_say_what_all_worlds_say(seed):
+    rng = np.random.default_rng(seed)
+    n_learned = 0
+    for _ in range(PER_SEED):
+        case = full_domain_case(rng)
+        if case is None:
+            continue
+        release, people, steps, keeps, everybody = case
+        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        assert truly  # these methods are minimal
+        assert believed(release) == without_zeros(slow)
+        n_learned += compared(release, people, slow, keeps, everybody)
+    assert n_learned
+
+
+def compared(release, people, slow, keeps, everybody):
+    """Hold the finding against credibilities; returns whether the method gave anything away."""
+    finding = Minimality().find(target_of(release))
+    before = naive.group_shares([person | {"q": person["group"]} for person in people])
+    inside = [person for person in people if person["group"] is not None]
+    n_exceeding = sum(
+        not keeps_beliefs(slow[person["q"]], keeps, everybody, release) for person in inside
+    )
+    assert finding.n_exceeding == n_exceeding
+    assert finding.holds == (n_exceeding == 0)
+    assert finding.found == most(slow, release.criterion)
+    assert finding.before == most(before, release.criterion)
+    assert finding.interval is None
+    return slow != naive.group_shares(people)
+
+
+def keeps_beliefs(row, keeps, everybody, release):
+    """Ask a criterion of a group that has the values as often as they are believed."""
+    whole = np.lcm.reduce([share.denominator for share in row.values()])
+    k = max(2, release.criterion.least_size)  # so many that sizes do not matter
+    values = [v for v, share in row.items() for _ in range(int(share * whole) * k)]
+    return keeps(values, everybody)
+
+
+def most(beliefs, criterion):
+    """The largest belief in the values that the criterion protects, pooled ones together."""
+    part = next((p for p in criterion.parts if getattr(p, "values", None)), None)
+    largest = Fraction(0)
+    for row in beliefs.values():
+        named = () if part is None else part.values
+        sets = [(v,) for v in row]
+        if part is not None and not part.pooled:
+            sets = [(v,) for v in named]
+        elif part is not None:
+            alone = [] if part.kind == "frequency" else [(v,) for v in row if v not in named]
+            sets = [named, *alone]
+        largest = max(largest, *(sum(row.get(v, Fraction(0)) for v in each) for each in sets))
+    return largest
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_strict_mondrian_says_what_all_worlds_say(seed):
+    rng = np.random.default_rng(seed)
+    n_learned = 0
+    for _ in range(PER_SEED):
+        n_columns, rows, fast, keeps = chosen(rng)
+        table = table_of(rows, n_columns)
+        try:
+            release = sf.anonymize(table, fast, sf.Mondrian())
+        except sf.Unsatisfiable:
+            continue
+        everybody = [row["s"] for row in rows]
+        people = people_of(rows, n_columns, regions_of(release, table, rows, n_columns))
+        steps = naive.region_steps(people, [list(PATHS[c]) for c in range(n_columns)])
+        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        assert truly
+        assert believed(release) == without_zeros(slow)
+        n_learned += compared(release, people, slow, keeps, everybody)
+    assert n_learned
+
+
+def regions_of(release, table, rows, n_columns):
+    """Give the number of the region of each row."""
+    how = release.recoding.how
+    region = dict(zip(how.parts[:, 0].tolist(), how.parts[:, 1].tolist(), strict=True))
+    ground = how.combinations
+    codes = np.stack([ground.codes(name) for name in ground.columns], axis=1).tolist()
+    found = []
+    for row in rows:
+        code = [table.domains[f"q{c}"].code_of(row[f"q{c}"]) for c in range(n_columns)]
+        found.append(region[codes.index(code)])
+    return found
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_local_recoding_says_what_all_worlds_say(seed):
+    """Any labels on the paths of people's values, whether an algorithm would choose them or not."""
+    rng = np.random.default_rng(seed)
+    n_learned = 0
+    for _ in range(PER_SEED):
+        n_columns, rows, fast, keeps = chosen(rng)
+        top = [PATHS[c][row[f"q{c}"]][-1] for row in rows for c in range(n_columns)]
+        tops = [tuple(top[i : i + n_columns]) for i in range(0, len(top), n_columns)]
+        labels = [
+            whole
+            if rng.random() < 0.6
+            else tuple(str(rng.choice(PATHS[c][row[f"q{c}"]])) for c in range(n_columns))
+            for row, whole in zip(rows, tops, strict=True)
+        ]
+        release = release_of(table_of(rows, n_columns), local(rows, labels), "local")
+        everybody = [row["s"] for row in rows]
+        people = people_of(rows, n_columns, labels)
+        steps = naive.local_steps(people, PATHS[:n_columns])
+        slow, _ = naive.minimality(people, steps, breaking(keeps, everybody))
+        attack = Minimality(enforced=fast)
+        if slow is None:
+            with pytest.raises(CannotRun, match="no world"):
+                attack.run(release)
+            continue
+        assert believed(release, attack) == without_zeros(slow)
+        n_learned += slow != naive.group_shares(people)
+    assert n_learned
+
+
+CUTS = [
+    [["a1", "a2", "b1", "b2"], ["a", "b1", "b2"], ["a1", "a2", "b"], ["a", "b"], ["*"]],
+    [["x1", "x2", "x3"], ["*"]],
+]
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_cuts_say_what_all_worlds_say(seed):
+    rng = np.random.default_rng(seed)
+    n_learned = 0
+    for _ in range(4 * PER_SEED):
+        n_columns, rows, fast, keeps = chosen(rng)
+        nodes = [CUTS[c][int(rng.integers(1, len(CUTS[c])))] for c in range(n_columns)]
+        labels = [
+            tuple(
+                next(label for label in PATHS[c][row[f"q{c}"]] if label in nodes[c])
+                for c in range(n_columns)
+            )
+            for row in rows
+        ]
+        everybody = [row["s"] for row in rows]
+        people = people_of(rows, n_columns, labels)
+        steps = naive.cut_step_list(people, PATHS[:n_columns])
+        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        if (not truly and rng.random() < 0.8) or not steps:
+            continue
+        release = release_of(table_of(rows, n_columns), cut(nodes), "cut")
+        attack = Minimality(enforced=fast)
+        if not truly:
+            with pytest.raises(CannotRun, match="would have been safe"):
+                attack.find(target_of(release))
+            continue
+        assert believed(release, attack) == without_zeros(slow)
+        n_learned += slow != naive.group_shares(people)
+    assert n_learned
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_one_group_at_a_time_is_the_adversary_who_knows_everybody_else(seed, monkeypatch):
+    """Where groups cannot be followed together: full-domain, the others fixed at the truth."""
+    monkeypatch.setattr("sfumato.attacks.beliefs.MOST_TOGETHER", 0)
+    rng = np.random.default_rng(1000 + seed)
+    n_learned = 0
+    for _ in range(PER_SEED):
+        case = full_domain_case(rng)
+        if case is None:
+            continue
+        release, people, steps, keeps, everybody = case
+        found = believed(release)
+        for group in {person["group"] for person in people} - {None}:
+            known = [p if p["group"] == group else p | {"group": None} for p in people]
+            slow, _ = naive.minimality(known, steps, breaking(keeps, everybody))
+            for q, row in without_zeros(slow).items():
+                assert found[q] == row
+                n_learned += row != naive.group_shares(known)[q]
+        if found != without_zeros(naive.group_shares(people)):
+            assert "everybody else" in Minimality().find(target_of(release)).note
+    assert n_learned
+
+
+# ---- Wong's tables
+
+
+def hospital(classes, tree):
+    """Read a table of {class: [diseases]}; classes are values of one column."""
+    rows = [(q, s) for q, values in classes.items() for s in values]
+    table = pa.table({"q": [q for q, _ in rows], "s": [s for _, s in rows]})
+    return sf.read(table, {"q": sf.Tree(tree)}, "s")
+
+
+def n(count, value):
+    return [value] * count
+
+
+HIV = sf.LDiversity(2, "frequency", ["HIV"])
+TABLE_1 = {"q1": n(2, "HIV"), "q2": n(5, "none")}
+
+
+def test_table_1_discloses_q1():
+    release = sf.anonymize(hospital(TABLE_1, {"Q": ["q1", "q2"]}), HIV, sf.Samarati())
+    finding = Minimality().run(release)
+    assert (finding.before, finding.found) == (Fraction(2, 7), 1)
+    assert str(finding.promised) == "<= 0.5"
+    assert (finding.holds, finding.n_exceeding) == (False, 2)
+    assert finding.worst["who"] == {"q": "q1"}
+    assert finding.worst["value"] == "HIV"
+    assert finding.note is None
+    assert sf.attacks.Homogeneity().run(release).holds
+
+
+def test_table_1_by_local_recoding():
+    rows = [{"q": q, "s": s} for q, values in TABLE_1.items() for s in values]
+    labels = [("Q",)] * 4 + [("q2",)] * 3
+    table = hospital(TABLE_1, {"Q": ["q1", "q2"]})
+    release = release_of(table, local(rows, labels), "local", HIV)
+    assert Minimality().run(release).found == 1
+    assert Minimality().run(release).before == Fraction(1, 2)
+
+
+def test_two_groups_like_table_1_in_one_full_domain_release():
+    classes = TABLE_1 | {"r1": n(2, "HIV"), "r2": n(5, "none")}
+    table = hospital(classes, {"Q": ["q1", "q2"], "R": ["r1", "r2"]})
+    release = sf.anonymize(table, HIV, sf.Incognito())
+    assert release.levels == {"q": 1}
+    finding = Minimality().run(release)
+    assert finding.found == Fraction(26, 41)
+    assert finding.n_exceeding == 4
+
+
+@pytest.mark.parametrize("kind", ["global", "local"])
+def test_table_3_all_values_are_sensitive(kind):
+    diseases = ["Gallstones", "Lung Cancer", "Ulcer", "Alzheimer", "Diabetes"]
+    classes = {"q1": n(2, "HIV"), "q2": diseases}
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    rule = sf.LDiversity(2, "frequency")
+    if kind == "global":
+        release = sf.anonymize(table, rule, sf.Exhaustive())
+    else:
+        rows = [{"q": q, "s": s} for q, values in classes.items() for s in values]
+        release = release_of(table, local(rows, [("Q",)] * 4 + [("q2",)] * 3), "local", rule)
+    finding = Minimality().run(release)
+    assert finding.found == 1
+    assert finding.worst["value"] == "HIV"
+
+
+def test_table_4_near_to_minimality():
+    """3-diversity was enforced where 2-diversity was promised: q1 is believed with 2/3."""
+    classes = {"q1": [*n(2, "HIV"), "none"], "q2": n(8, "none")}
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    strict = sf.LDiversity(3, "frequency", ["HIV"])
+    release = sf.anonymize(table, strict, sf.Samarati())
+    promised = Target.of(release, criterion=HIV)
+    finding = Minimality(enforced=strict).find(promised)
+    assert finding.found == Fraction(2, 3)
+    assert (finding.holds, finding.n_exceeding) == (False, 3)
+    assert "3" in finding.knows
+
+
+def test_tables_6_and_7():
+    classes = {
+        "q1": n(2, "HIV"),
+        "q2": ["HIV", "none"],
+        "q3": [*n(2, "HIV"), *n(8, "none")],
+    }
+    table = hospital(classes, {"Q": ["q1", "q2", "q3"]})
+    release = sf.anonymize(table, HIV, sf.Samarati())
+    found = believed(release)
+    assert found["q1",]["HIV"] == found["q2",]["HIV"] == Fraction(53, 86)
+    assert found["q3",]["HIV"] == Fraction(109, 430)
+    assert Minimality().run(release).n_exceeding == 4
+
+
+def test_table_10_local_recoding_counts_the_whole_class():
+    classes = {
+        "q1": [*n(3, "HIV"), *n(2, "none")],
+        "q2": [*n(1, "HIV"), *n(7, "none")],
+    }
+    rows = [{"q": q, "s": s} for q, values in classes.items() for s in values]
+    labels = [("Q",), *n(4, ("q1",)), *n(7, ("q2",)), ("Q",)]  # an HIV of q1, a none of q2
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    release = release_of(table, local(rows, labels), "local", HIV)
+    found = believed(release)
+    assert found["q1",]["HIV"] == Fraction(3, 5)
+    assert found["q2",]["HIV"] == Fraction(1, 8)
+    finding = Minimality().run(release)
+    assert (finding.found, finding.n_exceeding, finding.holds) == (Fraction(3, 5), 5, False)
+
+
+def test_table_11_recursive_diversity():
+    classes = {
+        "q1": [*n(2, "HIV"), "Diabetics"],
+        "q2": ["Lung Cancer", "Ulcer", "Alzheimer", "Gallstones"],
+    }
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    release = sf.anonymize(table, sf.RecursiveDiversity(3, 3), sf.Samarati())
+    finding = Minimality().run(release)
+    assert finding.found == Fraction(2, 3)
+    assert finding.holds  # and yet what is believed of q1 is (3, 3)-diverse: 10 < 3 (1 + 1 + 1 + 1)
+
+
+# ---- What is large, what is read back, what is refused
+
+
+def test_large_classes_are_counted_by_sums():
+    """Far too many tables of counts; the paper's dynamic program takes over."""
+    classes = {
+        "q1": [*n(60, "HIV"), *n(50, "none")],
+        "q2": [*n(40, "HIV"), *n(160, "cold")],
+        "q3": [*n(30, "HIV"), *n(300, "none")],
+        "q4": [*n(10, "HIV"), *n(170, "none")],
+        "q5": [*n(9, "HIV"), *n(200, "none")],
+    }
+    table = hospital(classes, {"Q": list(classes)})
+    release = sf.anonymize(table, HIV, sf.Samarati())
+    sizes = [len(values) for values in classes.values()]
+    expected = credibility(sizes, 149, 2)
+    finding = Minimality().run(release)
+    assert float(finding.found) == pytest.approx(max(expected), abs=1e-9)
+    assert finding.interval is None
+    found = believed(release)
+    for q, share in zip(classes, expected, strict=True):
+        assert float(found[q,]["HIV"]) == pytest.approx(share, abs=1e-9)
+        assert float(found[q,]["cold"]) == pytest.approx((1 - share) * 160 / 880, abs=1e-9)
+
+
+def test_what_cannot_be_enumerated_is_sampled_with_an_interval():
+    counts = {"a": (5, 5), "b": (3, 4), "c": (3, 3), "d": (2, 3), "e": (2, 2), "f": (1, 2)}
+    counts |= {"g": (0, 3), "h": (0, 2)}
+    classes = {
+        q: [value for value, both in counts.items() for _ in range(both[i])]
+        for i, q in enumerate(("q1", "q2"))
+    }
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    release = sf.anonymize(table, sf.LDiversity(4, "frequency"), sf.Samarati())
+
+    def breaks(found):
+        return 4 * found.max(axis=1) > found.sum(axis=1)
+
+    histogram = np.array([sum(both) for both in counts.values()])
+    step = Step.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
+    exact = posterior(np.array([16, 24]), histogram, [step], breaks, most_tables=10**6)
+    finding = Minimality().run(release)
+    truth = max(exact.of_cell(i, v) for i in range(2) for v in range(len(counts)))
+    assert exact.exact
+    assert finding.interval[0] <= truth <= finding.interval[1]
+    assert finding.interval[0] < finding.found < finding.interval[1]
+    assert finding.interval[1] - finding.interval[0] <= 0.04
+    assert "1 groups were sampled" in finding.note
+    again, other = Minimality().run(release), Minimality(seed=1).run(release)
+    assert finding.found == again.found != other.found
+
+
+def test_a_loaded_release_with_its_original_says_the_same(tmp_path):
+    classes = TABLE_1 | {"r1": n(2, "HIV"), "r2": n(5, "none")}
+    table = hospital(classes, {"Q": ["q1", "q2"], "R": ["r1", "r2"]})
+    for method in (sf.Samarati(), sf.Mondrian()):
+        release = sf.anonymize(table, HIV, method)
+        loaded = sf.load(release.save(tmp_path / type(method).__name__))
+        with pytest.raises(CannotRun, match="original"):
+            Minimality().run(loaded)
+        assert Minimality().run(loaded, table).found == Minimality().run(release).found
+
+
+def test_only_the_widest_dimension_is_conditioned_on_where_only_it_was_tried():
+    rows = [("1", "x", "HIV"), ("1", "y", "HIV"), ("9", "x", "none"), ("9", "y", "none")]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("a", "b", "s"))}
+    columns["a"] = [int(a) for a in columns["a"]]
+    table = sf.read(pa.table(columns), ["a", "b"], "s")
+    rule = sf.LDiversity(2, "frequency", ["HIV"])
+    widest = sf.anonymize(table, rule, sf.Mondrian(dimensions="widest"))
+    every = sf.anonymize(table, rule, sf.Mondrian())
+    # One cut along a: the sides are alike, so it says who goes with whom and not who has it.
+    assert len(widest.grouping.sizes) == 1
+    assert len(every.grouping.sizes) == 2
+    assert Minimality().run(widest).found == Fraction(1, 2)
+
+
+def test_several_sensitive_columns_are_dealt_together():
+    """A part about one column tells about the other, for a person's values stay together."""
+    rows = [("q1", "HIV", "low"), ("q1", "HIV", "low")]
+    rows += [("q2", "none", "high")] * 4 + [("q2", "none", "low")]
+    columns = {name: [row[i] for row in rows] for i, name in enumerate(("q", "s", "t"))}
+    table = sf.read(pa.table(columns), {"q": sf.Tree({"Q": ["q1", "q2"]})}, ["s", "t"])
+    rule = sf.LDiversity(2, "frequency", ["HIV"], attribute="s")
+    release = sf.anonymize(table, rule, sf.Samarati())
+    assert Minimality(attribute="s").run(release).found == 1
+    about_t = Minimality(attribute="t").run(release)
+    assert about_t.found == 1  # both HIV people have low
+    assert about_t.worst["value"] == "low"
+    report = sf.audit(release)
+    assert {f.attribute for f in report.findings if f.attack == "minimality"} == {"s", "t"}
+
+
+def test_it_is_refused_with_the_reason():
+    table = hospital(TABLE_1, {"Q": ["q1", "q2"]})
+    numbers = sf.anonymize(table, sf.KAnonymity(3), sf.Samarati())
+    with pytest.raises(CannotRun, match="numbers of people"):
+        Minimality().run(numbers)
+    for method in (sf.Mondrian(strict=False), sf.Optimal("loss", 2)):
+        with pytest.raises(CannotRun, match="no minimality"):
+            Minimality().run(sf.anonymize(table, HIV, method))
+    with pytest.raises(CannotRun, match="by which method"):
+        Minimality().run(table)
+    loose = sf.LDiversity("7/6", "frequency", ["HIV"])
+    release = sf.anonymize(table, HIV, sf.Samarati())
+    assert Minimality(enforced=loose).run(release).found == 1
+    looser = sf.LDiversity(1, "frequency", ["HIV"])
+    with pytest.raises(CannotRun, match="would have been safe"):
+        Minimality(enforced=looser).run(release)
+    with pytest.raises(sf.BadInput, match="enforced"):
+        Minimality(enforced="2-diversity")
+    with pytest.raises(sf.BadInput, match="seed"):
+        Minimality(seed=-1)
+
+
+def test_nothing_is_learned_where_numbers_alone_forbade_every_step():
+    classes = {"q1": ["HIV", "none"], "q2": n(5, "none")}
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    release = sf.anonymize(table, sf.KAnonymity(3) & HIV, sf.Samarati())
+    finding = Minimality().run(release)
+    assert finding.found == finding.before == Fraction(1, 7)
+    assert finding.holds
+    assert "nothing is learned" in finding.note
