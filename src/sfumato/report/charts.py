@@ -221,6 +221,7 @@ def _rows_layout(names: Sequence[object]) -> dict[str, Any]:
 
 
 def bare_layout(height: int) -> dict[str, Any]:
+    """Lay out a chart without anything that the style sheet has a say in."""
     return {
         "height": height,
         "autosize": True,

@@ -216,7 +216,9 @@ def _found(document: Document) -> Markup:
             "knowledge.",
         ),
         *chart,
-        data_table(header, rows, numbers=(1, 2, 3, 4)) if rows else tag("p", "No attack could be run."),
+        data_table(header, rows, numbers=(1, 2, 3, 4))
+        if rows
+        else tag("p", "No attack could be run."),
     )
 
 
@@ -372,7 +374,9 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
             class_="note",
         )
     yield _legend(("original", "in the original"), ("kept-bar", "as published"))
-    yield chart_place(f"chart-distribution-{number}", f"Shares of the values of {column['attribute']}")
+    yield chart_place(
+        f"chart-distribution-{number}", f"Shares of the values of {column['attribute']}"
+    )
     header = ("value", "original", "published")
     yield _details("The same as a table", data_table(header, rows, numbers=(1, 2)))
 
@@ -381,6 +385,7 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
 
 
 def section(title: str, *content: object) -> Markup:
+    """Write a section under its title."""
     return tag("section", tag("h2", title), *content)
 
 
@@ -417,6 +422,7 @@ def _classes(kind: str | None, cell: object) -> str | None:
 
 
 def chart_place(place: str, said: str) -> Markup:
+    """Leave room for a chart, and say in words what it shows."""
     return tag("div", id=place, class_="chart", role="img", aria_label=said)
 
 

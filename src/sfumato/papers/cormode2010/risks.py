@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from dataclasses import dataclass
 from fractions import Fraction
+from itertools import pairwise
 
 import numpy as np
 
@@ -103,7 +104,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     n_small = sum(one.percent < 10 for one in found.values())
     both = [largest[L, value] for value in VALUES]
     rising = {
-        value: all(found[a, value].percent <= found[b, value].percent for a, b in _pairs(ls))
+        value: all(found[a, value].percent <= found[b, value].percent for a, b in pairwise(ls))
         for value in VALUES
     }
     inside = [largest[l, value] <= most_possible(l) for l, value in found]
@@ -146,7 +147,9 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             ),
             Claim(
                 "the share tends to increase with l",
-                "; ".join(f"{v}: {'yes' if up else 'not at every step'}" for v, up in rising.items()),
+                "; ".join(
+                    f"{v}: {'yes' if up else 'not at every step'}" for v, up in rising.items()
+                ),
                 all(found[ls[0], v].percent < found[L, v].percent for v in VALUES),
             ),
         ),
@@ -160,10 +163,6 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         ),
     )
     return (panel,)
-
-
-def _pairs(ls: tuple[int, ...]) -> list[tuple[int, int]]:
-    return list(zip(ls[:-1], ls[1:], strict=True))
 
 
 def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
@@ -212,8 +211,8 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         ),
         tuple(rows),
         "Exactly, a group of m >= 2 buckets with m sensitive people leaves its first bucket above "
-        "1/l for every p below 1 (l = 6, p = 0.65, m = 2: 1.109/l). So nobody is safe by chance "
-        "alone: the largest risk falls with p, and the paper's sample misses what is left. The "
+        "1/l for every p below 1 (l = 6, p = 0.65, m = 2: 1.109/l). So the largest "
+        "risk falls with p, but not to 1/l; the paper's sample misses what is left. The "
         "share of people at risk need not fall, since larger groups have more people in front.",
         (
             Claim(

@@ -15,7 +15,7 @@ def sample(values, reference, t, wanted, most, seed, tally):  # type: ignore[no-
     reference, except the whole. Kept orders are counted by position and value, in turn in the
     first and the second half of `tally`: (2, n_people, n_values). Gives how many were kept.
     """
-    np.random.seed(seed)  # noqa: NPY002  (the only generator that compiled code can seed)
+    np.random.seed(seed)
     n, n_values, n_all = len(values), len(reference), reference.sum()
     count = np.zeros(n_values, dtype=np.int64)
     kept = looked = 0
@@ -23,7 +23,7 @@ def sample(values, reference, t, wanted, most, seed, tally):  # type: ignore[no-
         count[:] = 0
         close = False
         for i in range(n):
-            j = np.random.randint(i, n)  # noqa: NPY002
+            j = np.random.randint(i, n)
             values[i], values[j] = values[j], values[i]
             count[values[i]] += 1
             size = i + 1
