@@ -172,12 +172,13 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         ),
         tuple(rows),
         f"Sampled: {wanted:,} orders of values for each of up to {GROUPS} groups; half of "
-        "them choose the values that are believed too much, the other half measures by how much, so that chance does not "
-        "add to a distance. A group ends as soon as it is within t, so its own distance is just "
-        "below t, and nearly every person's belief is a little above or below: that is why so many "
-        "more are above t here than the paper's 2 %. The last person of a group must have brought "
-        "it within t, so that person has one of the few values that were too rare: these distances "
-        "are the largest. The paper does not say by which units it measured.",
+        "them choose the values that are believed too much, the other half measures by how much, "
+        "so that chance does not add to a distance. A group ends as soon as it is within t, so "
+        "its own distance is just below t, and nearly every person's belief is a little above or "
+        "below: that is why so many more are above t here than the paper's 2 %. The last "
+        "person of a group must have brought it within t, so that person has one of the few values "
+        "that were too rare: these distances are the largest. The paper does not say by "
+        "which units it measured.",
         (
             Claim(
                 "about 2 % of people at most are above t",
