@@ -870,18 +870,18 @@ def people_back(safe, rest, criterion, by_value, lots):
         return (child_of[person], person[-2] if by_value else None)
 
     kinds = list(dict.fromkeys(map(kind, moved)))
-    options = [(each, n) for each in kinds for n in range(len(moved), 0, -1)]
-    while True:
-        for each, n in options:
-            same = [person for person in moved if kind(person) == each]
-            home = same[-n:]
-            stay = [person for person in moved if person not in home]
+    turn = n_asked = 0  # since somebody went home
+    while n_asked < len(kinds):
+        each = kinds[turn % len(kinds)]
+        turn, n_asked = turn + 1, n_asked + 1
+        same = [person for person in moved if kind(person) == each]
+        for n in range(len(same), 0, -1):
+            stay = [person for person in moved if person not in same[-n:]]
             child = [person for person in safe[each[0]] if person not in stay]
-            if n <= len(same) and criterion(rest + stay) and criterion(child):
-                moved = stay
+            if criterion(rest + stay) and criterion(child):
+                moved, n_asked = stay, 0
                 break
-        else:
-            return moved
+    return moved
 
 
 def lots_from(draw, n, at_once):

@@ -134,6 +134,21 @@ def test_row_by_row_and_in_buckets_are_the_same_where_every_value_is_bounded(mon
         assert found[0] == found[1]
 
 
+def test_one_at_a_time_gives_the_first_of_a_larger_group_away_where_some_values_are_bounded():
+    """A share of 1/2 asked for otherwise than by a whole l: every negative is a group alone."""
+    criterion = sf.AlphaKAnonymity("1/2", 1, values=["positive"])
+    rows = [(q, "positive" if q in "bcg" else "negative") for q in "abcdefgh"]
+    frequencies = count(rows, values=["negative", "positive"])
+    groups, _ = groups_of(sf.GreedyGrouping().search(frequencies, criterion, Chances()))
+    assert [len(group) for group in groups] == [1, 4, 1, 2]
+    for group in groups:
+        assert len(group) == 1 or min(group)[-1] == 1
+    # In buckets of two the negatives have company.
+    criterion = sf.LDiversity(2, "frequency", values=["positive"])
+    groups, _ = groups_of(sf.GreedyGrouping().search(frequencies, criterion, Chances()))
+    assert [len(group) for group in groups] == [2, 2, 2, 2]
+
+
 def test_people_are_sorted_by_the_order_that_is_asked_for(compiled):
     for seed, rows in enumerate(small_tables(60, seed=5)):
         frequencies = count(rows)
@@ -159,18 +174,17 @@ def test_a_margin_enforces_so_many_times_the_l(compiled):
     random = np.random.default_rng(2)
     cells = zip(random.integers(0, 9, 300), random.choice(VALUES, 300), strict=True)
     frequencies = count([(str(q), str(value)) for q, value in cells])
-    criterion = sf.LDiversity("5/4", "frequency")
-    for margin in (math.e / 2, "3/2", 2):
+    for margin, l, enforced in ((math.e, 1, 3), ("3/2", 2, 3), ("3/2", "5/4", 2), (2, 2, 4)):
         method = sf.GreedyGrouping(margin=margin)
+        criterion = sf.LDiversity(l, "frequency")
         found = groups_of(method.search(frequencies, criterion, Chances(1)))
-        larger = sf.LDiversity(method.margin * Fraction(5, 4), "frequency")
+        larger = sf.LDiversity(enforced, "frequency")
         assert found == groups_of(sf.GreedyGrouping().search(frequencies, larger, Chances(1)))
-        assert len(found[0]) > 5
+        assert len(found[0]) > 3
         for group in found[0]:
-            by_value = Counter()
-            for row, n in group.items():
-                by_value[row[-1]] += n
-            assert max(by_value.values()) * method.margin * Fraction(5, 4) <= group.total()
+            assert group.total() % enforced == 0
+            values = Counter(row[-1] for row in group.elements())
+            assert max(values.values()) * method.margin * criterion.l <= group.total()
 
 
 @pytest.mark.parametrize("criterion", [sf.KAnonymity(2), sf.LDiversity(2), sf.TCloseness(0.5)])

@@ -448,6 +448,20 @@ def test_the_result_does_not_depend_on_how_much_is_judged_at_once(monkeypatch):
     assert len({box for box, _ in found[0]}) > 2
 
 
+def test_the_boxes_of_a_cut_can_be_applied_to_other_data(tmp_path):
+    draw = np.random.default_rng(6)
+    source = pa.table({"age": draw.integers(20, 60, 200), "sex": draw.choice(["f", "m"], 200)})
+    rules = {"age": sf.Intervals(5, 20), "sex": sf.Tree(["f", "m"])}
+    release = sf.anonymize(sf.read(source, rules), sf.KAnonymity(6), sf.TopDown("cut"))
+    assert len(release.sizes) > 4
+    method = sf.Recode.load(release.save_recoding(tmp_path / "recoding.json"))
+    again = sf.anonymize(sf.read(source, rules), sf.KAnonymity(6), method)
+    assert again.to_arrow().equals(release.to_arrow())
+    part = sf.anonymize(sf.read(source.slice(20), rules), sf.KAnonymity(2), method)
+    seen = {tuple(row.values()) for row in release.to_arrow().to_pylist()}
+    assert {tuple(row.values()) for row in part.to_arrow().to_pylist()} <= seen
+
+
 def test_wrong_parameters_are_refused_with_the_remedy():
     with pytest.raises(sf.BadInput, match="TopDown: recoding must be one of local, cut"):
         sf.TopDown("global")

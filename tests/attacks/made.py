@@ -146,6 +146,11 @@ def local(rows, labels):
     return make
 
 
+def by_counts(rows, labels):
+    """Publish rows under labels of their own, told apart by their quasi-identifiers alone."""
+    return lambda frequencies: local(rows, labels)(frequencies.combinations)
+
+
 def cut(cuts):
     """Publish every value as the node of its column's cut that holds it."""
 

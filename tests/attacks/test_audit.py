@@ -71,7 +71,8 @@ def test_a_release_is_audited_alike_wherever_it_comes_from(tmp_path, promised, k
     foreign = sf.read(place / f"data.{kind}", list(RULES), sensitive, hierarchies=trees(sensitive))
     expected = told(sf.audit(release))
     assert told(sf.audit(sf.load(place), original)) == expected
-    assert told(sf.audit(foreign, original, criterion=promised)) == expected
+    by_anybody = [each for each in expected if not each[0].startswith("minimality")]  # no method
+    assert told(sf.audit(foreign, original, criterion=promised)) == by_anybody
     assert sf.audit(release).holds
     # What everybody sees is the same, whoever looks.
     in_public = told(sf.audit(release).public())

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 import naive
 import sfumato as sf
+from algorithms.test_top_down import cut_nodes
 from criteria.wards import PROMISE, SECRETS, read, wards_source
 from papers import tables as papers
 from properties.generated import Generated, tables
@@ -109,9 +110,10 @@ def test_it_is_not_monotone_even_when_nobody_is_suppressed():
     assert not criterion.monotone(suppression=False)
     for method in (sf.Samarati(), sf.Incognito(), sf.Exhaustive(), sf.Optimal()):
         assert method.search(frequencies, criterion, None).levels == {"q0": 0}
-    # Samarati's binary search would have looked at the top first, which is unsafe; Mondrian does.
-    with pytest.raises(sf.Unsatisfiable, match=r"safe groups only.*reaches 1.333.*sf.Optimal"):
-        sf.Mondrian().search(frequencies, criterion, None)
+    # Whoever starts from the top, which is unsafe, gets nowhere, and says that others may.
+    for method in (sf.Mondrian(), sf.TopDown("cut")):
+        with pytest.raises(sf.Unsatisfiable, match=r"none to begin with.*reaches 1.333.*Optimal"):
+            method.search(frequencies, criterion, None)
 
 
 def test_the_root_can_only_be_guarded_in_vain_unless_l_is_1():
@@ -203,7 +205,23 @@ def test_mondrian_cuts_as_its_recursive_twin(monkeypatch, compiled, case):
     assert written(found.values()) == written(expected)
 
 
+@settings(max_examples=150, deadline=None)
+@given(cases())
+def test_a_cut_from_the_top_is_what_its_twin_finds(case):
+    table, criterion, twin = case
+    if not twin(table.rows):
+        return
+    recoding = sf.TopDown("cut").search(table.frequencies(), criterion, None)
+    expected = [
+        {node for node in cut if any(row[j] in node for row in table.rows)}
+        for j, cut in enumerate(naive.top_down_cut(table.rows, table.paths, twin))
+    ]
+    assert list(map(set, cut_nodes(table, recoding))) == expected
+
+
 def test_methods_that_may_split_people_who_are_alike_are_refused(wards):
+    with pytest.raises(sf.BadInput, match=r"cannot enforce PersonalizedPrivacy.*may split people"):
+        sf.anonymize(wards, PROMISE, sf.TopDown())
     with pytest.raises(sf.BadInput, match=r"cannot enforce PersonalizedPrivacy.*union of safe"):
         sf.anonymize(wards, PROMISE, sf.Mondrian(strict=False))
 

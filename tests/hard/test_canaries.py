@@ -194,6 +194,8 @@ REGIONS = {
     "tight": sf.Mondrian(tight=True),
     "relaxed tight": sf.Mondrian(strict=False, tight=True),
     "widest": sf.Mondrian(dimensions="widest"),
+    "top down": sf.TopDown(),
+    "top down, cut": sf.TopDown("cut"),
 }
 LEVELS = {
     "Samarati": sf.Samarati(1),

@@ -1,5 +1,6 @@
 """Releases about people who guard something: nothing public shows what, and it is kept."""
 
+import itertools
 import json
 import logging
 
@@ -23,6 +24,7 @@ def wards() -> sf.Table:
 
 
 METHODS = [sf.Mondrian(), sf.Mondrian(tight=True), sf.Samarati(0.2), sf.Optimal("loss", 0.2)]
+METHODS += [sf.TopDown("cut")]
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -136,6 +138,39 @@ def test_a_written_table_whose_groups_have_other_values_is_refused(method, kind)
     )
     with pytest.raises(sf.BrokenPromise, match="do not have the values"):
         refuse_other_groups(other.as_it_is(), planned, release.recoding)
+
+
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_a_source_that_gave_two_people_each_others_values_is_noticed(wards, tmp_path, method):
+    """Nothing else differs: the groups have the same people, and the whole has the same values."""
+    release = sf.anonymize(wards, PROMISE, method)
+    decided_groups = decided(release.recoding, wards.frequencies("guard"))
+    source = wards_source().to_pylist()
+    index = dict(zip(_people(wards), decided_groups.index.tolist(), strict=True))
+    groups = [index[str(row["age"]), row["zip"], row["disease"], row["guard"]] for row in source]
+    first, second = next(
+        (a, b)
+        for a, b in itertools.combinations(range(len(source)), 2)
+        if groups[a] != groups[b]
+        and min(groups[a], groups[b]) >= 0
+        and source[a]["disease"] != source[b]["disease"]
+    )
+    one, other = source[first], source[second]
+    one["disease"], other["disease"] = other["disease"], one["disease"]
+    changed = read(pa.Table.from_pylist(source))
+    changed.frequencies("guard")
+    release.table.engine = changed.engine
+    with pytest.raises(sf.BrokenPromise, match="do not have the values"):
+        release.save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def _people(table):
+    """The values of every counted combination."""
+    counted = table.frequencies("guard")
+    columns = ["age", "zip", "disease", "guard"]
+    labels = [[counted.domains[c].labels[j] for j in counted.codes(c)] for c in columns]
+    return [(str(age), *rest) for age, *rest in zip(*labels, strict=True)]
 
 
 def test_what_nobody_decided_is_found_before_it_is_handed_over(wards, monkeypatch, tmp_path):

@@ -43,6 +43,10 @@ class GreedyGrouping(Algorithm):
     any other criterion one at a time. The last bucket may be smaller. People at the end who are
     in no safe group are suppressed.
 
+    Where only some values are bounded and people join one at a time, whoever has none of them
+    may be a group alone, so the first person of a larger group certainly has one: give `values=`
+    with a whole l and nothing else.
+
     The method is made to be attacked: a group that is larger than it need be tells that its
     first people were not safe. It is asymmetric, looks at quasi-identifiers and sensitive values
     together, and leaves nothing to chance but the order of equal people.
@@ -50,8 +54,9 @@ class GreedyGrouping(Algorithm):
     Args:
         order: Quasi-identifiers by priority in the sort; those not named follow in the order of
             the table.
-        margin: Enforce `margin` times the l of `LDiversity(l, "frequency")`: with `math.e` the
-            attack does not bring anybody above 1/l (theorem 6).
+        margin: Enforce `margin` times the l of `LDiversity(l, "frequency")`, rounded up so that
+            there are buckets: with `math.e` the attack of section 4.2 brings nobody above 1/l
+            (theorem 6, for one bounded value).
         anatomize: Partition each finished group by `Anatomy`. The result is a method of its own,
             which theorem 6 says nothing about.
         seed: Repeats the chances, for experiments.
@@ -93,7 +98,9 @@ class GreedyGrouping(Algorithm):
         if reason is not None:
             raise BadInput(f"{self} cannot enforce {criterion}: {reason}")
         part = by_frequency(criterion)
-        enforced = replace(part, l=self.margin * part.l) if part else criterion
+        enforced = criterion
+        if part is not None and self.margin != 1:
+            enforced = replace(part, l=Fraction(math.ceil(self.margin * part.l)))
         return _grown(self, frequencies, criterion, enforced, Fraction(0), draw)
 
 

@@ -12,6 +12,7 @@ from sfumato.algorithms.judging import Judge
 from sfumato.data.groups import Counts
 
 LOTS = 1024  # drawn at a time to begin with, each time twice as many
+AT_FIRST = 16  # cases judged, when the first of many is looked for; each time twice as many
 COUNTS_AT_ONCE = 1 << 22  # counts held while what each lot leads to is judged
 
 Positions = NDArray[np.intp]
@@ -105,8 +106,8 @@ def _needed(
 ) -> NDArray[np.bool_]:
     """Say who of those that moved has to stay, when those who are not needed go home.
 
-    As long as that leaves both sides safe: people of the first kind (a child and a value, in the
-    order of their first lots) that can go, as many as can, the last drawn first.
+    Kinds (a child and a value) take turns, in the order of their first lots, until none has
+    anybody left who can go: of each as many as leave both sides safe, the last drawn first.
     """
     _, first, index = np.unique(
         child * judge.n_values + value, return_index=True, return_inverse=True
@@ -115,10 +116,10 @@ def _needed(
     child, value = child[first[turns]], value[first[turns]]
     kind = np.argsort(turns)[index]  # numbered by their first lots
     staying = np.bincount(kind)
-    while True:
-        j, n = _unneeded(judge, staying, value, child, parent, kept)
-        if not n:
-            break
+    j, n = -1, 1
+    while n:
+        turn = np.roll(np.arange(len(staying)), -j - 1)
+        j, n = _unneeded(judge, turn, staying, value, child, parent, kept)
         staying[j] -= n
         parent[value[j]] -= n
         kept[child[j], value[j]] += n
@@ -130,28 +131,43 @@ def _needed(
 
 
 def _unneeded(
-    judge: Judge, n: Counts, value: Positions, child: Positions, parent: Counts, kept: Counts
+    judge: Judge,
+    turn: Positions,
+    staying: Counts,
+    value: Positions,
+    child: Positions,
+    parent: Counts,
+    kept: Counts,
 ) -> tuple[int, int]:
-    """Give the first kind of which somebody can go home, and how many can; 0: nobody can."""
-    kind = np.repeat(np.arange(len(n)), n)
+    """Give the first kind, by turn, of which people can go home, and how many; 0: none."""
+    n = staying[turn]
+    kind = np.repeat(turn, n)
     several = np.repeat(np.cumsum(n), n) - np.arange(len(kind))  # n, ..., 1 of every kind
-    at_once = max(1, COUNTS_AT_ONCE // judge.n_values)
-    for start in range(0, len(kind), at_once):
-        piece = slice(start, start + at_once)
-        mine, change = kind[piece], several[piece]
-        rows = np.arange(len(mine))
-        fewer = np.repeat(parent[np.newaxis], len(mine), axis=0)
-        fewer[rows, value[mine]] -= change
-        can = judge.rows(fewer)
-        rows = rows[: np.count_nonzero(can)]
-        more = kept[child[mine[can]]]
-        more[rows, value[mine[can]]] += change[can]
-        if len(more):
-            can[can] = judge.rows(more)
+    start, size = 0, AT_FIRST
+    while start < len(kind):
+        size = min(2 * size, max(1, COUNTS_AT_ONCE // judge.n_values))
+        piece = slice(start, start + size)
+        can = _can_go(judge, value[kind[piece]], child[kind[piece]], several[piece], parent, kept)
         if can.any():
-            found = int(np.argmax(can))
-            return int(mine[found]), int(change[found])
+            found = start + int(np.argmax(can))
+            return int(kind[found]), int(several[found])
+        start += size
     return 0, 0
+
+
+def _can_go(
+    judge: Judge, value: Positions, child: Positions, n: Counts, parent: Counts, kept: Counts
+) -> NDArray[np.bool_]:
+    """Say whether n people of a value can go home to a child; each case for itself."""
+    fewer = np.repeat(parent[np.newaxis], len(n), axis=0)
+    fewer[np.arange(len(n)), value] -= n
+    can = judge.rows(fewer)
+    cases = np.flatnonzero(can)
+    if len(cases):
+        more = kept[child[cases]]
+        more[np.arange(len(cases)), value[cases]] += n[cases]
+        can[cases] = judge.rows(more)
+    return can
 
 
 def lots(n: int, draw: Draw) -> Iterator[Positions]:

@@ -88,14 +88,21 @@ class Recode(Algorithm):
         return from_spec({"recode": cls}, written, str(path))
 
     @classmethod
-    def of(cls, recoding: Recoding, domains: Mapping[str, Domain], max_suppressed: float) -> Recode:
-        """Write a recoding down in terms of values instead of codes."""
+    def of(cls, recoding: Recoding, frequencies: FrequencySet, max_suppressed: float) -> Recode:
+        """Write a recoding of counted people down in terms of values instead of codes.
+
+        A cut that is not one level per column is written as the boxes that somebody is in.
+        """
         how = recoding.how
-        if isinstance(how, Cut):
-            if how.levels is None:
-                raise BadInput("Recode: only full-domain levels and boxes can be applied again")
+        domains = frequencies.domains
+        if isinstance(how, Cut) and how.levels is not None:
             shapes = {column: _shape(domains[column]) for column in how.levels}
             return cls(dict(how.levels), None, max_suppressed, shapes)
+        if isinstance(how, Cut):
+            ground = frequencies.combinations
+            cut = how.grouping(ground)
+            parts = np.stack([np.arange(len(ground)), cut.index, ground.counts], axis=1)
+            how = Assignment(ground, cut.boxes, parts.astype(np.int64))
         if isinstance(how, Bucketing) or how.splits:
             raise BadInput(
                 "Recode: this recoding puts the people of this table into groups, which has no "

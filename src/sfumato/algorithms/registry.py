@@ -74,7 +74,7 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     PersonalizedPrivacy("3/2", "guard"),
 )
 # Those that bring along what people guard, and never split a combination between groups.
-KEEPS_GUARDS = (Samarati, Incognito, Exhaustive, Optimal, Mondrian, Recode)
+KEEPS_GUARDS = (Exhaustive, Optimal, Mondrian, Recode)  # and what they are the base of
 
 
 @dataclass(frozen=True)

@@ -18,6 +18,7 @@ from sfumato.attacks.disclosure import (  # noqa: E402
     Skewness,
 )
 from sfumato.attacks.linkage import Linkage  # noqa: E402
+from sfumato.attacks.minimality import Minimality  # noqa: E402
 
 __all__ = [
     "ATTACKS",
@@ -28,6 +29,7 @@ __all__ = [
     "Finding",
     "Homogeneity",
     "Linkage",
+    "Minimality",
     "Similarity",
     "Skewness",
     "Target",

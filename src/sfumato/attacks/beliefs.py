@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -10,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.members import Members
-from sfumato.attacks.steps import Problem, Wide
+from sfumato.attacks.steps import Problem, Problems, Wide
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,
@@ -36,7 +35,8 @@ from sfumato.formulas.posterior import (
 )
 
 MOST_TOGETHER = 64  # groups whose steps are followed together
-WORK = 400_000_000  # values dealt by chance over all groups
+MOST_GROUPS = 10_000  # groups that are looked at, the small ones first
+WORK = 60_000_000  # counts that are looked at over all groups
 SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
 
 
@@ -58,7 +58,7 @@ class Learned:
     """What was learned from all groups; groups that nothing was learned from are not listed."""
 
     beliefs: list[Beliefs]
-    n_unknown: int = 0  # groups with too few samples
+    n_unknown: int = 0  # groups with too few samples, or too many to look at
     others_known: bool = False  # one group at a time, everybody else's values known
 
 
@@ -80,10 +80,17 @@ class Solver:
         self.known: dict[object, Posterior] = {}
         self.work = WORK
 
-    def each(self, problems: Iterable[Problem], *, others_known: bool) -> Learned:
+    def each(self, problems: Problems, *, others_known: bool) -> Learned:
         """Solve problems of groups that are independent, or taken for it."""
-        beliefs, n_unknown = [], 0
-        for problem in problems:
+        beliefs = []
+        n_unknown = 0
+        for done, group in enumerate(problems.groups.tolist()):
+            if done == MOST_GROUPS or self.work <= 0:
+                n_unknown += len(problems.groups) - done
+                break
+            problem = problems.of(group)
+            if not problem.steps:
+                continue
             values, histogram = self._values(problem)
             found = self._solved(problem, values, histogram)
             if found.expected is None:
@@ -169,7 +176,6 @@ class Solver:
         share = None
         if self.share is not None and self.share[0] in values:
             share = (int(np.flatnonzero(values == self.share[0])[0]), self.share[1])
-        budget = min(BUDGET, self.work)
         try:
             found = posterior(
                 people,
@@ -178,15 +184,14 @@ class Solver:
                 self._breaks(values),
                 share=share,
                 rng=self.rng,
-                budget=budget,
+                budget=min(BUDGET, self.work),
             )
         except ValueError:
             raise CannotRun(
                 "no world is possible in which the release is minimal for this criterion; it was "
                 "made another way"
             ) from None
-        if found.n_effective is not None:
-            self.work -= budget
+        self.work -= found.work
         return found
 
     def _breaks(self, values: NDArray[np.int32]) -> Breaks:

@@ -40,6 +40,9 @@ class ClassBelief:
 
         Values that it pools are one.
         """
+        if getattr(part, "values", None) is None:  # quickly: every value, each for itself
+            top = max(self.shares, key=self.shares.__getitem__)
+            return (top,), self.shares[top]
         candidates = [
             (sum((self.shares.get(code, Fraction(0)) for code in codes), Fraction(0)), codes)
             for codes in protected(part, groups, self.shares)

@@ -30,12 +30,13 @@ from sfumato.attacks.promises import (
 from sfumato.attacks.steps import (
     cut_steps,
     full_domain_steps,
+    least_people,
     local_problems,
     region_problems,
     wide_steps,
 )
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import column_name, validate
+from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, CannotRun, shown
@@ -105,6 +106,8 @@ class Minimality(Attack):
         enforced = target.criterion if self.enforced is None else self.enforced
         if enforced is None or target.method is None:
             raise CannotRun("nobody said what was promised, and by which method")
+        if guarding_column(enforced) is not None:
+            raise CannotRun("what people guard is not published, and worlds would have to deal it")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
         if not any(part.looks_at_values for part in enforced.parts):
@@ -125,10 +128,10 @@ class Minimality(Attack):
         solver = Solver(members, enforced, np.random.default_rng(self.seed))
         if method.minimality == "regions":
             widest_only = getattr(method, "dimensions", "all") == "widest"
-            problems = region_problems(members, enforced.least_size, widest_only=widest_only)
+            problems = region_problems(members, least_people(enforced), widest_only=widest_only)
             return solver.each(problems, others_known=False)
         if method.minimality == "local":
-            problems = local_problems(members, enforced.least_size)
+            problems = local_problems(members, least_people(enforced))
             return solver.each(problems, others_known=False)
         full_domain = method.minimality == "full-domain"
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
@@ -268,7 +271,7 @@ class _Verdict:
         if n_open:
             notes.append(f"no verdict for {n_open} people, whose intervals hold the limit")
         if self.learned.n_unknown:
-            notes.append(f"{self.learned.n_unknown} groups unknown: too few samples")
+            notes.append(f"{self.learned.n_unknown} groups unknown: too many, or too few samples")
         return "; ".join(notes) or None
 
     def _worst(

@@ -7,7 +7,7 @@ can count, say nothing about values and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.base import Target
 from sfumato.attacks.members import Members, levels_of, lows_of
+from sfumato.attacks.promises import values_wanted
 from sfumato.criteria.base import Criterion, holding
 from sfumato.data.frequency import JointGroups, group_keys, sum_by
 from sfumato.data.groups import Counts, Histogram
@@ -37,10 +38,30 @@ class Problem:
     numbers: tuple[int, ...] = ()  # of steps that are taken by all groups at once
 
 
+@dataclass(frozen=True, eq=False)
+class Problems:
+    """Groups that values decide about, the small ones first, and how to state each."""
+
+    groups: NDArray[np.intp]
+    of: Callable[[int], Problem]
+
+    @classmethod
+    def by_size(
+        cls, members: Members, groups: NDArray[np.intp], of: Callable[[int], Problem]
+    ) -> Problems:
+        """Put the small groups first."""
+        return cls(groups[np.argsort(members.sizes[groups], kind="stable")], of)
+
+
+def least_people(criterion: Criterion) -> int:
+    """People without whom no group is safe, whatever values they have."""
+    return max(criterion.least_size, *(values_wanted(part) for part in criterion.parts))
+
+
 # ---- Regions: any cut at any value of any column
 
 
-def region_problems(members: Members, least: int, *, widest_only: bool) -> Iterator[Problem]:
+def region_problems(members: Members, least: int, *, widest_only: bool) -> Problems:
     """Give the cuts of strict regions that leave enough people on both sides."""
     groups, columns, boundaries = [], [], []
     widest = np.full(len(members.boxes), -1.0)
@@ -73,18 +94,21 @@ def region_problems(members: Members, least: int, *, widest_only: bool) -> Itera
     order = np.argsort(group, kind="stable")
     group, column, boundary = group[order], column[order], boundary[order]
     nobody = np.zeros((2, members.histogram.n_values), dtype=np.int64)
-    for g in np.unique(group).tolist():
+
+    def stated(g: int) -> Problem:
         start, end = np.searchsorted(group, [g, g + 1])
         own = members.codes[members.combination[members.starts[g] : members.starts[g + 1]]]
         below = (own[:, column[start:end]] <= boundary[start:end]).T  # (n_cuts, n_members)
         cuts = np.unique(np.stack([below, ~below], axis=1), axis=0)  # (n, 2, n_members)
-        yield Problem(g, tuple(Step(cut, nobody) for cut in cuts))
+        return Problem(g, tuple(Step(cut, nobody) for cut in cuts))
+
+    return Problems.by_size(members, np.unique(group), stated)
 
 
 # ---- Local recoding: one column of one group
 
 
-def local_problems(members: Members, least: int) -> Iterator[Problem]:
+def local_problems(members: Members, least: int) -> Problems:
     """Give the steps of groups that could have gone down with those published below.
 
     A child is the group's people under one value, together with everybody who is published inside
@@ -93,31 +117,27 @@ def local_problems(members: Members, least: int) -> Iterator[Problem]:
     lows, highs = members.boxes[:, :, 0], members.boxes[:, :, 1]
     names = members.frequencies.quasi_identifiers
     taxonomies = [members.frequencies.domains[name].taxonomy for name in names]
-    for g in range(len(members.boxes)):
-        own = members.codes[members.combination[members.starts[g] : members.starts[g + 1]]]
-        people = members.people[members.starts[g] : members.starts[g + 1]]
-        inside = ((lows >= lows[g]) & (highs <= highs[g])).all(axis=1)
-        near = np.flatnonzero(inside)
+
+    def stated(g: int) -> Problem:
+        start, end = members.starts[g : g + 2]
+        own, people = members.codes[members.combination[start:end]], members.people[start:end]
+        near = np.flatnonzero(((lows >= lows[g]) & (highs <= highs[g])).all(axis=1))
         steps = []
-        for j, taxonomy in enumerate(taxonomies):
-            low, high = int(lows[g, j]), int(highs[g, j])
-            if low == high:
-                continue
-            below = _child_lows(taxonomy, low, high, names[j])
-            children, fixed, enough = [], [], True
-            for start in np.unique(below[own[:, j]]).tolist():
-                under = below == start
-                end = int(np.flatnonzero(under)[-1])
-                there = near[(lows[near, j] >= start) & (highs[near, j] <= end)]
-                mine = under[own[:, j]]
-                enough &= int(people[mine].sum() + members.sizes[there].sum()) >= least
-                children.append(mine)
-                fixed.append(there)
-            if enough:
-                outside = np.stack([_values_in(members.histogram, there) for there in fixed])
-                steps.append(Step(np.stack(children), outside))
-        if steps:
-            yield Problem(g, tuple(steps))
+        for j in np.flatnonzero(lows[g] < highs[g]).tolist():
+            below = _child_lows(taxonomies[j], int(lows[g, j]), int(highs[g, j]), names[j])
+            value = below[own[:, j]]  # the child that each member would go to
+            children = value == np.unique(value)[:, np.newaxis]
+            inside = [
+                near[(below[lows[near, j]] == low) & (below[highs[near, j]] == low)]
+                for low in np.unique(value).tolist()
+            ]
+            sizes = children @ people + [members.sizes[there].sum() for there in inside]
+            if (sizes >= least).all():
+                fixed = np.stack([_values_in(members.histogram, there) for there in inside])
+                steps.append(Step(children, fixed))
+        return Problem(g, tuple(steps))
+
+    return Problems.by_size(members, np.flatnonzero((lows < highs).any(axis=1)), stated)
 
 
 def _values_in(histogram: Histogram, groups: NDArray[np.intp]) -> Counts:
@@ -203,16 +223,17 @@ class Wide:
         """Give a group's part in all steps."""
         return self._problem(group, [step.limit for step in self.steps])
 
-    def alone(self) -> Iterator[Problem]:
+    def alone(self) -> Problems:
         """Give the groups without whom some step would not have failed, the others as they are."""
         others = [int(step.truly.sum()) - step.truly for step in self.steps]
         matter = [rest <= step.limit for step, rest in zip(self.steps, others, strict=True)]
-        some = np.any(matter, axis=0) if matter else np.zeros(0, dtype=bool)
-        for g in np.intersect1d(np.flatnonzero(some), self.groups).tolist():
-            yield self._problem(
-                g,
-                [step.limit - int(rest[g]) for step, rest in zip(self.steps, others, strict=True)],
-            )
+        some = np.flatnonzero(np.any(matter, axis=0)) if matter else np.zeros(0, dtype=np.intp)
+
+        def stated(g: int) -> Problem:
+            limits = zip(self.steps, others, strict=True)
+            return self._problem(g, [step.limit - int(rest[g]) for step, rest in limits])
+
+        return Problems.by_size(self.members, np.intersect1d(some, self.groups), stated)
 
     def _problem(self, group: int, limits: list[int]) -> Problem:
         start, end = self.members.starts[group : group + 2]
@@ -253,7 +274,7 @@ def wide_steps(
         owner = group_of[concerned[member]]
         joint = _counted(members, of, len(member))
         breaks = ~holding(enforced, joint)
-        always = (joint.sizes < enforced.least_size) | (breaks & (owner < 0))
+        always = (joint.sizes < least_people(enforced)) | (breaks & (owner < 0))
         rest = limit - int(joint.sizes[always].sum())
         if rest < 0:
             continue

@@ -17,7 +17,7 @@ from sfumato.data.groups import Counts
 
 IN_64_BITS = 2**62
 FACTORIALS = 20  # the largest factorial that 64 bits hold
-AT_ONCE = 1 << 20  # values dealt in a batch
+AT_ONCE = 1 << 19  # counts of a batch
 
 
 def tables(sizes: Counts, histogram: Counts, most: int) -> Counts | None:
@@ -92,6 +92,6 @@ def deal(sizes: Counts, histogram: Counts, n: int, rng: np.random.Generator) -> 
     return counted.reshape(n, n_cells, n_values).astype(np.int64)
 
 
-def batch(n_people: int) -> int:
-    """Worlds to draw at a time."""
-    return int(np.clip(AT_ONCE // max(n_people, 1), 1, 4096))
+def batch(cost: int) -> int:
+    """Worlds to draw at a time, each of which costs so many counts."""
+    return int(np.clip(AT_ONCE // max(cost, 1), 1, 4096))

@@ -29,7 +29,7 @@ MOST_TABLES = 20_000  # tables of counts that are enumerated
 MOST_STATES = 4_096  # of steps that several groups share
 LEAST = 100  # effective samples below which a sampled answer is none
 NARROW = 0.02  # half the width at which an interval is narrow enough
-BUDGET = 20_000_000  # values dealt for one group at most
+BUDGET = 3_000_000  # counts looked at for one group at most
 Z = 1.959963984540054  # 95 %
 COUNTS_AT_ONCE = 1 << 22
 IMPOSSIBLE = "in no world does every step break the criterion; the method was another one"
@@ -73,6 +73,7 @@ class Posterior:
     n_effective: float | None = None  # samples; None: not sampled
     low: NDArray[np.float64] | None = None  # (n_rows, n_values): of the share, where sampled
     high: NDArray[np.float64] | None = None
+    work: int = 0  # counts looked at
 
     @property
     def exact(self) -> bool:
@@ -109,7 +110,7 @@ def posterior(
             into separate children needs no sampling.
         rng: Where samples come from, if they are needed.
         most_tables: Enumerate at most so many tables of counts.
-        budget: Deal at most so many values by chance.
+        budget: Look at no more counts than these, by enumeration or by chance.
 
     Raises:
         ValueError: In no world does every step break.
@@ -122,12 +123,13 @@ def posterior(
     """
     sizes, histogram = np.asarray(sizes, dtype=np.int64), np.asarray(histogram, dtype=np.int64)
     cell, people, steps = merged(sizes, steps)
-    dealt = tables(people, histogram, most_tables)
+    cost = len(histogram) * (len(people) + sum(len(step.children) for step in steps))
+    dealt = tables(people, histogram, min(most_tables, budget // max(cost, 1)))
     if dealt is not None:
-        return Posterior(cell, people, _enumerated(dealt, people, steps, breaks))
+        expected = _enumerated(dealt, people, steps, breaks)
+        return Posterior(cell, people, expected, work=cost * len(dealt))
     if share is not None and _separate(steps):
-        expected = _by_share(people, histogram, steps[0], *share)
-        return Posterior(cell, people, expected)
+        return Posterior(cell, people, _by_share(people, histogram, steps[0], *share))
     return _sampled(cell, people, histogram, steps, breaks, rng or np.random.default_rng(), budget)
 
 
@@ -144,14 +146,25 @@ def merged(sizes: Counts, steps: Sequence[Step]) -> tuple[NDArray[np.intp], Coun
 
 def broken(dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks) -> Counts:
     """Count the people in children that break: (n, n_steps)."""
-    found = np.zeros((len(dealt), len(steps)), dtype=np.int64)
-    for s, step in enumerate(steps):
-        rows = step.children @ people + step.fixed.sum(axis=1)  # (n_children,)
-        for inside, fixed, n in zip(step.children, step.fixed, rows.tolist(), strict=True):
-            counts = dealt[:, inside].sum(axis=1) + fixed  # (n, n_values)
-            different, which = distinct_rows(counts)
-            found[:, s] += n * np.asarray(breaks(different.astype(np.int64)))[which]
-    return found
+    n, n_cells, n_values = dealt.shape
+    if not steps:
+        return np.zeros((n, 0), dtype=np.int64)
+    inside = np.concatenate([step.children for step in steps])  # (n_children, n_cells)
+    fixed = np.concatenate([step.fixed for step in steps])
+    sizes = inside @ people + fixed.sum(axis=1)
+    starts = np.cumsum([0, *(len(step.children) for step in steps[:-1])])
+    at_once = max(1, COUNTS_AT_ONCE // (len(inside) * n_values))
+    found = []
+    for first in range(0, n, at_once):
+        some = dealt[first : first + at_once]
+        # In floats, which are exact for these numbers and quick to multiply.
+        flat = some.transpose(0, 2, 1).reshape(-1, n_cells).astype(np.float64)
+        counts = (flat @ inside.T.astype(np.float64)).astype(np.int64)
+        counts = counts.reshape(len(some), n_values, -1).transpose(0, 2, 1) + fixed
+        different, which = distinct_rows(counts.reshape(-1, n_values))
+        verdict = np.asarray(breaks(different.astype(np.int64)))[which].reshape(len(some), -1)
+        found.append(np.add.reduceat(verdict * sizes, starts, axis=1))
+    return np.concatenate(found)
 
 
 def _enumerated(
@@ -237,12 +250,14 @@ def _sampled(
     weights = np.array([float(step.weight) for step in steps])
     total = squares = 0.0
     sums = np.zeros((len(people), len(histogram)))
-    n_people, dealt_values = int(people.sum()), 0
+    n_children = sum(len(step.children) for step in steps)
+    cost = int(people.sum()) + len(histogram) * (len(people) + n_children)
     low = high = sums
-    while dealt_values < budget:
-        n = batch(n_people)
+    work = 0
+    while work < budget:
+        n = batch(cost)
         dealt = deal(people, histogram, n, rng)
-        dealt_values += n * n_people
+        work += n * cost
         kept = broken(dealt, people, steps, breaks) > limits
         weight = np.where(kept, 1.0, weights).prod(axis=1)
         total += float(weight.sum())
@@ -254,8 +269,8 @@ def _sampled(
                 break
     effective = total**2 / squares if squares else 0.0
     if effective < LEAST:
-        return Posterior(cell, people, None, effective)
-    return Posterior(cell, people, sums / total, effective, low, high)
+        return Posterior(cell, people, None, effective, work=work)
+    return Posterior(cell, people, sums / total, effective, low, high, work)
 
 
 def wilson(share: NDArray[np.float64], n: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -181,18 +181,25 @@ class Answering:
         (one, first), (other, second) = self._factors.last
         covered = shares[one].take(first, axis=0)  # (n_entries, n_queries)
         covered *= shares[other].take(second, axis=0)
-        return np.asarray(self.people.astype(np.float64) @ covered)
+        people = self.people.astype(np.float64)
+        return np.asarray(np.einsum("i,ij->j", people, covered))  # in one thread
 
     def _asked(self, sets: Sets) -> Floats:
         """Share of the people of every value, or of every group, that is asked for."""
         asked = sets.T.astype(np.float64)  # (n_values, n_queries)
         if self.groups is None or not len(self.people):
             return asked
-        counted = self.groups
-        hit = asked.take(counted.codes, axis=0) * counted.counts[:, np.newaxis]
-        starts = counted.starts[:-1]  # no group is empty
-        sizes = np.add.reduceat(counted.counts, starts)
-        return np.asarray(np.add.reduceat(hit, starts, axis=0) / sizes[:, np.newaxis])
+        hit = asked.take(self.groups.codes, axis=0)
+        hit *= self._shares
+        return np.asarray(np.add.reduceat(hit, self.groups.starts[:-1], axis=0))
+
+    @cached_property
+    def _shares(self) -> Floats:
+        """Share that each value has in its group, which is never empty; (n_cells, 1)."""
+        assert self.groups is not None  # noqa: S101  (nobody else asks)
+        starts, counts = self.groups.starts, self.groups.counts
+        sizes = np.repeat(np.add.reduceat(counts, starts[:-1]), np.diff(starts))
+        return np.asarray(counts / sizes)[:, np.newaxis]
 
     @cached_property
     def _factors(self) -> _Factors:

@@ -405,7 +405,7 @@ class Release:
         It names no person, but it is meant for the steward: only the owner may read it.
         """
         limit = getattr(self.method, "max_suppressed", 0)
-        saved = Recode.of(self.recoding, self.table.domains, limit)
+        saved = Recode.of(self.recoding, self.private.frequencies, limit)
         target = file_path("save_recoding", path)
         try:
             with PrivateDirectory(target.parent) as staging:

@@ -201,7 +201,7 @@ def _selectivity(workload: str, selectivity: float | None) -> Fraction:
 
 def _answering(release: Release, attribute: str) -> Answering:
     """What the release answers from: its two tables, or its boxes in ranks of the original."""
-    how: object = release.recoding.how
+    how = release.recoding.how
     if isinstance(how, Bucketing):
         return Answering.bucketized(how, attribute)
     grouping = release.grouping
