@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from fractions import Fraction
 
 from sfumato.algorithms import (
     Algorithm,
@@ -203,7 +202,7 @@ def _margin(table: Table, *, quick: bool) -> Panel:
         wide = math.ceil(math.e * l)
         methods = {
             f"RGG, p = {P}": RandomizedGrouping(P, seed=SEED),
-            f"GG with {wide} for l": GreedyGrouping(margin=Fraction(wide, l), seed=SEED),
+            f"GG with {wide} for l": GreedyGrouping(margin=math.e, seed=SEED),
         }
         errors = []
         for name, method in methods.items():
