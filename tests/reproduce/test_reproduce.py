@@ -301,6 +301,7 @@ def test_only_generalized_classes_are_problematic(absent):
 @pytest.mark.slow
 def test_figure_7_at_m_2_has_the_credibility_that_the_paper_states():
     table = wong2009.adult_table(wong2009.QUASI_IDENTIFIERS)
-    found = wong2009.Problematic.of(wong2009.attacked(table, 2), 2)
+    found = wong2009.Problematic.over(table, 2, 2)
     assert found.n_sensitive == wong2009.N_SENSITIVE
     assert found.credibility == pytest.approx(0.9, abs=0.05)
+    assert found.least <= found.proportion <= found.most

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import fmean
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,10 +66,10 @@ def adult_table(columns: Sequence[str], *, quick: bool = False) -> Table:
     )
 
 
-def attacked(table: Table, m: int) -> Release:
+def attacked(table: Table, m: int, seed: int = SEED) -> Release:
     """Publish by the algorithm that the paper attacks, with alpha = 1/m and k = 1."""
     criterion = AlphaKAnonymity(Fraction(1, m), 1, values=list(LOW), pooled=True)
-    return anonymize(table, criterion, TopDown("local", seed=SEED))
+    return anonymize(table, criterion, TopDown("local", seed=seed))
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,35 +147,44 @@ def _credibility(
 
 @dataclass(frozen=True)
 class Problematic:
-    """Figure 7 at one place."""
+    """Figure 7 at one place: averages over runs, which differ in who is drawn by lot."""
 
-    groups: int
     n_sensitive: int  # in the table
-    people: int  # in problematic classes
-    sensitive: int  # of these, those that are
+    groups: float
+    people: float  # in problematic classes
+    least: float  # per sensitive tuple of the table, in the runs
+    most: float
     credibility: float  # average over these people
-    of_sensitive: float  # average over the sensitive ones
-    unexplained: int
+    share: float  # of the sensitive tuples, those in problematic classes, in percent
+    of_sensitive: float  # average credibility of these
+    unexplained: float  # groups
 
     @classmethod
-    def of(cls, release: Release, m: int) -> Problematic:
-        """Attack a release."""
-        found = beliefs(release, m)
-        bad = found.problematic(m)
-        people = int(found.people[bad].sum())
-        sensitive = int(found.sensitive[bad].sum())
-        total, of_sensitive = (
-            float(counts[bad] @ found.credibility[bad])
-            for counts in (found.people, found.sensitive)
+    def over(cls, table: Table, m: int, runs: int) -> Problematic:
+        """Publish and attack several times."""
+        releases = [attacked(table, m, SEED + run) for run in range(runs)]
+        found = [beliefs(release, m) for release in releases]
+        n_sensitive = int(found[0].sensitive.sum())
+        bad = [each.problematic(m) for each in found]
+        people = [int(each.people[b].sum()) for each, b in zip(found, bad, strict=True)]
+        low = [int(each.sensitive[b].sum()) for each, b in zip(found, bad, strict=True)]
+        of_people, of_low = (
+            [
+                float(counts[b] @ each.credibility[b]) / max(int(counts[b].sum()), 1)
+                for each, b, counts in zip(found, bad, counted, strict=True)
+            ]
+            for counted in ([each.people for each in found], [each.sensitive for each in found])
         )
         return cls(
-            len(release.sizes),
-            int(found.sensitive.sum()),
-            people,
-            sensitive,
-            total / people if people else 0.0,
-            of_sensitive / sensitive if sensitive else 0.0,
-            found.n_unexplained,
+            n_sensitive=n_sensitive,
+            groups=fmean(len(release.sizes) for release in releases),
+            people=fmean(people),
+            least=min(people) / n_sensitive,
+            most=max(people) / n_sensitive,
+            credibility=fmean(of_people),
+            share=100 * fmean(low) / n_sensitive,
+            of_sensitive=fmean(of_low),
+            unexplained=fmean(each.n_unexplained for each in found),
         )
 
     @property
@@ -183,17 +193,13 @@ class Problematic:
         return self.people / self.n_sensitive
 
     @property
-    def share(self) -> float:
-        """Of the sensitive tuples of the table, those in problematic classes, in percent."""
-        return 100 * self.sensitive / self.n_sensitive
-
-    @property
-    def row(self) -> tuple[int | float, ...]:
+    def row(self) -> tuple[str | float, ...]:
         """As in `HEADER`."""
         return (
             self.groups,
             self.people,
             self.proportion,
+            f"{self.least:.3f} to {self.most:.3f}",
             self.credibility,
             self.share,
             self.of_sensitive,
@@ -201,17 +207,20 @@ class Problematic:
         )
 
 
+RUNS = 5
 HEADER = (
     "groups",
     "problematic tuples",
     "per sensitive tuple",
+    "in the runs",
     "average credibility",
     "of all sensitive, %",
     "their average",
     "groups unexplained",
 )
 HOW = (
-    "Problematic are all tuples of classes that are believed to be sensitive with more than 1/m, "
+    f"Averages over {RUNS} runs, since lots decide who is generalized along. Problematic are all "
+    "tuples of classes that are believed to be sensitive with more than 1/m, "
     "as the paper defines them; their number is divided by that of the sensitive tuples. The text "
     "can also be read as counting the sensitive ones among them only: that is what the next two "
     "columns do. Groups unexplained are generalized although no class in them can break the rule "
@@ -244,7 +253,7 @@ def _over_m(*, quick: bool) -> Panel:
     found = {}
     for m in ms:
         report(f"figure 7 (a, b): m = {m}")
-        found[m] = Problematic.of(attacked(table, m), m)
+        found[m] = Problematic.over(table, m, 1 if quick else RUNS)
     shares = [found[m].proportion for m in ms]
     averages = [found[m].credibility for m in ms]
     total = found[ms[0]].n_sensitive
@@ -284,7 +293,7 @@ def _over_size(*, quick: bool) -> Panel:
     for n in sizes:
         report(f"figure 7 (c, d): {n} quasi-identifiers")
         table = adult_table(QUASI_IDENTIFIERS[:n], quick=quick)
-        found[n] = Problematic.of(attacked(table, 2), 2)
+        found[n] = Problematic.over(table, 2, 1 if quick else RUNS)
     shares = [found[n].proportion for n in sizes]
     averages = [found[n].credibility for n in sizes]
     return Panel(
@@ -293,7 +302,7 @@ def _over_size(*, quick: bool) -> Panel:
         tuple((n, *found[n].row, "about 0.9") for n in sizes),
         HOW
         + "The quasi-identifiers are the first of table XXII. With three of them there are only "
-        f"{found[sizes[0]].people} problematic tuples, so the average says little there.",
+        f"{found[sizes[0]].people:.0f} problematic tuples, so the average says little there.",
         (
             Claim(
                 "(c) the proportion increases with the number of quasi-identifiers",
