@@ -59,13 +59,13 @@ class Panel:
 def text(cell: Cell) -> str:
     """Write a number with the digits that matter.
 
-    >>> text(2.48832), text(45222), text(None), text(12345.6), text(0.0)
-    ('2.488', '45,222', '–', '12,346', '0')
+    >>> text(2.48832), text(45222), text(None), text(1234.5), text(0.0)
+    ('2.488', '45,222', '–', '1,234', '0')
     """
     if cell is None:
         return NONE
     if isinstance(cell, float):
-        return f"{cell:,.0f}" if abs(cell) >= 10_000 else f"{cell:.4g}"
+        return f"{cell:,.0f}" if abs(cell) >= 1_000 else f"{cell:.4g}"
     return f"{cell:,}" if isinstance(cell, int) else cell
 
 
