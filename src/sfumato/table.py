@@ -210,7 +210,7 @@ def _join(
     parts = how.parts[how.parts[:, 2] > 0]
     combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
     if isinstance(how, Bucketing):
-        group = np.append(how.numbered(secret), SUPPRESSED)[group]
+        group = np.where(group == SUPPRESSED, SUPPRESSED, group + 1)  # people count from 1
     dealt = None
     if how.splits:
         dealt = deal(combination, group, people, secret)

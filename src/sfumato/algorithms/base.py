@@ -38,7 +38,7 @@ class Algorithm(ABC):
 
     @property
     def deterministic(self) -> bool:
-        """Whether the same table always gives the same release."""
+        """Whether decisions leave nothing to chance, the order of equal people apart."""
         return True
 
     @property

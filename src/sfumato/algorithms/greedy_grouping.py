@@ -87,21 +87,19 @@ class GreedyGrouping(Algorithm):
         object.__setattr__(self, "anatomize", anatomize)
         object.__setattr__(self, "seed", seed)
 
-    @property
-    def deterministic(self) -> bool:
-        """Equal people stand in a random order."""
-        return False
-
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Grow groups from the first person to the last."""
         reason = no_margin(self, criterion)
         if reason is not None:
             raise BadInput(f"{self} cannot enforce {criterion}: {reason}")
+        return _grown(self, frequencies, criterion, self.enforced(criterion), Fraction(0), draw)
+
+    def enforced(self, criterion: Criterion) -> Criterion:
+        """Give what groups are grown to, where a criterion is promised."""
         part = by_frequency(criterion)
-        enforced = criterion
-        if part is not None and self.margin != 1:
-            enforced = replace(part, l=Fraction(math.ceil(self.margin * part.l)))
-        return _grown(self, frequencies, criterion, enforced, Fraction(0), draw)
+        if part is None or self.margin == 1:
+            return criterion
+        return replace(part, l=Fraction(math.ceil(self.margin * part.l)))
 
 
 @dataclass(frozen=True)

@@ -71,11 +71,6 @@ class SymmetricGrouping(Algorithm):
         object.__setattr__(self, "anatomize", anatomize)
         object.__setattr__(self, "seed", seed)
 
-    @property
-    def deterministic(self) -> bool:
-        """Equal people stand in a random order."""
-        return False
-
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Halve all groups until no half is safe."""
         owner = "SymmetricGrouping"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sfumato.algorithms.base import Algorithm, Draw, check_seed
+from sfumato.algorithms.base import Algorithm, Draw, Minimality, check_seed
 from sfumato.algorithms.cut_specialization import cut
 from sfumato.algorithms.local_specialization import LocalSpecialization
 from sfumato.algorithms.whole import refuse_unsafe_whole
@@ -53,6 +53,11 @@ class TopDown(Algorithm):
         check_seed("TopDown", self.seed)
         if self.recoding == "cut" and self.experiment:
             raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
+
+    @property
+    def minimality(self) -> Minimality:
+        """No further specialization leaves everybody safe."""
+        return self.recoding
 
     @property
     def deterministic(self) -> bool:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -35,8 +36,8 @@ from sfumato.formulas.posterior import (
 )
 
 MOST_TOGETHER = 64  # groups whose steps are followed together
-MOST_GROUPS = 10_000  # groups that are looked at, the small ones first
-WORK = 60_000_000  # counts that are looked at over all groups
+MOST_GROUPS = 50_000  # groups that are looked at, the small ones first
+WORK = 120_000_000  # counts that are looked at over all groups
 SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
 
 
@@ -51,6 +52,7 @@ class Beliefs:
     shares: list[list[Fraction]]  # (n_rows, n_codes)
     low: NDArray[np.float64] | None = None  # (n_rows, n_codes), where sampled
     high: NDArray[np.float64] | None = None
+    alike: NDArray[np.intp] | None = None  # groups of which the same is believed, this one included
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +60,13 @@ class Learned:
     """What was learned from all groups; groups that nothing was learned from are not listed."""
 
     beliefs: list[Beliefs]
-    n_unknown: int = 0  # groups with too few samples, or too many to look at
+    unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
     others_known: bool = False  # one group at a time, everybody else's values known
+
+    @property
+    def n_unknown(self) -> int:
+        """Number of groups of which it is not known what can be learned."""
+        return len(self.unknown)
 
 
 class Solver:
@@ -82,11 +89,11 @@ class Solver:
 
     def each(self, problems: Problems, *, others_known: bool) -> Learned:
         """Solve problems of groups that are independent, or taken for it."""
-        beliefs = []
-        n_unknown = 0
-        for done, group in enumerate(problems.groups.tolist()):
+        beliefs, unknown = [], []
+        groups = problems.groups.tolist()
+        for done, group in enumerate(groups):
             if done == MOST_GROUPS or self.work <= 0:
-                n_unknown += len(problems.groups) - done
+                unknown += groups[done:]
                 break
             problem = problems.of(group)
             if not problem.steps:
@@ -94,10 +101,10 @@ class Solver:
             values, histogram = self._values(problem)
             found = self._solved(problem, values, histogram)
             if found.expected is None:
-                n_unknown += 1
+                unknown.append(group)
             elif len(found.people) > 1:
                 beliefs.append(self._beliefs(problem, values, histogram, found))
-        return Learned(beliefs, n_unknown, others_known)
+        return Learned(beliefs, unknown, others_known)
 
     def together(self, wide: Wide) -> Learned:
         """Solve all groups together where that can be done, else one at a time."""
@@ -124,6 +131,41 @@ class Solver:
                     ]
                 )
         return self.each(wide.alone(), others_known=True)
+
+    def signature(self, group: int) -> object:
+        """Give what tells a group from others of which something else is believed."""
+        row = self.members.histogram.rows(group, group + 1)
+        size = int(self.members.sizes[group])
+        if self.share is not None:
+            return size, int(row.counts[self.lump[row.codes] == self.share[0]].sum())
+        if self.symmetric:
+            return size, np.sort(row.counts).tobytes()
+        return size, row.codes.tobytes(), row.counts.tobytes()
+
+    def parts(self, groups: NDArray[np.intp], steps: Sequence[Step]) -> list[Beliefs] | None:
+        """Solve groups that were one until it was partitioned; steps: of all their members.
+
+        None: too few samples.
+        """
+        members = self.members
+        problems = [Problem(group, tuple(steps)) for group in groups.tolist()]
+        starts, ends = members.starts[groups], members.starts[groups + 1]
+        pool = np.repeat(np.arange(len(groups)), ends - starts)
+        mine = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)])
+        dealt = [self._values(problem) for problem in problems]
+        values = np.unique(np.concatenate([codes for codes, _ in dealt]))
+        histograms = np.zeros((len(groups), len(values)), dtype=np.int64)
+        for row, (codes, counts) in zip(histograms, dealt, strict=True):
+            row[np.searchsorted(values, codes)] = counts
+        lumped = [self._lumped(step, values) for step in steps]
+        found = self._posterior(members.people[mine], histograms, lumped, values, pool)
+        if found.expected is None:
+            return None
+        beliefs = []
+        for problem, row, start, end in zip(problems, histograms, starts, ends, strict=True):
+            rows, cell = np.unique(found.cell[(mine >= start) & (mine < end)], return_inverse=True)
+            beliefs.append(self._beliefs(problem, values, row, found.rows(rows, cell)))
+        return beliefs
 
     def _values(self, problem: Problem) -> tuple[NDArray[np.int32], Counts]:
         """Give the values to deal, as codes that stand for what counts alike, and how many."""
@@ -155,7 +197,7 @@ class Solver:
             people.tobytes(),
             histogram[order].tobytes(),
             named,
-            tuple((s.children.tobytes(), s.fixed.tobytes(), s.limit) for s in steps),
+            tuple((s.children.tobytes(), s.fixed.tobytes(), s.limit, s.weight) for s in steps),
         )
         if key not in self.known:
             self.known[key] = self._posterior(people, histogram[order], steps, values[order])
@@ -171,7 +213,12 @@ class Solver:
         )
 
     def _posterior(
-        self, people: Counts, histogram: Counts, steps: list[Step], values: NDArray[np.int32]
+        self,
+        people: Counts,
+        histogram: Counts,
+        steps: list[Step],
+        values: NDArray[np.int32],
+        pool: NDArray[np.intp] | None = None,
     ) -> Posterior:
         share = None
         if self.share is not None and self.share[0] in values:
@@ -182,6 +229,7 @@ class Solver:
                 histogram,
                 steps,
                 self._breaks(values),
+                pool=pool,
                 share=share,
                 rng=self.rng,
                 budget=min(BUDGET, self.work),

@@ -127,13 +127,14 @@ def class_beliefs(
     if not members.splits:
         found = []
         for each in beliefs:
-            covered[each.group] = True
+            alike = np.array([each.group]) if each.alike is None else each.alike
+            covered[alike] = True
             first = members.starts[each.group]
             _, some = np.unique(each.row, return_index=True)
             for row, i in enumerate(some.tolist()):
                 shares, low, high = _marginal(each, row, code_of)
                 who = int(members.combination[first + i])
-                people = int(each.people[row])
+                people = int(each.people[row]) * len(alike)
                 found.append(ClassBelief(each.group, who, people, shares, low, high))
         return found, covered
     return _split_classes(members, beliefs, code_of)

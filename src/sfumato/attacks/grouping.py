@@ -1,7 +1,198 @@
-"""The grouping attacks' formulas: what the order of grouping gives away (Cormode 2010)."""
+"""What the way groups were formed gives away (Cormode 2010).
+
+`bucket_risk` is the closed form for one sensitive value; the attack is for any criterion.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms import Algorithm
+from sfumato.algorithms.base import check_seed
+from sfumato.attacks.base import KNOWN, Attack, Finding, Target
+from sfumato.attacks.beliefs import Beliefs, Learned, Solver
+from sfumato.attacks.formation import Formation
+from sfumato.attacks.members import Members
+from sfumato.attacks.steps import Problem, Problems
+from sfumato.attacks.verdicts import Verdict
+from sfumato.criteria import Criterion
+from sfumato.criteria.base import column_name
+from sfumato.data.frequency import sum_by
+from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct_rows
+from sfumato.data.recoding import SUPPRESSED, Bucketing
+from sfumato.errors import CannotRun
 from sfumato.formulas.buckets import bucket_risk
 
-__all__ = ["bucket_risk"]
+__all__ = ["MethodBased", "bucket_risk"]
+
+
+@dataclass(frozen=True, eq=False)
+class MethodBased(Attack):
+    """The adversary knows how groups were formed, and what would have been published instead.
+
+    A world deals a group's sensitive values to its people. Worlds in which the method would have
+    stopped earlier, or split the group, are impossible or less likely. People with equal
+    quasi-identifiers are taken to stand in an order that the adversary knows: he can learn no more
+    than this.
+
+    Three properties of a method say whether there is anything to learn: that it leaves nothing to
+    chance, that it treats the people of a group differently, and that it looks at
+    quasi-identifiers and sensitive values together.
+
+    Args:
+        attribute: The sensitive column, when there are several.
+        seed: Repeats the samples that stand for what cannot be enumerated. It is an experiment's,
+            nobody is protected by it.
+    """
+
+    attribute: str | None = None
+    seed: int | None = 0
+    name: ClassVar[str] = "method"
+
+    def __post_init__(self) -> None:
+        column_name("MethodBased", self.attribute)
+        check_seed("MethodBased", self.seed)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Every sensitive column, where groups are all that is published."""
+        if target.as_they_are:
+            for attribute in target.sensitive:
+                yield cls(attribute=attribute)
+
+    def find(self, target: Target) -> Finding:
+        """Find the value that is believed most, by somebody who knows how groups were formed."""
+        attribute = target.view(self.attribute, others=False).attribute
+        method, promised = target.method, target.criterion
+        if method is None or promised is None:
+            raise CannotRun("nobody said what was promised, and by which method")
+        if not method.bucketized:
+            raise CannotRun(
+                f"{method} does not group people one by one; what can be learned from its steps "
+                "is the minimality attack's"
+            )
+        learned, members = Learned([]), _members(target, target.seen.sizes, None)
+        if method.joint and any(part.looks_at_values for part in promised.parts):
+            learned, members = self._learned(target, method, promised)
+        knows = (
+            f"{KNOWN}, and everybody's; the method, and the order in which people joined a group"
+        )
+        verdict = Verdict(target, members, learned, attribute)
+        return verdict.finding(self.called, knows, properties(method))
+
+    def _learned(
+        self, target: Target, method: Algorithm, promised: Criterion
+    ) -> tuple[Learned, Members]:
+        formation = Formation.of(method, promised, target.seen.frequencies)
+        enforced = getattr(method, "enforced", lambda criterion: criterion)(promised)
+        rng = np.random.default_rng(self.seed)
+        if not getattr(method, "anatomize", False):
+            sizes = target.seen.sizes
+            members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
+            return _as_formed(formation, members, Solver(members, enforced, rng)), members
+        if target.recoding is None or not isinstance(target.recoding.how, Bucketing):
+            raise CannotRun(
+                "finished groups were partitioned, and only the process that made the release "
+                "knows which of them were one; audit what sf.anonymize returned"
+            )
+        members, before, bucket = _parts(target, target.recoding.how)
+        solver = Solver(members, enforced, rng)
+        return _partitioned(formation, members, solver, before, bucket), members
+
+
+def properties(method: Algorithm) -> str:
+    """Say what makes a method vulnerable, or does not."""
+    chance = "nothing is left to chance" if method.deterministic else "chance has a part"
+    if not method.joint:
+        return f"{chance}, but only one of quasi-identifiers and sensitive values is looked at"
+    even = "in equal parts" if method.symmetric else "from one end to the other"
+    apart = "; the finished groups are partitioned" if getattr(method, "anatomize", False) else ""
+    return f"{chance}; quasi-identifiers and sensitive values are looked at together, {even}{apart}"
+
+
+@dataclass(frozen=True, eq=False)
+class _Buckets(Members):
+    """The people of groups by the bucket they joined at, instead of by what they are."""
+
+    def values(self, combination: int) -> dict[str, object]:
+        """Give the place of a bucket among those of its group, and how many there are."""
+        group = int(self.group[combination])
+        first, end = self.starts[group : group + 2].tolist()
+        return {"bucket": f"{combination - first + 1} of {end - first}"}
+
+
+def _members(target: Target, people: Counts, n: NDArray[np.intp] | None) -> Members:
+    """Give the buckets of all groups, group after group; n: of each, 1 if not given."""
+    seen = target.seen
+    counted = seen.joint.histogram
+    histogram = counted() if callable(counted) else counted
+    assert histogram is not None  # noqa: S101  (there is a sensitive column)
+    group = np.arange(len(seen.sizes)) if n is None else np.repeat(np.arange(len(seen.sizes)), n)
+    return _Buckets(seen.frequencies, seen.boxes, np.arange(len(people)), group, people, histogram)
+
+
+def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learned:
+    """Solve groups that are published as they were formed; those that are alike at once."""
+    n_values = members.histogram.n_values
+    alike: dict[object, list[int]] = {}
+    for group in np.flatnonzero(np.diff(members.starts) > 1).tolist():
+        alike.setdefault(solver.signature(group), []).append(group)
+
+    def stated(group: int) -> Problem:
+        first, end = members.starts[group : group + 2]
+        people = members.people[first:end]
+        return Problem(group, formation.steps(np.arange(end - first), people, n_values))
+
+    some = np.array([groups[0] for groups in alike.values()], dtype=np.intp)
+    found = solver.each(Problems.by_size(members, some, stated), others_known=False)
+    sharing = {groups[0]: np.array(groups) for groups in alike.values()}
+    beliefs = [replace(each, alike=sharing[each.group]) for each in found.beliefs]
+    unknown = [group for one in found.unknown for group in sharing[one].tolist()]
+    return replace(found, beliefs=beliefs, unknown=unknown)
+
+
+def _parts(target: Target, how: Bucketing) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
+    """Give the people of each published group by the bucket of the group they had been in.
+
+    Also, for each of these cells, that group and the bucket.
+    """
+    assert how.formed is not None  # noqa: S101  (the groups were partitioned)
+    kept = how.parts[:, 1] != SUPPRESSED
+    cells, cell = distinct_rows(np.column_stack([how.parts[kept, 1], how.formed[kept]]))
+    people = sum_by(cell, how.parts[kept, 2], len(cells))
+    members = _members(target, people, np.bincount(cells[:, 0]))
+    return members, cells[:, 1].astype(np.int64), cells[:, 2].astype(np.int64)
+
+
+def _partitioned(
+    formation: Formation,
+    members: Members,
+    solver: Solver,
+    before: NDArray[np.int64],
+    bucket: NDArray[np.int64],
+) -> Learned:
+    """Solve groups that were partitioned: values are dealt within the parts.
+
+    That is a method of its own: the bounds for the groups as they were do not hold for it.
+    """
+    beliefs: list[Beliefs] = []
+    unknown: list[int] = []
+    order = np.argsort(before, kind="stable")
+    first = np.flatnonzero(np.diff(before[order], prepend=-1))
+    for cells in np.split(order, first[1:]):
+        steps = formation.steps(bucket[cells], members.people[cells], members.histogram.n_values)
+        groups = np.unique(members.group[cells])
+        if not steps or not len(groups):
+            continue
+        found = solver.parts(groups, steps)
+        if found is None:
+            unknown += groups.tolist()
+        else:
+            beliefs += found
+    return Learned(beliefs, unknown)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -193,10 +193,10 @@ class Bucketing:
         lows = np.stack([ground.codes(name) for name in ground.columns], axis=1)[people > 0]
         return np.stack([lows, lows], axis=2), people[people > 0]
 
-    def numbered(self, secret: bytes) -> NDArray[np.int64]:
-        """Give every group the number it is published under.
+    def renumbered(self, secret: bytes) -> Bucketing:
+        """Number groups as they are published.
 
-        Groups stand in the order of their first combination of quasi-identifiers, which everybody
+        They stand in the order of their first combination of quasi-identifiers, which everybody
         sees; where that is the same, chance decides, so that the numbers say nothing else.
         """
         kept = self.parts[self.parts[:, 1] != SUPPRESSED]
@@ -205,14 +205,16 @@ class Bucketing:
         lots = np.frombuffer(
             hashlib.shake_256(b"groups" + secret).digest(8 * len(first)), dtype="<u8"
         )
-        number = np.empty(len(first), dtype=np.int64)
-        number[np.lexsort((lots, first))] = np.arange(1, len(first) + 1)
-        return number
+        number = np.full(len(first) + 1, SUPPRESSED, dtype=np.int64)  # the last is for -1
+        number[np.lexsort((lots, first))] = np.arange(len(first))
+        combination, group, people = self.parts.T
+        parts = np.stack([combination, number[group], people], axis=1)
+        return replace(self, parts=parts)
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
-        """List every combination with its group; None: suppressed."""
+        """List every combination with the number of its group; None: suppressed."""
         table = _ground_values(self.combinations, self.parts, domains)
-        table["group"] = [None if g == SUPPRESSED else g for g in self.parts[:, 1].tolist()]
+        table["group"] = [None if g == SUPPRESSED else g + 1 for g in self.parts[:, 1].tolist()]
         table["people"] = self.parts[:, 2].tolist()
         return table
 

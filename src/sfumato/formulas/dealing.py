@@ -8,6 +8,7 @@ which everybody has a value of his own.
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
@@ -51,6 +52,35 @@ def tables(sizes: Counts, histogram: Counts, most: int) -> Counts | None:
         left[:, -1] -= open_
     found[:, -1] = left
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class Dealer:
+    """Deals values to the people of cells; each cell gets them from one of several pools."""
+
+    sizes: Counts  # (n_cells,)
+    pool: NDArray[np.intp]  # (n_cells,)
+    histograms: Counts  # (n_pools, n_values)
+
+    def tables(self, most: int) -> Counts | None:
+        """List every table of counts: (n, n_cells, n_values); None: more than `most`."""
+        found = np.zeros((1, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
+        for number, histogram in enumerate(self.histograms):
+            mine = np.flatnonzero(self.pool == number)
+            own = tables(self.sizes[mine], histogram, most)
+            if own is None or len(found) * len(own) > most:
+                return None
+            found = np.repeat(found, len(own), axis=0)
+            found[:, mine] = np.tile(own, (len(found) // len(own), 1, 1))
+        return found
+
+    def draw(self, n: int, rng: np.random.Generator) -> Counts:
+        """Draw n worlds, all equally likely: (n, n_cells, n_values)."""
+        found = np.zeros((n, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
+        for number, histogram in enumerate(self.histograms):
+            mine = np.flatnonzero(self.pool == number)
+            found[:, mine] = deal(self.sizes[mine], histogram, n, rng)
+        return found
 
 
 def worlds(dealt: Counts, sizes: Counts) -> NDArray[np.object_] | Counts:

@@ -14,16 +14,18 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
+from sfumato.formulas.buckets import prefix_risk
 from sfumato.formulas.credibility import credibility_local
-from sfumato.formulas.dealing import batch, deal, tables, worlds
+from sfumato.formulas.dealing import Dealer, batch, tables, worlds
 
 MOST_TABLES = 20_000  # tables of counts that are enumerated
 MOST_STATES = 4_096  # of steps that several groups share
@@ -80,6 +82,17 @@ class Posterior:
         """Whether the numbers are fractions."""
         return self.expected is not None and self.expected.dtype == object
 
+    def rows(self, rows: NDArray[np.intp], cell: NDArray[np.intp]) -> Posterior:
+        """Take some of the rows, for cells that have these."""
+        return replace(
+            self,
+            cell=cell,
+            people=self.people[rows],
+            expected=None if self.expected is None else self.expected[rows],
+            low=None if self.low is None else self.low[rows],
+            high=None if self.high is None else self.high[rows],
+        )
+
     def of_cell(self, i: int, value: int) -> Fraction | float:
         """Give the expected share of a value among the people of a cell."""
         if self.expected is None:
@@ -94,6 +107,7 @@ def posterior(
     steps: Sequence[Step],
     breaks: Breaks,
     *,
+    pool: NDArray[np.intp] | None = None,
     share: tuple[int, Fraction] | None = None,
     rng: np.random.Generator | None = None,
     most_tables: int = MOST_TABLES,
@@ -103,11 +117,13 @@ def posterior(
 
     Args:
         sizes: People in each cell.
-        histogram: People of the group with each value.
+        histogram: People of the group with each value; of each pool, if there are several.
         steps: What was not done. None: nothing is known of the method.
         breaks: Which histograms of a child break the criterion.
+        pool: Where the group was partitioned further, the part that each cell is in: values are
+            dealt within a part.
         share: `breaks` is nothing but: more than 1/l have the value v; (v, l). Then a single step
-            into separate children needs no sampling.
+            into separate children needs no sampling, and neither do steps into ever larger parts.
         rng: Where samples come from, if they are needed.
         most_tables: Enumerate at most so many tables of counts.
         budget: Look at no more counts than these, by enumeration or by chance.
@@ -122,21 +138,33 @@ def posterior(
     Fraction(1, 1)
     """
     sizes, histogram = np.asarray(sizes, dtype=np.int64), np.asarray(histogram, dtype=np.int64)
-    cell, people, steps = merged(sizes, steps)
-    cost = len(histogram) * (len(people) + sum(len(step.children) for step in steps))
-    dealt = tables(people, histogram, min(most_tables, budget // max(cost, 1)))
+    cell, people, steps = merged(sizes, steps, pool)
+    of_row = np.zeros(len(people), dtype=np.intp)
+    if pool is not None:
+        of_row[cell] = pool
+    dealer = Dealer(people, of_row, np.atleast_2d(histogram))
+    cost = histogram.shape[-1] * (len(people) + sum(len(step.children) for step in steps))
+    dealt = dealer.tables(min(most_tables, budget // max(cost, 1)))
     if dealt is not None:
         expected = _enumerated(dealt, people, steps, breaks)
         return Posterior(cell, people, expected, work=cost * len(dealt))
+    if pool is not None:
+        share = None
+    if share is not None and _nested(steps):
+        return Posterior(cell, people, _by_prefixes(people, histogram, steps, *share))
     if share is not None and _separate(steps):
         return Posterior(cell, people, _by_share(people, histogram, steps[0], *share))
-    return _sampled(cell, people, histogram, steps, breaks, rng or np.random.default_rng(), budget)
+    return _sampled(cell, dealer, steps, breaks, rng or np.random.default_rng(), budget)
 
 
-def merged(sizes: Counts, steps: Sequence[Step]) -> tuple[NDArray[np.intp], Counts, list[Step]]:
-    """Take cells that are in the same children of every step together: they are alike."""
+def merged(
+    sizes: Counts, steps: Sequence[Step], pool: NDArray[np.intp] | None = None
+) -> tuple[NDArray[np.intp], Counts, list[Step]]:
+    """Take cells of a pool that are in the same children of every step together: they are alike."""
     inside = np.concatenate([np.zeros((1, len(sizes)), bool), *(s.children for s in steps)])
-    packed = np.packbits(inside, axis=0)  # (n_words, n_cells)
+    packed = np.packbits(inside, axis=0).astype(np.intp)  # (n_words, n_cells)
+    if pool is not None:
+        packed = np.concatenate([packed, pool[np.newaxis]])
     _, first, cell = np.unique(packed, axis=1, return_index=True, return_inverse=True)
     cell = cell.reshape(-1)
     people = np.bincount(cell, weights=sizes, minlength=len(first)).astype(np.int64)
@@ -210,6 +238,45 @@ def _separate(steps: Sequence[Step]) -> bool:
     return bool((children.sum(axis=0) <= 1).all() and children.any(axis=1).all())
 
 
+def _nested(steps: Sequence[Step]) -> bool:
+    """Whether every step has one child, of the group's people alone, and each lies in the next."""
+    if not steps or any(len(s.children) > 1 or s.limit or s.fixed.any() for s in steps):
+        return False
+    inside = np.concatenate([step.children for step in steps])  # (n_steps, n_cells)
+    ordered = inside[np.argsort(inside.sum(axis=1), kind="stable")]
+    return bool((ordered[1:] >= ordered[:-1]).all()) and len({s.weight for s in steps}) == 1
+
+
+def _by_prefixes(
+    people: Counts, histogram: Counts, steps: Sequence[Step], value: int, l: Fraction
+) -> NDArray[np.object_] | NDArray[np.float64]:
+    """Count by sums of counts along the prefixes; who has another value has any of them alike."""
+    inside = np.concatenate([step.children for step in steps])
+    order = np.argsort(-inside.sum(axis=0), kind="stable")  # cells, those of all prefixes first
+    sizes = people[order]
+    upto = np.cumsum(sizes)[:-1].tolist()  # the prefixes, for cells are merged
+    breaks_from = [int(Fraction(n) / l) + 1 for n in upto]
+    tried = set((inside @ people).tolist())
+    n = int(histogram[value])
+    found = prefix_risk(
+        sizes.tolist(),
+        n,
+        [start if size in tried else 0 for start, size in zip(breaks_from, upto, strict=True)],
+        steps[0].weight,
+    )
+    if found is None:
+        raise ValueError(IMPOSSIBLE)
+    exact = isinstance(found[0], Fraction)
+    expected = np.empty(len(people), dtype=object if exact else np.float64)
+    expected[order] = found
+    others = np.where(np.arange(len(histogram)) == value, 0, histogram)
+    whole = max(int(others.sum()), 1)
+    shares: list[Any] = [Fraction(n, whole) if exact else n / whole for n in others.tolist()]
+    table = np.stack([(people - expected) * share for share in shares], axis=1)
+    table[:, value] = expected
+    return table
+
+
 def _by_share(
     people: Counts, histogram: Counts, step: Step, value: int, l: Fraction
 ) -> NDArray[np.float64]:
@@ -234,8 +301,7 @@ def _by_share(
 
 def _sampled(
     cell: NDArray[np.intp],
-    people: Counts,
-    histogram: Counts,
+    dealer: Dealer,
     steps: Sequence[Step],
     breaks: Breaks,
     rng: np.random.Generator,
@@ -249,14 +315,15 @@ def _sampled(
     limits = np.array([step.limit for step in steps], dtype=np.int64)
     weights = np.array([float(step.weight) for step in steps])
     total = squares = 0.0
-    sums = np.zeros((len(people), len(histogram)))
+    people, n_values = dealer.sizes, dealer.histograms.shape[1]
+    sums = np.zeros((len(people), n_values))
     n_children = sum(len(step.children) for step in steps)
-    cost = int(people.sum()) + len(histogram) * (len(people) + n_children)
+    cost = int(people.sum()) + n_values * (len(people) + n_children)
     low = high = sums
     work = 0
     while work < budget:
         n = batch(cost)
-        dealt = deal(people, histogram, n, rng)
+        dealt = dealer.draw(n, rng)
         work += n * cost
         kept = broken(dealt, people, steps, breaks) > limits
         weight = np.where(kept, 1.0, weights).prod(axis=1)

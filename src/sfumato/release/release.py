@@ -23,7 +23,7 @@ from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy, file_path, reason
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
@@ -67,8 +67,11 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     report("searching")
     draw = chances(method)
     recoding = method.search(frequencies, criterion, draw)
+    secret = draw(SECRET_BYTES)
+    if isinstance(recoding.how, Bucketing):
+        recoding = Recoding(recoding.how.renumbered(secret))
     description = Description.of(table, frequencies, recoding, criterion, method)
-    return Release(description, _Private(table, frequencies, recoding, draw(SECRET_BYTES)))
+    return Release(description, _Private(table, frequencies, recoding, secret))
 
 
 def _needs_values(criterion: object) -> bool:

@@ -1,0 +1,70 @@
+"""How grouping methods form a group: in which order people joined, and what was not published.
+
+Cormode 2010, sections 3 and 4. A greedy group is a row of buckets; had a shorter row been safe, it
+would have been published instead (or, where chance goes on, more likely so). An even split would
+have made two groups of one, had both halves been safe.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms import Algorithm, GreedyGrouping, RandomizedGrouping, SymmetricGrouping
+from sfumato.algorithms.greedy_grouping import unit_of
+from sfumato.algorithms.symmetric_grouping import least_people
+from sfumato.criteria.base import Criterion
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.groups import Counts
+from sfumato.formulas.posterior import Step
+
+
+@dataclass(frozen=True)
+class Formation:
+    """What a method does with the people of one group, in their order."""
+
+    unit: int  # people who join at a time; 0: halves
+    least: int  # people without whom no part is safe
+    weight: Fraction  # of a world in which a shorter group was safe already
+
+    @classmethod
+    def of(cls, method: Algorithm, criterion: Criterion, frequencies: FrequencySet) -> Formation:
+        """Read a method that looks at quasi-identifiers and sensitive values together."""
+        if isinstance(method, SymmetricGrouping):
+            return cls(0, least_people(criterion), Fraction(0))
+        enforced = method.enforced(criterion) if isinstance(method, GreedyGrouping) else criterion
+        weight = method.p if isinstance(method, RandomizedGrouping) else Fraction(0)
+        return cls(unit_of(enforced, frequencies), enforced.least_size, weight)
+
+    def n_buckets(self, sizes: Counts) -> NDArray[np.intp]:
+        """Into how many parts a group falls: buckets, or halves that were tried."""
+        if self.unit:
+            return np.asarray(-(-sizes // self.unit), dtype=np.intp)
+        return np.where(sizes // 2 >= self.least, 2, 1).astype(np.intp)
+
+    def people(self, sizes: Counts) -> Counts:
+        """People in each bucket of each group: one list, group after group."""
+        n = self.n_buckets(sizes)
+        owner = np.repeat(np.arange(len(sizes)), n)
+        if not self.unit:
+            left = (sizes + 1) // 2
+            first = np.append(True, owner[1:] != owner[:-1])[: len(owner)]
+            halves = np.where(first, left[owner], (sizes - left)[owner])
+            return np.asarray(np.where(n[owner] == 1, sizes[owner], halves))
+        place = np.arange(len(owner)) - np.repeat(np.cumsum(n) - n, n)
+        return np.asarray(np.minimum(self.unit, sizes[owner] - place * self.unit))
+
+    def steps(self, bucket: NDArray[np.integer], people: Counts, n_values: int) -> tuple[Step, ...]:
+        """Give what was not published, for cells that joined at a bucket each."""
+        n = int(bucket.max(initial=0)) + 1
+        if not self.unit:
+            nobody = np.zeros((2, n_values), dtype=np.int64)
+            halves = bucket == np.arange(2)[:, np.newaxis]
+            return (Step(halves, nobody),) if n == 2 else ()
+        nobody = np.zeros((1, n_values), dtype=np.int64)
+        shorter = bucket < np.arange(1, n)[:, np.newaxis]  # (n - 1, n_cells)
+        tried = shorter[shorter @ people >= self.least]  # what is too small says nothing
+        return tuple(Step(part[np.newaxis], nobody, weight=self.weight) for part in tried)

@@ -1,0 +1,174 @@
+"""What knowing the method tells, beside what was promised."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.base import NO_CERTAINTY, Bound, Finding, Target, View
+from sfumato.attacks.beliefs import Learned
+from sfumato.attacks.classes import ClassBelief, class_beliefs, keeps, most_believed_class
+from sfumato.attacks.members import Members
+from sfumato.attacks.promises import (
+    Believed,
+    limit,
+    most_believed,
+    of_values_alone,
+    share_allowed,
+    worst_of,
+)
+from sfumato.criteria import Criterion
+from sfumato.data.frequency import JointGroups
+from sfumato.data.groups import Histogram
+
+
+@dataclass(frozen=True, eq=False)
+class Verdict:
+    """Holds what was learned from a method against what was promised."""
+
+    target: Target
+    members: Members
+    learned: Learned
+    attribute: str
+
+    def finding(self, called: str, knows: str, reason: str | None = None) -> Finding:
+        """Find the value that is believed most, and for whom the promise is not kept."""
+        everybody = self._view(np.ones(len(self.members.boxes), dtype=bool))
+        classes, covered = class_beliefs(self.members, self.learned.beliefs, self.attribute)
+        others = self._view(~covered)
+        promised = self.target.parts(self.attribute, others=False)
+        parts = [of_values_alone(part) for part in promised]
+        failing = np.zeros(len(classes), dtype=bool)
+        unsafe = np.zeros(len(others.sizes), dtype=bool)
+        for part in parts:
+            failing |= ~keeps(part, classes, everybody.groups)
+            unsafe |= ~part.holds(others.groups)
+        bounded = [part for part in parts if not share_allowed(part).allows(Fraction(1))]
+        shown_part = self._shown(bounded, everybody, others, classes)
+        bound: Bound | None = None if shown_part is None else share_allowed(shown_part)
+        if not parts:
+            bound = NO_CERTAINTY
+            known_before = np.count_nonzero(everybody.reference) < 2
+            certain = [each.largest == 1 and not known_before for each in classes]
+            failing |= np.array(certain, dtype=bool)
+            sure = others.groups.histogram.largest() == others.sizes
+            unsafe |= sure & (not known_before)
+        before = most_believed(everybody, shown_part)
+        found, worst = self._found(shown_part, others, classes)
+        open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
+        if bound is not None:
+            mine = [each.interval(shown_part, everybody.groups) for each in classes]
+            top = float(limit(bound))
+            open_ = np.array([i is not None and i[0] <= top < i[1] for i in mine], dtype=bool)
+        n_exceeding = sum(each.people for each in _chosen(classes, failing & ~open_))
+        n_exceeding += int(others.sizes[unsafe].sum())
+        n_open = sum(each.people for each in _chosen(classes, open_))
+        holds: bool | None = not n_exceeding
+        if not n_exceeding and (n_open or self.learned.n_unknown):
+            holds = None
+        return Finding(
+            attack=called,
+            attribute=self.attribute,
+            knows=knows,
+            unit="belief",
+            before=before.belief,
+            found=found.belief,
+            promised=bound,
+            holds=holds,
+            n_exceeding=n_exceeding,
+            n_people=self.target.n_people,
+            note=self._note(reason, parts, bound, found, n_exceeding, n_open),
+            interval=None if worst is None else worst.interval(shown_part, everybody.groups),
+            worst=self._worst(found, worst, others, everybody),
+        )
+
+    def _shown(
+        self, parts: list[Criterion], everybody: View, others: View, classes: list[ClassBelief]
+    ) -> Criterion | None:
+        """Choose which of several bounds to show: a broken one, the one nearest to its limit."""
+        if not parts:
+            return None
+        kept, excess = [], []
+        for part in parts:
+            held = keeps(part, classes, everybody.groups).all() and part.holds(others.groups).all()
+            found, _ = self._found(part, others, classes)
+            kept.append(np.bool_(held))
+            excess.append(found.belief - limit(share_allowed(part)))
+        return parts[worst_of(kept, excess)]
+
+    def _found(
+        self, part: Criterion | None, others: View, classes: list[ClassBelief]
+    ) -> tuple[Believed, ClassBelief | None]:
+        """Give the largest belief, and the class it is about where something was learned of it."""
+        found = most_believed(others, part) if len(others.sizes) else Believed(0, (), Fraction(0))
+        best = most_believed_class(part, classes, others.groups)
+        if best is None or best[0].belief < found.belief:
+            return found, None
+        return best
+
+    def _view(self, chosen: NDArray[np.bool_]) -> View:
+        """See some of the groups by the attribute."""
+        whole = self.members.histogram
+        name = np.cumsum(chosen) - 1
+        kept = chosen[whole.group_of]
+        histogram = Histogram.from_entries(
+            name[whole.group_of[kept]],
+            whole.codes[kept],
+            whole.counts[kept],
+            (int(chosen.sum()), whole.n_values),
+        )
+        joint = JointGroups(self.members.frequencies, self.members.sizes[chosen], histogram)
+        return View(self.attribute, joint.by(self.attribute), np.flatnonzero(chosen))
+
+    def _note(
+        self,
+        reason: str | None,
+        parts: list[Criterion],
+        bound: Bound | None,
+        found: Believed,
+        n_exceeding: int,
+        n_open: int,
+    ) -> str | None:
+        notes = [] if reason is None else [reason]
+        if not self.learned.beliefs and not self.learned.n_unknown:
+            notes.append("nothing is learned from the method")
+        elif self.learned.others_known:
+            notes.append("one group at a time, by somebody who knows everybody else's values")
+        if self.target.n_suppressed and self.learned.beliefs:
+            notes.append("the values of suppressed people are taken as known")
+        if n_exceeding and (bound is None or bound.allows(found.belief)):
+            said = " & ".join(str(part) for part in parts)
+            notes.append(f"{said} does not hold of what is believed")
+        sampled = [each for each in self.learned.beliefs if each.low is not None]
+        if sampled:
+            notes.append(f"{len(sampled)} groups were sampled, with 95 % intervals")
+        if n_open:
+            notes.append(f"no verdict for {n_open} people, whose intervals hold the limit")
+        if self.learned.n_unknown:
+            notes.append(f"{self.learned.n_unknown} groups unknown: too many, or too few samples")
+        return "; ".join(notes) or None
+
+    def _worst(
+        self, found: Believed, worst: ClassBelief | None, others: View, everybody: View
+    ) -> dict[str, object] | None:
+        if not found.codes:
+            return None
+        if worst is None:
+            group = int(others.owner[found.group])
+            who: dict[str, object] = {"group": self.members.labels(group)}
+            people = int(others.sizes[found.group])
+        else:
+            who = {
+                "group": self.members.labels(worst.group),
+                "who": self.members.values(worst.combination),
+            }
+            people = worst.people
+        value = everybody.label(*found.codes)
+        return who | {"value": value, "belief": found.belief, "people": people}
+
+
+def _chosen(classes: list[ClassBelief], which: NDArray[np.bool_]) -> list[ClassBelief]:
+    return [classes[i] for i in np.flatnonzero(which).tolist()]
