@@ -210,6 +210,19 @@ def test_people_at_risk_are_those_of_the_slow_formula():
         assert found.n_not_judged == 5
 
 
+@pytest.mark.parametrize("value", risks.VALUES)
+@pytest.mark.parametrize("p", ["0", "0.65"])
+def test_an_audit_finds_the_same_people_at_risk(value, p):
+    table, l = adult_table(quick=True), 5  # 4,000 people: no bucket is smaller
+    method = sf.RandomizedGrouping(p, seed=1)
+    release = sf.anonymize(table, sf.LDiversity(l, "frequency", values=[value]), method)
+    ours = risks.exposed(*risks.counted(release, value), l, method.p)
+    assert ours.n_not_judged == 0
+    found = sf.attacks.grouping.MethodBased().run(release)
+    assert float(found.found) * l == pytest.approx(ours.largest)
+    assert found.n_exceeding == round(ours.percent / 100 * release.n_rows) > 0
+
+
 @pytest.mark.parametrize(
     ("values", "t"), [("aabbc", "3/10"), ("aabbcc", "1/5"), ("abbccc", "1/4"), ("aaabbc", "2/5")]
 )
