@@ -451,7 +451,8 @@ def test_what_cannot_be_enumerated_is_sampled_with_an_interval():
         for i, q in enumerate(("q1", "q2"))
     }
     table = hospital(classes, {"Q": ["q1", "q2"]})
-    release = sf.anonymize(table, sf.LDiversity(4, "frequency"), sf.Samarati())
+    # All values are named, so that none counts as too rare to matter.
+    release = sf.anonymize(table, sf.LDiversity(4, "frequency", values=[*counts]), sf.Samarati())
 
     def breaks(found):
         return 4 * found.max(axis=1) > found.sum(axis=1)
@@ -468,6 +469,28 @@ def test_what_cannot_be_enumerated_is_sampled_with_an_interval():
     assert "1 groups were sampled" in finding.note
     again, other = Minimality().run(release), Minimality(seed=1).run(release)
     assert finding.found == again.found != other.found
+
+
+def test_values_too_rare_to_matter_are_dealt_as_one():
+    counts = {"a": (5, 5), "b": (3, 4), "c": (3, 3), "d": (2, 3), "e": (2, 2), "f": (1, 2)}
+    counts |= {"g": (0, 3), "h": (0, 2)}
+    classes = {
+        q: [value for value, both in counts.items() for _ in range(both[i])]
+        for i, q in enumerate(("q1", "q2"))
+    }
+    table = hospital(classes, {"Q": ["q1", "q2"]})
+    release = sf.anonymize(table, sf.LDiversity(4, "frequency"), sf.Samarati())
+
+    def breaks(found):
+        return 4 * found.max(axis=1) > found.sum(axis=1)
+
+    histogram = np.array([sum(both) for both in counts.values()])
+    step = Step.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
+    exact = posterior(np.array([16, 24]), histogram, [step], breaks, most_tables=10**6)
+    found = believed(release)
+    for i, q in enumerate(classes):
+        for v, name in enumerate(counts):
+            assert found[q,].get(name, 0) == exact.of_cell(i, v)
 
 
 def test_a_loaded_release_with_its_original_says_the_same(tmp_path):
