@@ -1186,16 +1186,16 @@ def method_posterior(values, parts, keeps, chance):
                 world[i] = value
         weight = chance(keeps, world)
         total += weight
-        for i in sums:
-            sums[i][world[i]] += weight
+        for i, row in sums.items():
+            row[world[i]] += weight
     return {i: {v: Fraction(n) / total for v, n in row.items() if n} for i, row in sums.items()}
 
 
 def chance_of_parts(names, n_different, n_people, parts):
-    """Probability that Anatomy partitions people into exactly these parts, by every turn and lot."""
+    """Probability that Anatomy makes exactly these parts, over every turn and lot."""
     n, hits = 0, Fraction(0)
     wanted = sorted(sorted(part) for part in parts)
-    many = math.lcm(*range(1, len(names) + 1))  # every choice of a group is as likely
+    many = math.lcm(*range(1, len(names) // n_different + 1))  # every choice of a group alike
     for turns in itertools.permutations(range(len(names))):
         n += 1
 

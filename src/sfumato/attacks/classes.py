@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.beliefs import Beliefs
 from sfumato.attacks.members import Members
-from sfumato.attacks.promises import Believed, share_allowed
+from sfumato.attacks.promises import Believed, limit, share_allowed
 from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
 from sfumato.data.groups import Groups, Histogram
 
@@ -78,7 +78,7 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
     values in these proportions.
     """
-    if isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency":
+    if _bounds_shares(part):
         bound = share_allowed(part)
         return np.array(
             [bound.allows(each.believed(part, groups)[1]) for each in classes], dtype=bool
@@ -92,6 +92,25 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
     return part.holds(Groups(sizes, histogram, groups.values, groups.reference))
+
+
+def undecided(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArray[np.bool_]:
+    """Say of each class whether it was sampled and the sample does not tell if it keeps a part.
+
+    A bound of shares is on one side of the interval, or in it. Of anything else a sample can tell
+    no more than that a belief is too large for it.
+    """
+    top = float(limit(share_allowed(part)))
+    found = np.zeros(len(classes), dtype=bool)
+    for j, each in enumerate(classes):
+        ends = each.interval(part, groups)
+        if ends is not None and ends[0] <= top:
+            found[j] = ends[1] > top or not _bounds_shares(part)
+    return found
+
+
+def _bounds_shares(part: Criterion) -> bool:
+    return isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency"
 
 
 def _whole_numbers(shares: Shares) -> dict[int, int]:
