@@ -12,7 +12,13 @@ from numpy.typing import NDArray
 from sfumato.attacks.beliefs import Beliefs
 from sfumato.attacks.members import Members
 from sfumato.attacks.promises import Believed, limit, share_allowed
-from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
+from sfumato.criteria import (
+    AlphaKAnonymity,
+    Criterion,
+    KEAnonymity,
+    LDiversity,
+    PSensitiveKAnonymity,
+)
 from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
@@ -94,19 +100,35 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     return part.holds(Groups(sizes, histogram, groups.values, groups.reference))
 
 
-def undecided(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArray[np.bool_]:
+def undecided(
+    part: Criterion, classes: list[ClassBelief], groups: Groups, kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
     """Say of each class whether it was sampled and the sample does not tell if it keeps a part.
 
-    A bound of shares is on one side of the interval, or in it. Of anything else a sample can tell
-    no more than that a belief is too large for it.
+    A bound of shares is on one side of the interval, or in it. Where it matters which values are
+    possible, those that were seen are. Of anything else a sample can tell no more than that a
+    belief is too large for it.
+
+    kept: what the part says of the shares in the sample.
     """
     top = float(limit(share_allowed(part)))
     found = np.zeros(len(classes), dtype=bool)
     for j, each in enumerate(classes):
         ends = each.interval(part, groups)
-        if ends is not None and ends[0] <= top:
-            found[j] = ends[1] > top or not _bounds_shares(part)
+        if ends is None or ends[0] > top:
+            continue
+        if _bounds_shares(part):
+            found[j] = ends[1] > top
+        else:
+            found[j] = not (kept[j] and _counts_values(part))
     return found
+
+
+def _counts_values(part: Criterion) -> bool:
+    return (
+        isinstance(part, (PSensitiveKAnonymity, KEAnonymity))
+        or getattr(part, "kind", None) == "distinct"
+    )
 
 
 def _bounds_shares(part: Criterion) -> bool:

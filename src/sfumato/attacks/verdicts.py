@@ -51,8 +51,9 @@ class Verdict:
         open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
         for part in parts:
-            untold = undecided(part, classes, everybody.groups)
-            failing |= ~keeps(part, classes, everybody.groups) & ~untold
+            kept = keeps(part, classes, everybody.groups)
+            untold = undecided(part, classes, everybody.groups, kept)
+            failing |= ~kept & ~untold
             open_ |= untold
             unsafe |= ~part.holds(others.groups)
         bounded = [part for part in parts if not share_allowed(part).allows(Fraction(1))]
