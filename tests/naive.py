@@ -1224,3 +1224,34 @@ def _over_lots(happens, many):
 def _given(lots):
     yield from lots
     raise LookupError
+
+
+# --------------------------------------------------------- a group that grew person by person
+
+
+def beliefs_of_never_close(values, reference, t):
+    """For every position of a group, the share of each value over all orders of the values.
+
+    Only the orders count in which no proper beginning is within t of the reference, a dict
+    `{value: people}`. None: there is no such order.
+    """
+    total = sum(reference.values())
+
+    def close(beginning):
+        distance = sum(
+            abs(Fraction(beginning.count(v), len(beginning)) - Fraction(n, total))
+            for v, n in reference.items()
+        )
+        return distance / 2 <= t
+
+    orders = [
+        order
+        for order in itertools.permutations(values)
+        if not any(close(order[:n]) for n in range(1, len(order)))
+    ]
+    if not orders:
+        return None
+    return [
+        {v: Fraction(sum(order[i] == v for order in orders), len(orders)) for v in reference}
+        for i in range(len(values))
+    ]

@@ -47,6 +47,8 @@ _HOME = {
     "audit": "report",
     "Report": "report",
     "drivers": "attacks.drivers",
+    "reproduce": "papers",
+    "Reproduction": "papers",
     "SfumatoError": "errors",
     "BadInput": "errors",
     "Unsatisfiable": "errors",
@@ -82,6 +84,7 @@ __all__ = [
     "RecursiveDiversity",
     "Release",
     "Report",
+    "Reproduction",
     "Samarati",
     "SensitiveGrouping",
     "SfumatoError",
@@ -100,6 +103,7 @@ __all__ = [
     "drivers",
     "load",
     "read",
+    "reproduce",
     "utility",
 ]
 
@@ -134,6 +138,7 @@ if TYPE_CHECKING:
     from sfumato.data.groups import Groups
     from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
+    from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import Report, audit
     from sfumato.table import Table, read

@@ -63,6 +63,14 @@ CRITERIA = [
             naive.l_diverse(v, 2, "frequency", ["1"]) and distance(v, e, "equal") <= Fraction(2, 3)
         ),
     ),
+    (  # two sensitive value sets
+        sf.LDiversity(2, "frequency", ["1", "2"], pooled=True)
+        & sf.LDiversity("3/2", "frequency", ["5", "9"], pooled=True),
+        lambda v, _: (
+            naive.l_diverse(v, 2, "frequency", ["1", "2"], True)
+            and naive.l_diverse(v, Fraction(3, 2), "frequency", ["5", "9"], True)
+        ),
+    ),
 ]
 
 

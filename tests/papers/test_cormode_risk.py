@@ -108,9 +108,9 @@ def test_theorem_7_has_no_lower_end_with_fewer_sensitive_people_than_buckets():
     assert max(exact_bucket_risk(6, 3, Fraction(9, 10), 2)) < Fraction(1, 6)
 
 
-def half_risk(s, n, l):
-    """The larger belief of the two halves of s people of whom n are sensitive; None: no world."""
-    sizes = np.array([(s + 1) // 2, s // 2])
+def half_risk(left, right, n, l):
+    """The larger belief of two parts of a group of whom n are sensitive; None: no world."""
+    sizes, s = np.array([left, right]), left + right
     step = Step.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
     try:
         found = posterior(
@@ -123,19 +123,21 @@ def half_risk(s, n, l):
 
 @pytest.mark.parametrize("l", range(2, 7))
 def test_even_splits_bound_the_risk_by_one_in_l_minus_a_half(l):
+    """Attained where the halves have 2 l and 2 l - 1 people, and two are sensitive."""
     bound = 1 / (l - Fraction(1, 2))
     risks = {}
     for s in range(2 * l, 8 * l):
         for n in range(1, s // l + 1):
-            risk = half_risk(s, n, l)
+            risk = half_risk((s + 1) // 2, s // 2, n, l)
             if risk is not None:
                 risks[s, n] = risk
-    assert max(risks.values()) <= bound
-    # With both sensitive people in one half, each of 2 l people is as suspicious as the next;
-    # an odd group has a smaller half, and it is there that the bound is attained.
-    attained = [key for key, risk in risks.items() if risk == bound]
-    return_of = {key: risks[key] for key in attained}
-    assert return_of or max(risks.values()) < bound
+    assert max(risks.values()) == bound
+    assert [key for key, risk in risks.items() if risk == bound] == [(4 * l - 1, 2)]
+
+
+def test_uneven_splits_have_no_such_bound():
+    """Nine people and two, four sensitive, l = 2: the two are sensitive for certain."""
+    assert half_risk(9, 2, 4, 2) == 1
 
 
 def without_a_check(values, l):
@@ -214,24 +216,20 @@ def test_partitioning_a_greedy_group_gives_somebody_away(l):
 
 
 def test_relaxed_splits_of_two_dimensions_can_be_certain():
-    """Seven people in a plane, l = 2: had one split or the other been safe, it had been made.
+    """Seven people in a plane, two positive, l = 2: each dimension has a half of four, one of three.
 
-    Halves of four and three by each dimension; the only worlds in which both fail are those with
-    more positive people in a half than it can bear.
+    A split fails only where both positive people are among the three. Two people are so in both
+    dimensions, and one dimension alone would say no more than 2 in 3.
     """
-    best = Fraction(0)
-    for order in itertools.islice(itertools.permutations(range(7)), 0, 5040, 7):
-        left, low = set(range(4)), set(order[:4])
-        sums, total = [0] * 7, 0
-        for world in itertools.combinations(range(7), 3):
-            halves = [left, set(range(7)) - left], [low, set(range(7)) - low]
-            if all(any(2 * len(h & set(world)) > len(h) for h in split) for split in halves):
-                total += 1
-                for i in world:
-                    sums[i] += 1
-        if total:
-            best = max(best, Fraction(max(sums), total))
-    assert best == 1
+    right, above = {4, 5, 6}, {3, 5, 6}
+
+    def fails(world, three):
+        four = set(range(7)) - three
+        return 2 * len(three & world) > 3 or 2 * len(four & world) > 4
+
+    worlds = [set(pair) for pair in itertools.combinations(range(7), 2)]
+    assert [w for w in worlds if fails(w, right) and fails(w, above)] == [{5, 6}]
+    assert len([w for w in worlds if fails(w, right)]) == 3
 
 
 @pytest.mark.parametrize("p", [ZERO, Fraction(1, 3), Fraction(13, 20)])

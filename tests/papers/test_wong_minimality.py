@@ -4,6 +4,7 @@ from fractions import Fraction
 
 import pytest
 
+from papers.tables import WONG_LEMMA2_CREDIBILITY, WONG_LEMMA2_SENSITIVE, WONG_LEMMA2_SIZES
 from sfumato.attacks.minimality import (
     credibility,
     credibility_enumerated,
@@ -102,3 +103,13 @@ def test_table_15_guarding_nodes():
 def test_nothing_to_conclude_where_nothing_had_to_be_generalized():
     with pytest.raises(ValueError, match="nothing was generalized"):
         credibility([10, 10], 2, 2)
+
+
+def test_lemma_2_excluding_worlds_need_not_help_the_adversary():
+    """Four of q1, two of q2, three sensitive: some worlds are excluded, and 1/2 remains."""
+    sizes, n = [*WONG_LEMMA2_SIZES.values()], WONG_LEMMA2_SENSITIVE
+    expected = [*WONG_LEMMA2_CREDIBILITY.values()]
+    assert credibility(sizes, n, 2).tolist() == pytest.approx([float(each) for each in expected])
+    kept, values = [{}, {}], {"s": n, "other": sum(sizes) - n}
+    broken = breaking(LDiversity(2, "frequency", ["s"]), ["s", "other"])
+    assert credibility_enumerated(kept, sizes, values, broken, "s") == expected

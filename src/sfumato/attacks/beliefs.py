@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -81,7 +82,8 @@ class Solver:
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
         self.share = _share(enforced, self.frequencies, self.lump)
-        self.symmetric = len(self.frequencies.sensitive) == 1 and all(
+        self.bound = _bound(enforced, self.frequencies)
+        self.symmetric = _one_column(self.frequencies) and all(
             isinstance(part, SYMMETRIC) and not part.named_values() for part in enforced.parts
         )
         self.known: dict[object, Posterior] = {}
@@ -223,12 +225,18 @@ class Solver:
         share = None
         if self.share is not None and self.share[0] in values:
             share = (int(np.flatnonzero(values == self.share[0])[0]), self.share[1])
+        rare = self._rare(people, histogram, steps)
+        if rare is not None:
+            share = None
+            if len(values) - rare.sum() == 1:
+                assert self.bound is not None  # noqa: S101  (or nothing is rare)
+                share = (0, self.bound)
         try:
             found = posterior(
                 people,
-                histogram,
-                steps,
-                self._breaks(values),
+                histogram if rare is None else _as_one(histogram, rare),
+                steps if rare is None else [s.with_fixed(_as_one(s.fixed, rare)) for s in steps],
+                self._breaks(values) if rare is None else self._exceeds,
                 pool=pool,
                 share=share,
                 rng=self.rng,
@@ -240,7 +248,28 @@ class Solver:
                 "made another way"
             ) from None
         self.work -= found.work
-        return found
+        return found if rare is None else _apart(found, histogram, rare)
+
+    def _rare(
+        self, people: Counts, histogram: Counts, steps: Sequence[Step]
+    ) -> NDArray[np.bool_] | None:
+        """Say which values have too few people to break any child; None: one at most.
+
+        Where shares are bounded and nothing else, it does not matter which of them a person has.
+        """
+        if self.bound is None or histogram.ndim > 1 or any(s.fixed.any() for s in steps):
+            return None
+        smallest = min((int((s.children @ people).min()) for s in steps), default=0)
+        rare = np.asarray(self.bound.numerator * histogram <= self.bound.denominator * smallest)
+        return rare if rare.sum() > 1 else None
+
+    def _exceeds(self, found: Counts) -> NDArray[np.bool_]:
+        """Say in which histograms a value exceeds the bound; the last stands for rare ones."""
+        assert self.bound is not None  # noqa: S101  (or nothing is rare)
+        sizes = found.sum(axis=1)
+        limit = self.bound.denominator * sizes[:, np.newaxis]
+        exceeds = (self.bound.numerator * found[:, :-1] > limit).any(axis=1)
+        return np.asarray(exceeds | (sizes < self.enforced.least_size))
 
     def _breaks(self, values: NDArray[np.int32]) -> Breaks:
         """Say which histograms over some of the values break the criterion."""
@@ -283,11 +312,54 @@ def simple(share: float) -> Fraction:
     return near if abs(float(near) - share) < 1e-9 else Fraction(share)
 
 
+def _as_one(counts: Counts, rare: NDArray[np.bool_]) -> Counts:
+    """Put rare values together, behind the others."""
+    whole = counts[..., rare].sum(axis=-1, keepdims=True)
+    return np.concatenate([counts[..., ~rare], whole], axis=-1)
+
+
+def _apart(found: Posterior, histogram: Counts, rare: NDArray[np.bool_]) -> Posterior:
+    """Give every rare value its part again."""
+    whole = int(histogram[rare].sum())
+
+    def spread(table: Any) -> Any:
+        if table is None:
+            return None
+        exact = table.dtype == object
+        parts = [Fraction(int(n), whole) if exact else n / whole for n in histogram[rare]]
+        apart = np.empty((len(table), len(histogram)), dtype=table.dtype)
+        apart[:, ~rare] = table[:, :-1]
+        apart[:, rare] = np.stack([table[:, -1] * part for part in parts], axis=1)
+        return apart
+
+    return replace(
+        found,
+        expected=spread(found.expected),
+        low=spread(found.low),
+        high=spread(found.high),
+    )
+
+
+def _bound(criterion: Criterion, frequencies: FrequencySet) -> Fraction | None:
+    """Give the l of the 1/l that bounds the share of every value alike; None: it says more."""
+    parts = [part for part in criterion.parts if part.looks_at_values]
+    if len(parts) != 1 or not _one_column(frequencies) or parts[0].named_values():
+        return None
+    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
+        return parts[0].l
+    return 1 / parts[0].alpha if isinstance(parts[0], AlphaKAnonymity) else None
+
+
+def _one_column(frequencies: FrequencySet) -> bool:
+    """Whether a person has nothing but the value of one sensitive column."""
+    return len(frequencies.sensitive) == 1 and frequencies.guard is None
+
+
 def lumps(criterion: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
     """Give for each value the first of those that the criterion counts together with it."""
     n_values = len(frequencies.persons_values.codes)
     each = np.arange(n_values, dtype=np.int32)
-    if len(frequencies.sensitive) > 1:
+    if not _one_column(frequencies):
         return each
     kinds: list[NDArray[np.int32]] = [np.zeros(n_values, dtype=np.int32)]
     for part in criterion.parts:
@@ -321,7 +393,7 @@ def _share(
 ) -> tuple[int, Fraction] | None:
     """Give the one value that the criterion bounds, and the l of 1/l; None: it says more."""
     parts = [part for part in criterion.parts if part.looks_at_values]
-    if len(parts) != 1 or len(frequencies.sensitive) > 1:
+    if len(parts) != 1 or not _one_column(frequencies):
         return None
     codes = np.unique(lump[_codes(parts[0], frequencies)])
     if len(codes) != 1:

@@ -173,7 +173,7 @@ def class_beliefs(
             first = members.starts[each.group]
             _, some = np.unique(each.row, return_index=True)
             for row, i in enumerate(some.tolist()):
-                shares, low, high = _marginal(each, row, code_of)
+                shares, low, high = shares_of(each, row, code_of)
                 who = int(members.combination[first + i])
                 people = int(each.people[row]) * len(alike)
                 found.append(ClassBelief(each.group, who, people, shares, low, high))
@@ -181,7 +181,7 @@ def class_beliefs(
     return _split_classes(members, beliefs, code_of)
 
 
-def _marginal(
+def shares_of(
     beliefs: Beliefs, row: int, code_of: NDArray[np.int32]
 ) -> tuple[Shares, dict[int, float] | None, dict[int, float] | None]:
     """Add up what the other sensitive columns tell apart."""
@@ -223,7 +223,7 @@ def _split_classes(
         where[who] = max(where.get(who, (0, 0)), (n, g))
         if g in by_group:
             row = int(by_group[g].row[place - members.starts[g]])
-            own, low, high = _marginal(by_group[g], row, code_of)
+            own, low, high = shares_of(by_group[g], row, code_of)
         else:
             own, low, high = known.setdefault(g, (_in_group(members, g, code_of), None, None))
         if low is not None:

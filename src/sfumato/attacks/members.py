@@ -50,10 +50,20 @@ class Members:
         ground = self.frequencies.combinations
         return np.stack([ground.codes(name) for name in ground.columns], axis=1)
 
-    @property
-    def joint(self) -> JointGroups:
-        """The groups with their sensitive values."""
-        return JointGroups(self.frequencies, self.sizes, self.histogram)
+    def joint(self, chosen: NDArray[np.bool_] | None = None) -> JointGroups:
+        """Give the groups, or some of them, with their sensitive values."""
+        whole = self.histogram
+        if chosen is None:
+            return JointGroups(self.frequencies, self.sizes, whole)
+        name = np.cumsum(chosen) - 1
+        kept = chosen[whole.group_of]
+        histogram = Histogram.from_entries(
+            name[whole.group_of[kept]],
+            whole.codes[kept],
+            whole.counts[kept],
+            (int(chosen.sum()), whole.n_values),
+        )
+        return JointGroups(self.frequencies, self.sizes[chosen], histogram)
 
     @cached_property
     def n_groups_of(self) -> NDArray[np.intp]:
@@ -88,16 +98,23 @@ class Members:
         return dict(zip(names, labels, strict=True))
 
 
-def members_of(target: Target) -> Members:
-    """Find out who is in which group: from the recoding, or else by the boxes alone."""
+def members_of(target: Target, guard: str | None = None) -> Members:
+    """Find out who is in which group: from the recoding, or else by the boxes alone.
+
+    guard: a column that says what each person guards, which counts as one more value.
+    """
     if target.original is None:
         raise CannotRun(
             "it needs everybody's original quasi-identifiers; give the original table (original=, "
             "--original)"
         )
-    frequencies = target.original.frequencies()
+    frequencies = target.original.frequencies(guard)
     if target.recoding is not None and not target.recoding.splits:
         return _whole(frequencies, target.recoding)
+    if guard is not None:
+        raise CannotRun(
+            "what people guard is not published: only the process that made the release knows"
+        )
     boxes = target.boxes_in(target.original)
     if target.recoding is not None:
         parts = _split(target.recoding, boxes)

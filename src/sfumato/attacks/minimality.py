@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.algorithms.base import allowed_rows, check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.beliefs import Learned, Solver
+from sfumato.attacks.guarded import guarded_finding
 from sfumato.attacks.members import Members, members_of
 from sfumato.attacks.steps import (
     cut_steps,
@@ -25,7 +26,7 @@ from sfumato.attacks.steps import (
     wide_steps,
 )
 from sfumato.attacks.verdicts import Verdict
-from sfumato.criteria import Criterion
+from sfumato.criteria import Criterion, PersonalizedPrivacy
 from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.formulas.credibility import credibility, credibility_local, credibility_superset
@@ -86,8 +87,12 @@ class Minimality(Attack):
         """Find the value that is believed most, by somebody who knows what was not published."""
         attribute = target.view(self.attribute, others=False).attribute
         enforced = self._enforced(target)
-        members = members_of(target)
+        members = members_of(target, guarding_column(enforced))
         learned = self._learned(target, members, enforced)
+        for part in target.criterion.parts if target.criterion is not None else ():
+            if isinstance(part, PersonalizedPrivacy) and part.attribute in (None, attribute):
+                knows = self._knows(target)
+                return guarded_finding(target, members, learned, part, self.called, knows)
         verdict = Verdict(target, members, learned, attribute)
         return verdict.finding(self.called, self._knows(target))
 
@@ -103,8 +108,6 @@ class Minimality(Attack):
         enforced = target.criterion if self.enforced is None else self.enforced
         if enforced is None or target.method is None:
             raise CannotRun("nobody said what was promised, and by which method")
-        if guarding_column(enforced) is not None:
-            raise CannotRun("what people guard is not published, and worlds would have to deal it")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
         if not any(part.looks_at_values for part in enforced.parts):

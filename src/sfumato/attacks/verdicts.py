@@ -27,8 +27,6 @@ from sfumato.attacks.promises import (
     worst_of,
 )
 from sfumato.criteria import Criterion
-from sfumato.data.frequency import JointGroups
-from sfumato.data.groups import Histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -121,17 +119,8 @@ class Verdict:
 
     def _view(self, chosen: NDArray[np.bool_]) -> View:
         """See some of the groups by the attribute."""
-        whole = self.members.histogram
-        name = np.cumsum(chosen) - 1
-        kept = chosen[whole.group_of]
-        histogram = Histogram.from_entries(
-            name[whole.group_of[kept]],
-            whole.codes[kept],
-            whole.counts[kept],
-            (int(chosen.sum()), whole.n_values),
-        )
-        joint = JointGroups(self.members.frequencies, self.members.sizes[chosen], histogram)
-        return View(self.attribute, joint.by(self.attribute), np.flatnonzero(chosen))
+        groups = self.members.joint(chosen).by(self.attribute)
+        return View(self.attribute, groups, np.flatnonzero(chosen))
 
     def _note(
         self,

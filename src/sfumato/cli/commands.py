@@ -16,9 +16,11 @@ from sfumato.criteria import Criterion, KAnonymity, LDiversity
 from sfumato.criteria.base import together
 from sfumato.data.hierarchy import reason
 from sfumato.job import Job
+from sfumato.papers import check_name
 from sfumato.release import Release
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.release import refuse_taken
+from sfumato.report.files import refuse_unwritable
 
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
@@ -239,6 +241,22 @@ def audit(
             out.complain("note: the public report knows less than this audit; its verdict differs")
     if not found.holds:
         raise typer.Exit(UNSAFE)
+
+
+def reproduce(paper: str, *, quick: bool, output: Path | None, json: bool) -> None:
+    """Run a paper's experiments."""
+    check_name(paper)
+    if output is not None:
+        refuse_unwritable(output)  # before minutes of work
+    with out.progress():
+        found = sf.reproduce(paper, quick=quick)
+        page = None if output is None else found.save(output)
+    if json:
+        out.print_json(found.to_json())
+        return
+    out.print_reproduction(found)
+    if page is not None:
+        out.say(f"The same as a page is in {page}, and as numbers beside it.")
 
 
 def _original(place: Path) -> sf.Table | Path:

@@ -23,6 +23,7 @@ from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text
 from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput, SfumatoError
+from sfumato.papers import Reproduction
 from sfumato.progress import listening
 from sfumato.release import Check
 from sfumato.release.summary import Summary
@@ -124,6 +125,21 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
         if finding.worst is not None:
             worst = "; ".join(f"{key}: {_shown(value)}" for key, value in finding.worst.items())
             say(f"Worst off, {finding.name}: {worst}")
+
+
+def print_reproduction(found: Reproduction) -> None:
+    """Write a paper's tables, ours beside theirs, and what of its claims comes out."""
+    say(f"{found.citation}\n{found.heading}\n")
+    for panel in found.panels:
+        print_rows(panel.title, panel.header, panel.texts)
+        if panel.claims:
+            rows = [
+                ("agrees" if claim.agrees else "DIFFERS", claim.paper, claim.ours)
+                for claim in panel.claims
+            ]
+            print_rows("", ("", "the paper says", "what comes out"), rows)
+        if panel.remark:
+            say(f"{panel.remark}\n")
 
 
 def _shown(value: object) -> str:

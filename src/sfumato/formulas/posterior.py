@@ -63,6 +63,10 @@ class Step:
             row[list(cells)] = True
         return cls(inside, np.asarray(fixed, dtype=np.int64), limit, weight)
 
+    def with_fixed(self, fixed: Counts) -> Step:
+        """Give the same step with other values of the people outside."""
+        return replace(self, fixed=fixed)
+
 
 @dataclass(frozen=True, eq=False)
 class Posterior:

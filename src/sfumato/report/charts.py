@@ -120,7 +120,7 @@ def group_sizes(bins: Sequence[Mapping[str, int]]) -> Figure:
         "marker": {"color": [KEPT if each["from"] > 1 else BROKEN for each in bins]},
         "width": 0.62,
     }
-    layout = _layout(60 + 30 * len(bins))
+    layout = bare_layout(60 + 30 * len(bins))
     layout["yaxis"] |= {
         "tickvals": [*range(len(bins))],
         "ticktext": names,
@@ -192,7 +192,7 @@ def _bars(
 
 def _rows_layout(names: Sequence[object]) -> dict[str, Any]:
     """Lay out rows on a scale from nothing to all, each with its name above it."""
-    layout = _layout(54 + ROW * len(names))
+    layout = bare_layout(54 + ROW * len(names))
     layout["yaxis"]["range"] = [len(names) - 0.55, -0.7]
     layout["xaxis"] |= {
         "range": [0, 1],
@@ -220,7 +220,8 @@ def _rows_layout(names: Sequence[object]) -> dict[str, Any]:
     return layout
 
 
-def _layout(height: int) -> dict[str, Any]:
+def bare_layout(height: int) -> dict[str, Any]:
+    """Lay out a chart without anything that the style sheet has a say in."""
     return {
         "height": height,
         "autosize": True,

@@ -38,6 +38,16 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
         raise BadInput(f"{directory}: cannot write: {reason(error)}") from None
 
 
+def refuse_unwritable(directory: Path) -> None:
+    """Refuse a directory that files cannot be written into; it is made if it is not there."""
+    try:
+        directory.mkdir(parents=True, exist_ok=True)
+        with PrivateDirectory(directory):
+            pass
+    except OSError as error:
+        raise BadInput(f"{directory}: cannot write: {reason(error)}") from None
+
+
 def _written(path: Path, text: str, mode: int) -> None:
     handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, mode)
     with os.fdopen(handle, "w", encoding="utf-8", newline="\n") as file:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from importlib.resources import files
 from string import Template
 from typing import Any
@@ -19,16 +19,34 @@ PRIVATE = "private: for the steward, not for publication"
 
 def page(document: Mapping[str, Any]) -> str:
     """Write the page that shows a document."""
-    script, plotly = _own("page.js"), plotly_js()
     private = document["private"]
-    return Template(_own("page.html")).substitute(
-        policy=escaped(_policy(script, plotly)),
-        title=escaped(f"{document['verdict']} · sfumato"),
-        style=_own("page.css"),
+    return offline(
+        f"{document['verdict']} · sfumato",
+        sections(document),
+        figures(document),
         kind="steward" if private else "public",
         banner=tag("div", tag("span", PRIVATE), class_="banner") if private else "",
-        content="\n".join(sections(document)),
-        figures=as_script_data(figures(document)),
+    )
+
+
+def offline(
+    title: str,
+    content: Iterable[str],
+    drawn: Mapping[str, Any],
+    *,
+    kind: str = "public",
+    banner: str = "",
+) -> str:
+    """Write a page that opens alone, with Plotly's figures by the place they go to."""
+    script, plotly = _own("page.js"), plotly_js()
+    return Template(_own("page.html")).substitute(
+        policy=escaped(_policy(script, plotly)),
+        title=escaped(title),
+        style=_own("page.css"),
+        kind=kind,
+        banner=banner,
+        content="\n".join(content),
+        figures=as_script_data(drawn),
         plotly=plotly,
         script=script,
     )

@@ -34,7 +34,7 @@ def sections(document: Document) -> Iterator[Markup]:
     if document["private"]:
         yield from _for_the_steward(document)
     else:
-        yield _section(
+        yield section(
             "What was lost",
             tag(
                 "p",
@@ -129,10 +129,10 @@ def _published(document: Document) -> Markup:
     ]
     header = ("column", "role", "published", "distinct values", "rows hidden (*)")
     sizes = published["group_sizes"]
-    return _section(
+    return section(
         "What was published, and how",
         *parts,
-        _table(header, rows, numbers=(3, 4), words=(1, 2)),
+        data_table(header, rows, numbers=(3, 4), words=(1, 2)),
         tag("h3", "How many people share a group"),
         tag(
             "p",
@@ -140,10 +140,10 @@ def _published(document: Document) -> Markup:
             f"groups of {sizes['smallest']:,} to {sizes['largest']:,} people, "
             f"{sizes['average']:,.1f} on average.",
         ),
-        _chart("chart-sizes", "People by the size of their group"),
+        chart_place("chart-sizes", "People by the size of their group"),
         _details(
             "The same as a table",
-            _table(
+            data_table(
                 ("size of group", "groups", "people"),
                 [
                     (_range(each), f"{each['groups']:,}", f"{each['people']:,}")
@@ -169,7 +169,7 @@ def _promised(document: Document) -> Markup:
             *(tag("li", each["words"], " ", tag("code", each["criterion"])) for each in parts),
             class_="promise",
         )
-    return _section("What was promised", said)
+    return section("What was promised", said)
 
 
 def _found(document: Document) -> Markup:
@@ -197,7 +197,7 @@ def _found(document: Document) -> Markup:
                 ("promised", "the limit promised"),
                 *(MEANING[holds] for holds in MEANING if holds in verdicts),
             ),
-            _chart("chart-beliefs", "Belief before, promised and found, for each attack"),
+            chart_place("chart-beliefs", "Belief before, promised and found, for each attack"),
         ]
         if off_scale:
             chart.append(
@@ -207,7 +207,7 @@ def _found(document: Document) -> Markup:
                     class_="note",
                 )
             )
-    return _section(
+    return section(
         "What the attacks found",
         tag(
             "p",
@@ -216,7 +216,9 @@ def _found(document: Document) -> Markup:
             "knowledge.",
         ),
         *chart,
-        _table(header, rows, numbers=(1, 2, 3, 4)) if rows else tag("p", "No attack could be run."),
+        data_table(header, rows, numbers=(1, 2, 3, 4))
+        if rows
+        else tag("p", "No attack could be run."),
     )
 
 
@@ -245,11 +247,11 @@ def _badge(finding: Mapping[str, Any]) -> Markup:
 def _not_run(document: Document) -> Markup:
     rows = [(tag("b", each["attack"]), each["reason"]) for each in document["not_run"]]
     said = (
-        _table(("attack", "why not"), rows)
+        data_table(("attack", "why not"), rows)
         if rows
         else tag("p", "Every attack that sfumato knows could be run.")
     )
-    return _section("What could not be run, and why", said)
+    return section("What could not be run, and why", said)
 
 
 def _adversary(document: Document) -> Markup:
@@ -258,15 +260,15 @@ def _adversary(document: Document) -> Markup:
         (f"The adversary knows {each['knows']}.", ", ".join(each["attacks"]))
         for each in document["assumptions"]
     ]
-    return _section(
+    return section(
         "What the adversary is taken to know",
         tag("p", known),
-        _table(("what is known", "attacks"), rows) if rows else "",
+        data_table(("what is known", "attacks"), rows) if rows else "",
     )
 
 
 def _limits(document: Document) -> Markup:
-    return _section(
+    return section(
         "How far the claim goes", tag("ul", *(tag("li", each) for each in document["limits"]))
     )
 
@@ -274,14 +276,14 @@ def _limits(document: Document) -> Markup:
 def _for_the_steward(document: Document) -> Iterator[Markup]:
     steward = document["steward"]
     if steward["missing"]:
-        yield _section(
+        yield section(
             "What is missing here", tag("ul", *(tag("li", each) for each in steward["missing"]))
         )
     yield _witnesses(document)
     if steward["loss"]:
         yield _lost(steward["loss"])
     if steward["distributions"]:
-        yield _section(
+        yield section(
             "Sensitive values, original and published",
             *(part for j, each in enumerate(steward["distributions"]) for part in _values(j, each)),
         )
@@ -289,7 +291,7 @@ def _for_the_steward(document: Document) -> Iterator[Markup]:
         yield _driven(steward["drivers"])
     if steward["summary"]:
         rows = [(tag("b", name), text) for name, text in steward["summary"]["lines"]]
-        yield _section("Summary", _table(("", ""), rows))
+        yield section("Summary", data_table(("", ""), rows))
 
 
 def _driven(drivers: Document) -> Markup:
@@ -298,8 +300,8 @@ def _driven(drivers: Document) -> Markup:
         parts.append(tag("h3", each["caption"]))
         rows = [[_cut(cell) for cell in row] for row in each["rows"]]
         numbers = tuple(range(1, len(each["header"])))
-        parts.append(_table(tuple(each["header"]), rows, numbers=numbers))
-    return _section("What drives the risk", *parts)
+        parts.append(data_table(tuple(each["header"]), rows, numbers=numbers))
+    return section("What drives the risk", *parts)
 
 
 def _witnesses(document: Document) -> Markup:
@@ -312,7 +314,7 @@ def _witnesses(document: Document) -> Markup:
             written = _witness(value)
             items.append(tag("div", tag("dt", key), tag("dd", written)))
         cards.append(tag("article", tag("h3", each["name"]), tag("dl", *items), class_="card"))
-    return _section(
+    return section(
         "Who is worst off",
         tag(
             "p",
@@ -340,15 +342,15 @@ def _witness(value: Any) -> Markup:
 
 def _lost(loss: Mapping[str, Any]) -> Markup:
     rows = [(tag("b", _cut(each["name"])), f"{each['loss']:.1%}") for each in loss["attributes"]]
-    return _section(
+    return section(
         "What was lost",
         tag(
             "p",
             f"A row has lost {loss['information_loss']:.1%} of its information on average: 0% is a "
             "value as it was, 100% is one that could be anything. A suppressed row has lost all.",
         ),
-        _chart("chart-loss", "Average loss of a row in each quasi-identifier"),
-        _details("The same as a table", _table(("column", "loss"), rows, numbers=(1,))),
+        chart_place("chart-loss", "Average loss of a row in each quasi-identifier"),
+        _details("The same as a table", data_table(("column", "loss"), rows, numbers=(1,))),
     )
 
 
@@ -372,19 +374,22 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
             class_="note",
         )
     yield _legend(("original", "in the original"), ("kept-bar", "as published"))
-    yield _chart(f"chart-distribution-{number}", f"Shares of the values of {column['attribute']}")
+    yield chart_place(
+        f"chart-distribution-{number}", f"Shares of the values of {column['attribute']}"
+    )
     header = ("value", "original", "published")
-    yield _details("The same as a table", _table(header, rows, numbers=(1, 2)))
+    yield _details("The same as a table", data_table(header, rows, numbers=(1, 2)))
 
 
 # ------------------------------------------------------------------------------------------ pieces
 
 
-def _section(title: str, *content: object) -> Markup:
+def section(title: str, *content: object) -> Markup:
+    """Write a section under its title."""
     return tag("section", tag("h2", title), *content)
 
 
-def _table(
+def data_table(
     header: Sequence[str],
     rows: Sequence[Sequence[object]],
     *,
@@ -416,7 +421,8 @@ def _classes(kind: str | None, cell: object) -> str | None:
     return " ".join([*([kind] if kind else []), *(["empty"] if cell == NONE else [])]) or None
 
 
-def _chart(place: str, said: str) -> Markup:
+def chart_place(place: str, said: str) -> Markup:
+    """Leave room for a chart, and say in words what it shows."""
     return tag("div", id=place, class_="chart", role="img", aria_label=said)
 
 

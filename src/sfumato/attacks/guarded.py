@@ -1,0 +1,139 @@
+"""Minimality against personalized privacy: is what a person guards still a secret?
+
+Worlds deal pairs of a value and what its owner guards (Wong 2009, section 5.1.5). The adversary is
+taken to know which pairs are in a group, which is more than is published. What is found is the
+belief that a person's value lies under the node that this very person guards.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.base import Bound, Finding, Target
+from sfumato.attacks.beliefs import Learned
+from sfumato.attacks.classes import shares_of
+from sfumato.attacks.members import Members
+from sfumato.criteria import PersonalizedPrivacy
+from sfumato.data.frequency import sum_by
+
+NOTE = "by somebody who knows which values and guarding nodes go together in a group"
+
+
+@dataclass(frozen=True)
+class _Guarding:
+    """People who are alike, in quasi-identifiers and in what they guard."""
+
+    group: int
+    combination: int
+    node: int
+    people: int
+    belief: Fraction
+    high: float | None  # the upper end of an interval, where sampled
+    low: float | None
+
+
+def guarded_finding(
+    target: Target,
+    members: Members,
+    learned: Learned,
+    part: PersonalizedPrivacy,
+    called: str,
+    knows: str,
+) -> Finding:
+    """Hold what is believed of everybody against what they guard."""
+    counted = members.frequencies
+    attribute = str(counted.attribute(part.attribute))
+    everybody = np.ones(len(members.boxes), dtype=bool)
+    others = everybody.copy()
+    others[[each.group for each in learned.beliefs]] = False
+    bound = Bound("<=", 1 / part.l)
+    found = [*_guarding(members, learned, attribute)]
+    open_ = [each for each in found if _is_open(each, float(1 / part.l))]
+    failing = [each for each in found if not bound.allows(each.belief) and each not in open_]
+    n_exceeding = sum(each.people for each in failing)
+    worst = max(found, key=lambda each: each.belief, default=None)
+    largest = _largest(members, others, part, attribute)
+    if worst is not None and worst.belief < largest:
+        worst = None
+    notes = [NOTE] if learned.beliefs else ["nothing is learned from the method"]
+    if open_ or learned.n_unknown:
+        people = sum(each.people for each in open_)
+        notes.append(f"no verdict for {people} people and {learned.n_unknown} groups")
+    return Finding(
+        attack=called,
+        attribute=attribute,
+        knows=knows,
+        unit="belief",
+        before=_largest(members, everybody, part, attribute),
+        found=largest if worst is None else worst.belief,
+        promised=bound,
+        holds=None if not failing and (open_ or learned.unknown) else not failing,
+        n_exceeding=n_exceeding,
+        n_people=target.n_people,
+        note="; ".join(notes),
+        interval=None if worst is None or worst.low is None else (worst.low, worst.high or 1.0),
+        worst=None if worst is None else _whom(members, worst),
+    )
+
+
+def _largest(
+    members: Members, chosen: NDArray[np.bool_], part: PersonalizedPrivacy, attribute: str
+) -> Fraction:
+    """Give the largest share under a node that somebody of the group guards."""
+    found = part.measure(members.joint(chosen).by(attribute, guarded=True))
+    return 1 / Fraction(found) if isinstance(found, (int, Fraction)) else Fraction(0)
+
+
+def _guarding(members: Members, learned: Learned, attribute: str) -> Iterator[_Guarding]:
+    """Give everybody of the groups that something was learned of, alike ones together."""
+    counted = members.frequencies
+    assert counted.guard is not None  # noqa: S101  (the caller looked)
+    nodes = counted.guarded(attribute)  # (n_names, 2)
+    code_of = counted.persons_values.codes[:, counted.sensitive.index(attribute)]
+    guard, combination = counted.codes(counted.guard).astype(np.intp), counted.combination_of
+    kinds = combination * len(nodes) + guard
+    which, index = np.unique(kinds, return_inverse=True)
+    people = sum_by(index, counted.counts, len(which))
+    for each in learned.beliefs:
+        first = members.starts[each.group]
+        for place, row in enumerate(each.row.tolist()):
+            who = int(members.combination[first + place])
+            shares, low, high = shares_of(each, row, code_of)
+            start, end = np.searchsorted(which, [who * len(nodes), (who + 1) * len(nodes)])
+            for kind in range(start, end):
+                name = int(which[kind] - who * len(nodes))
+                bottom, top = nodes[name].tolist()
+                if bottom > top:  # guards nothing
+                    continue
+                under = [code for code in shares if bottom <= code <= top]
+                yield _Guarding(
+                    each.group,
+                    who,
+                    name,
+                    int(people[kind]),
+                    sum((shares[code] for code in under), Fraction(0)),
+                    None if high is None else min(1.0, sum(high[code] for code in under)),
+                    None if low is None else sum(low[code] for code in under),
+                )
+
+
+def _is_open(each: _Guarding, limit: float) -> bool:
+    """Whether a sample does not tell on which side of the limit a belief is."""
+    return each.low is not None and each.high is not None and each.low <= limit < each.high
+
+
+def _whom(members: Members, worst: _Guarding) -> dict[str, object]:
+    counted = members.frequencies
+    label = counted.domains[str(counted.guard)].labels[worst.node]
+    return {
+        "group": members.labels(worst.group),
+        "who": members.values(worst.combination),
+        "guards": None if label is None else str(label),
+        "belief": worst.belief,
+        "people": worst.people,
+    }

@@ -1,0 +1,41 @@
+"""The papers' tables and figures once more, ours beside theirs.
+
+A paper is a module with a function `run(*, quick)` that gives a `Reproduction`; `PAPERS` names it.
+The experiments have fixed seeds, so that they can be repeated; they protect nobody.
+"""
+
+from __future__ import annotations
+
+from importlib import import_module
+
+from sfumato.errors import BadInput, nearest, shown, true_or_false
+from sfumato.papers.reproduction import Chart, Claim, Panel, Reproduction
+
+__all__ = ["PAPERS", "Chart", "Claim", "Panel", "Reproduction", "check_name", "reproduce"]
+
+PAPERS = {
+    "cormode2010": "Minimizing Minimality and Maximizing Utility (section 5)",
+    "wong2009": "Anonymization-Based Attacks in Privacy-Preserving Data Publishing (section 7.1)",
+}
+
+
+def reproduce(name: str, *, quick: bool = False) -> Reproduction:
+    """Run a paper's experiments on the bundled Adult data.
+
+    Args:
+        name: "cormode2010" or "wong2009".
+        quick: On a few thousand rows and at a few points, for a look in seconds. The numbers are
+            then others than the paper's.
+    """
+    true_or_false("reproduce", "quick", quick)
+    run = import_module(f"sfumato.papers.{check_name(name)}").run
+    found = run(quick=quick)
+    assert isinstance(found, Reproduction)  # noqa: S101  (what a paper's module promises)
+    return found
+
+
+def check_name(name: str) -> str:
+    """Refuse a paper that is not here."""
+    if not isinstance(name, str) or name not in PAPERS:
+        raise BadInput(f"reproduce: no paper {shown(name)}{nearest(name, PAPERS)}")
+    return name
