@@ -189,7 +189,7 @@ def test_figure_6b_strict_mondrian_is_certain_too():
     rows = [(q, "+" if s == "Positive" else "-") for q, s in CORMODE_FIG6B_WORLD]
     assert tuple(q for q, _ in rows) == CORMODE_FIG6B_QI
     assert len(CORMODE_FIG6B_SA) == sum(map(len, CORMODE_FIG6B_HALVES)) == len(rows)
-    criterion = sf.LDiversity(2, "frequency", values=["+"])
+    criterion = sf.LDiversity(2, "frequency", values=["+"]) & sf.KAnonymity(2)  # d is not alone
     release = sf.anonymize(read(rows), criterion, sf.Mondrian())
     assert release.sizes.tolist() == [6]
     finding = Minimality().run(release)
@@ -216,7 +216,7 @@ def test_partitioning_a_greedy_group_gives_somebody_away(l):
 
 
 def test_relaxed_splits_of_two_dimensions_can_be_certain():
-    """Seven people in a plane, two positive, l = 2: each dimension has a half of four, one of three.
+    """Seven people in a plane, two positive, l = 2: halves of four and three by each dimension.
 
     A split fails only where both positive people are among the three. Two people are so in both
     dimensions, and one dimension alone would say no more than 2 in 3.
