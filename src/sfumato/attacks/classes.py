@@ -11,8 +11,14 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.beliefs import Beliefs
 from sfumato.attacks.members import Members
-from sfumato.attacks.promises import Believed, share_allowed
-from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
+from sfumato.attacks.promises import Believed, limit, share_allowed
+from sfumato.criteria import (
+    AlphaKAnonymity,
+    Criterion,
+    KEAnonymity,
+    LDiversity,
+    PSensitiveKAnonymity,
+)
 from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
@@ -78,7 +84,7 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
     values in these proportions.
     """
-    if isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency":
+    if _bounds_shares(part):
         bound = share_allowed(part)
         return np.array(
             [bound.allows(each.believed(part, groups)[1]) for each in classes], dtype=bool
@@ -92,6 +98,41 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
     return part.holds(Groups(sizes, histogram, groups.values, groups.reference))
+
+
+def undecided(
+    part: Criterion, classes: list[ClassBelief], groups: Groups, kept: NDArray[np.bool_]
+) -> NDArray[np.bool_]:
+    """Say of each class whether it was sampled and the sample does not tell if it keeps a part.
+
+    A bound of shares is on one side of the interval, or in it. Where it matters which values are
+    possible, those that were seen are. Of anything else a sample can tell no more than that a
+    belief is too large for it.
+
+    kept: what the part says of the shares in the sample.
+    """
+    top = float(limit(share_allowed(part)))
+    found = np.zeros(len(classes), dtype=bool)
+    for j, each in enumerate(classes):
+        ends = each.interval(part, groups)
+        if ends is None or ends[0] > top:
+            continue
+        if _bounds_shares(part):
+            found[j] = ends[1] > top
+        else:
+            found[j] = not (kept[j] and _counts_values(part))
+    return found
+
+
+def _counts_values(part: Criterion) -> bool:
+    return (
+        isinstance(part, (PSensitiveKAnonymity, KEAnonymity))
+        or getattr(part, "kind", None) == "distinct"
+    )
+
+
+def _bounds_shares(part: Criterion) -> bool:
+    return isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency"
 
 
 def _whole_numbers(shares: Shares) -> dict[int, int]:

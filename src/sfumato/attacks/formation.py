@@ -63,7 +63,8 @@ class Formation:
         if not self.unit:
             nobody = np.zeros((2, n_values), dtype=np.int64)
             halves = bucket == np.arange(2)[:, np.newaxis]
-            return (Step(halves, nobody),) if n == 2 else ()
+            large = bool((halves @ people >= self.least).all())  # smaller ones were not tried
+            return (Step(halves, nobody),) if n == 2 and large else ()
         nobody = np.zeros((1, n_values), dtype=np.int64)
         shorter = bucket < np.arange(1, n)[:, np.newaxis]  # (n - 1, n_cells)
         tried = shorter[shorter @ people >= self.least]  # what is too small says nothing

@@ -10,7 +10,13 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.base import NO_CERTAINTY, Bound, Finding, Target, View
 from sfumato.attacks.beliefs import Learned
-from sfumato.attacks.classes import ClassBelief, class_beliefs, keeps, most_believed_class
+from sfumato.attacks.classes import (
+    ClassBelief,
+    class_beliefs,
+    keeps,
+    most_believed_class,
+    undecided,
+)
 from sfumato.attacks.members import Members
 from sfumato.attacks.promises import (
     Believed,
@@ -40,28 +46,32 @@ class Verdict:
         promised = self.target.parts(self.attribute, others=False)
         parts = [of_values_alone(part) for part in promised]
         failing = np.zeros(len(classes), dtype=bool)
+        open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
         for part in parts:
-            failing |= ~keeps(part, classes, everybody.groups)
+            kept = keeps(part, classes, everybody.groups)
+            untold = undecided(part, classes, everybody.groups, kept)
+            failing |= ~kept & ~untold
+            open_ |= untold
             unsafe |= ~part.holds(others.groups)
         bounded = [part for part in parts if not share_allowed(part).allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
         bound: Bound | None = None if shown_part is None else share_allowed(shown_part)
+        if len(parts) == 1:  # also where it bounds nothing: it says which values matter
+            shown_part = parts[0]
         if not parts:
             bound = NO_CERTAINTY
             known_before = np.count_nonzero(everybody.reference) < 2
-            certain = [each.largest == 1 and not known_before for each in classes]
-            failing |= np.array(certain, dtype=bool)
+            certain = np.array([each.largest == 1 for each in classes], dtype=bool)
+            sampled = np.array([each.low is not None for each in classes], dtype=bool)
+            failing |= certain & ~sampled & (not known_before)
+            open_ |= certain & sampled & (not known_before)
             sure = others.groups.histogram.largest() == others.sizes
             unsafe |= sure & (not known_before)
+        open_ &= ~failing
         before = most_believed(everybody, shown_part)
         found, worst = self._found(shown_part, others, classes)
-        open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
-        if bound is not None:
-            mine = [each.interval(shown_part, everybody.groups) for each in classes]
-            top = float(limit(bound))
-            open_ = np.array([i is not None and i[0] <= top < i[1] for i in mine], dtype=bool)
-        n_exceeding = sum(each.people for each in _chosen(classes, failing & ~open_))
+        n_exceeding = sum(each.people for each in _chosen(classes, failing))
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
         holds: bool | None = not n_exceeding
@@ -135,7 +145,7 @@ class Verdict:
         if sampled:
             notes.append(f"{len(sampled)} groups were sampled, with 95 % intervals")
         if n_open:
-            notes.append(f"no verdict for {n_open} people, whose intervals hold the limit")
+            notes.append(f"no verdict for {n_open} people, of whom samples do not tell")
         if self.learned.n_unexplained:
             n = self.learned.n_unexplained
             groups = "1 group" if n == 1 else f"{n} groups"

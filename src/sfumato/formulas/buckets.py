@@ -144,7 +144,7 @@ def _float_prefix_risk(
     that the likely ones are in the middle; and rows are scaled as they come, above and below alike.
     """
     if n == 0:
-        return [0.0] * len(sizes) if p or not len(breaks_from) else None
+        return [0.0] * len(sizes) if p or not any(breaks_from) else None
     odds = math.log(n) - math.log(max(sum(sizes) - n, 0.5))
     choices = {}
     for size in set(sizes):

@@ -1,0 +1,329 @@
+"""The attack on grouping methods: against every world of small tables, by literal replay."""
+
+import itertools
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import naive
+import sfumato as sf
+from attacks.grouped_worlds import (
+    CASES,
+    by_frequency,
+    counted,
+    groups_in,
+    in_proportion,
+    parts_of,
+    target_of,
+    worlds_say,
+)
+from attacks.made import VALUE_TREE, VALUES
+from sfumato.attacks import CannotRun, Target
+from sfumato.attacks.grouping import MethodBased
+
+SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 120))]
+PER_SEED = 30
+
+
+def values_of(rng):
+    """Values of a few people in a row, neighbours often alike; not too many worlds."""
+    n_values = int(rng.integers(2, 5))
+    n = int(rng.integers(3, {2: 12, 3: 9, 4: 8}[n_values]))
+    chosen = rng.choice(VALUES, n_values, replace=False)
+    values = [str(v) for v in rng.choice(chosen, n, p=rng.dirichlet(np.full(n_values, 1.5)))]
+    return sorted(values) if rng.random() < 0.2 else values
+
+
+def method_for(case, rng, kind):
+    anatomize = case.partition is not None and bool(rng.random() < 0.4)
+    if kind == "greedy" and isinstance(case.criterion, sf.LDiversity):
+        margin = Fraction(3, 2) if case.criterion.kind == "frequency" and rng.random() < 0.3 else 1
+        return sf.GreedyGrouping(margin=margin, anatomize=anatomize)
+    if kind == "greedy":
+        return sf.GreedyGrouping(anatomize=anatomize)
+    if kind == "randomized":
+        return sf.RandomizedGrouping(str(rng.choice(["1/3", "13/20", "9/10"])), anatomize=anatomize)
+    return sf.SymmetricGrouping(anatomize=anatomize)
+
+
+def formed_as_written(method, recoding, n_people):
+    """Where tosses decided where groups ended, what the publisher wrote down of it."""
+    how = recoding.how
+    if how.formed is None or not isinstance(method, sf.RandomizedGrouping):
+        return None
+    group = np.full(n_people, -1)
+    group[how.combinations.codes("q")[how.parts[:, 0]]] = how.formed[:, 0]
+    return parts_of(group.tolist())
+
+
+def compared(values, case, method, target, group):
+    """Compare beliefs for each position, and the finding, with what all worlds say."""
+    parts = parts_of(group)
+    written = formed_as_written(method, target.recoding, len(values))
+    expected, formed, unit = worlds_say(values, case, method, parts, written)
+    same_for_positions(target, method, case, expected, parts, formed, unit)
+    finding = MethodBased().find(target)
+    counts = counted(values)
+    exceeding = [
+        i for i, shares in expected.items() if not case.believable(in_proportion(shares), counts)
+    ]
+    assert finding.n_exceeding == len(exceeding)
+    assert finding.holds is (not exceeding)
+    if len(case.criterion.parts) == 1:
+        assert finding.found == max(
+            sum(shares.get(v, Fraction(0)) for v in pool)
+            for shares in expected.values()
+            for pool in case.protected
+        )
+    return finding, expected
+
+
+def same_for_positions(target, method, case, expected, parts, formed, unit):
+    learned, members = MethodBased()._learned(target, method, case.criterion)
+    assert not learned.unknown
+    labels = members.frequencies.domains["s"].labels
+    halves = isinstance(method, sf.SymmetricGrouping)
+    bucket = {
+        i: j // (((len(row) + 1) // 2) if halves else unit)
+        for row in formed
+        for j, i in enumerate(row)
+    }
+    seen = set()
+    for each in learned.beliefs:
+        part = parts[each.group]
+        buckets = sorted({bucket[i] for i in part})
+        assert len(buckets) == len(each.row) or len(each.row) == 1
+        seen.update([each.group] if each.alike is None else each.alike.tolist())
+        for i in part:
+            row = each.row[buckets.index(bucket[i])] if len(each.row) > 1 else each.row[0]
+            shares = zip(each.codes.tolist(), each.shares[row], strict=True)
+            assert {labels[c]: share for c, share in shares if share} == expected[i]
+    for g in set(range(len(parts))) - seen:  # nothing is learned
+        values = [v for i in parts[g] for v in expected[i]]
+        assert values
+        assert all(expected[i] == expected[parts[g][0]] for i in parts[g])
+
+
+@pytest.mark.parametrize("kind", ["greedy", "randomized", "symmetric"])
+@pytest.mark.parametrize("seed", SEEDS)
+def test_beliefs_are_exactly_what_all_worlds_say(seed, kind):
+    rng = np.random.default_rng([seed, len(kind)])
+    n = 0
+    while n < PER_SEED:
+        case = CASES[int(rng.integers(len(CASES)))]
+        values, method = values_of(rng), method_for(case, rng, kind)
+        try:
+            target, group = target_of(values, case, method, int(rng.integers(1 << 30)))
+        except sf.Unsatisfiable:
+            continue
+        try:
+            compared(values, case, method, target, group)
+        except AssertionError:
+            print("EXAMPLE", values, str(case), str(method), group)
+            raise
+        n += 1
+
+
+def released(values, criterion, method, **others):
+    """Read a table in which everybody's place is his quasi-identifier, and release it."""
+    columns = pa.table({"q": list(range(len(values))), "s": values, **others})
+    table = sf.read(columns, ["q"], ["s", *others], hierarchies={"s": VALUE_TREE})
+    return sf.anonymize(table, criterion, method)
+
+
+@pytest.mark.parametrize(
+    "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))]
+)
+def test_the_whole_path_says_what_all_worlds_say(seed):
+    rng = np.random.default_rng([seed, 99])
+    n = 0
+    while n < 12:
+        case = CASES[int(rng.integers(len(CASES)))]
+        kind = ("greedy", "randomized", "symmetric")[n % 3]
+        values = values_of(rng)
+        method = replace_seed(method_for(case, rng, kind), int(rng.integers(1 << 30)))
+        try:
+            release = released(values, case.criterion, method)
+        except sf.Unsatisfiable:
+            continue
+        target = Target.of(release)
+        group = groups_in(release.recoding, len(values))
+        finding, _ = compared(values, case, method, target, group)
+        again = MethodBased().run(release)
+        assert (again.found, again.n_exceeding, again.holds) == (
+            finding.found,
+            finding.n_exceeding,
+            finding.holds,
+        )
+        n += 1
+
+
+def replace_seed(method, seed):
+    given = {"anatomize": method.anatomize, "seed": seed}
+    if isinstance(method, sf.GreedyGrouping):
+        return sf.GreedyGrouping(margin=method.margin, **given)
+    if isinstance(method, sf.RandomizedGrouping):
+        return sf.RandomizedGrouping(method.p, **given)
+    return sf.SymmetricGrouping(**given)
+
+
+def test_many_parts_are_told_apart_by_their_numbers():
+    """Twelve greedy groups partitioned into more than twenty: numbers beyond one digit."""
+    values = ["1", "1", "2", "5"] * 6 + ["1", "1", "9", "9"] * 6
+    method = sf.GreedyGrouping(anatomize=True, seed=3)
+    release = released(values, sf.LDiversity(2, "frequency", ["1"]), method)
+    group = groups_in(release.recoding, len(values))
+    assert max(group) == 23
+    finding = MethodBased().run(release)
+    # Each group of four began with both who have the value.
+    assert (finding.found, finding.n_exceeding) == (1, 24)
+    assert finding.holds is False
+
+
+def test_a_partitioned_release_that_was_loaded_cannot_be_attacked(tmp_path):
+    method = sf.GreedyGrouping(anatomize=True, seed=3)
+    release = released(["1", "1", "2", "2"], sf.LDiversity(2, "frequency"), method)
+    place = release.save(tmp_path / "made", experiment=True)
+    with pytest.raises(CannotRun, match="which of them were one"):
+        MethodBased().run(sf.load(place))
+
+
+def test_a_loaded_release_says_the_same(tmp_path):
+    values = ["1", "1", "2", "2", "1", "2", "2", "1", "5"]
+    release = released(values, sf.LDiversity(2, "frequency", ["1"]), sf.GreedyGrouping(seed=1))
+    place = release.save(tmp_path / "made", experiment=True)
+    for each in (release, sf.load(place)):
+        found = MethodBased().run(each)
+        assert (found.found, found.n_exceeding) == (1, 2)
+
+
+@pytest.mark.parametrize(
+    ("names", "needs"),
+    [
+        (["1", "1", "2", "2"], (2, 2)),
+        (["1", "1", "2", "2", "5"], (2, 2)),
+        (["1", "2", "5", "5", "2"], (2, 2)),
+        (["1", "1", None, None, None], (2, 2)),
+        (["1", None, "2", None, None], (2, 2)),
+        (["1", "1", "2", "2", "5", "9"], (2, 3)),
+        (["1", "1", "2", "2", "5", "5"], (3, 3)),
+        (["1", "1", "1", None, None, None], (2, 2)),
+    ],
+)
+def test_all_worlds_are_as_likely_to_be_partitioned_as_they_were(names, needs):
+    """Dealing values within the parts does not change how likely Anatomy makes these parts."""
+    parts = naive.anatomy(names, *needs, [3] * 6, range(len(names)))
+    assert len(parts) > 1
+    found = set()
+    letters = ["-" if name is None else name for name in names]
+    for dealt in itertools.product(*(naive.orders([letters[i] for i in part]) for part in parts)):
+        world = [None] * len(names)
+        for part, own in zip(parts, dealt, strict=True):
+            for i, name in zip(part, own, strict=True):
+                world[i] = None if name == "-" else name
+        found.add(naive.chance_of_parts(world, *needs, parts))
+    assert len(found) == 1
+    assert 0 < found.pop() < 1
+
+
+def test_whoever_comes_first_of_a_larger_group_is_given_away_one_at_a_time():
+    """Someone without a protected value is a group alone; so a larger group began with one."""
+    values = ["5", "1", "2", "5", "1", "9", "9", "1", "1", "5", "2", "9", "9", "9"]
+    criterion = sf.LDiversity(3, "frequency", ["1"]) & sf.KAnonymity(1)
+    release = released(values, criterion, sf.GreedyGrouping(seed=1))
+    group = groups_in(release.recoding, len(values))
+    assert group == [0, 1, 1, 1, 2, 2, 2, 3, 3, 3, 3, 3, 3, 4]
+    assert MethodBased().run(release).found == 1
+    learned, members = MethodBased()._learned(Target.of(release), release.method, criterion)
+    one = members.frequencies.domains["s"].code_of("1")
+    for each in learned.beliefs:
+        share = [row[each.codes.tolist().index(one)] for row in each.shares]
+        assert share[each.row[0]] == 1
+        assert share[each.row[-1]] == 0
+    # In buckets of l, as it is without the second criterion, nobody is certain.
+    in_buckets = released(values, criterion.parts[0], sf.GreedyGrouping(seed=1))
+    assert MethodBased().run(in_buckets).found < 1
+
+
+def test_several_sensitive_columns_against_all_worlds():
+    """A group is safe when the pairs of values that people have are safe in one column."""
+    rng = np.random.default_rng(5)
+    tried = 0
+    while tried < 8:
+        n = int(rng.integers(4, 8))
+        values = [str(v) for v in rng.choice(VALUES[:3], n)]
+        other = ["x", "y", *(str(v) for v in rng.choice(["x", "y"], n - 2))]
+        criterion = sf.LDiversity(2, "frequency", attribute="s")
+        twin, unit = by_frequency(2).keeps, 2
+        if tried % 2:
+            criterion &= sf.LDiversity(2, attribute="o")
+            unit = 1
+        try:
+            release = released(values, criterion, sf.GreedyGrouping(seed=1), o=other)
+        except sf.Unsatisfiable:
+            continue
+        pairs = list(zip(values, other, strict=True))
+
+        def keeps(group, twin=twin, both=tried % 2):
+            s, o = [a for a, _ in group], [b for _, b in group]
+            return twin(s, None) and (not both or len(set(o)) >= 2)
+
+        parts = parts_of(groups_in(release.recoding, n))
+        chance = naive.chance_of_greedy(parts, unit)
+        expected = naive.method_posterior(pairs, parts, keeps, chance)
+        for column, attribute in enumerate("so"):
+            beliefs = []
+            for shares in expected.values():
+                row = {}
+                for pair, share in shares.items():
+                    row[pair[column]] = row.get(pair[column], 0) + share
+                beliefs.append(max(row.values()))
+            finding = MethodBased(attribute=attribute).run(release)
+            assert finding.found == max(beliefs)
+            limit = Fraction(1, 2) if attribute == "s" else Fraction(1)
+            too_much = [b > limit if attribute == "s" else b == limit for b in beliefs]
+            assert finding.n_exceeding == sum(too_much)
+        tried += 1
+
+
+def test_who_does_not_know_the_order_of_equal_people_learns_less():
+    """People share quasi-identifiers: who does not know their order believes the mean of them."""
+    columns = pa.table({"q": ["a"] * 3 + ["b"] * 3, "s": ["1", "1", "2", "5", "2", "9"]})
+    table = sf.read(columns, ["q"], "s", hierarchies={"s": VALUE_TREE})
+    criterion = sf.LDiversity(2, "frequency", ["1"])
+    seen = set()
+    for seed in range(8):
+        release = sf.anonymize(table, criterion, sf.GreedyGrouping(seed=seed))
+        finding = MethodBased().run(release)
+        how = release.recoding.how
+        groups = [Counter() for _ in how.sizes]
+        codes = ["1" if c == 0 else "2" for c in how.combinations.codes("s").tolist()]
+        q = how.combinations.codes("q").tolist()
+        for key, g, n in how.parts.tolist():
+            groups[g][q[key], codes[key]] += n
+        worst = Fraction(0)
+        for group in groups:
+            mixed = mean_beliefs(group)
+            worst = max([worst, *mixed])
+        assert worst <= finding.found
+        seen.add((worst, finding.found))
+    assert any(worst < found for worst, found in seen)
+
+
+def mean_beliefs(group):
+    """Beliefs in the protected value by who knows who is in the group, but not the order."""
+    people = sorted(q for (q, _), n in group.items() for _ in range(n))
+    values = [v for (_, v), n in group.items() for _ in range(n)]
+    keeps = by_frequency(2, ["1"]).keeps
+
+    def safe(some):
+        return keeps(list(some), None)
+
+    formed = [list(range(len(values)))]
+    found = naive.method_posterior(values, formed, safe, naive.chance_of_greedy(formed, 2))
+    for q in set(people):
+        mine = [found[i] for i in formed[0] if people[i] == q]
+        yield sum(row.get("1", Fraction(0)) for row in mine) / len(mine)
