@@ -141,6 +141,8 @@ def _explain(error: ValidationError, where: str) -> str:
     if first["type"] == "extra_forbidden":
         owner = Columns if first["loc"][0] == "columns" else JobFile
         return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
+    if first["type"] == "list_type" and key == "criteria":
+        return f"{where}: criteria: write [[criteria]] above each of them, with two brackets"
     if first["type"] == "missing":
         return f"{where}: the key {key!r} is missing"
     return f"{where}: {key}: {first['msg'][0].lower()}{first['msg'][1:]}"

@@ -42,7 +42,7 @@ def to_spec(instance: Any) -> dict[str, Any]:
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
     """Build the object that `spec` names; every error says `where` it stands."""
     if not isinstance(spec, Mapping) or len(spec) != 1:
-        raise BadInput(f"{where}: give exactly one name with its parameters, got {shown(spec)}")
+        raise BadInput(f"{where}: give exactly one name with its parameters, got {_kinds(spec)}")
     ((name, parameters),) = spec.items()
     if name not in kinds:
         raise BadInput(f"{where}: unknown name {shown(name)}{nearest(name, kinds)}")
@@ -57,10 +57,15 @@ def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str)
     try:
         return kind(**{key: _tuples(value) for key, value in parameters.items()})
     except TypeError as error:
-        missing = re.sub(r"^.*__init__\(\) ", "", str(error))
-        raise BadInput(f"{where}.{name}: {missing}") from None
+        missing = re.findall(r"'(\w+)'", str(error).partition("missing")[2])
+        needed = f"the parameter {missing[0]!r} is missing" if missing else str(error)
+        raise BadInput(f"{where}.{name}: {needed}") from None
     except BadInput as error:
         raise BadInput(f"{where}: {error}", error.values) from None
+
+
+def _kinds(spec: object) -> str:
+    return ", ".join(map(str, spec)) if isinstance(spec, Mapping) else shown(spec)
 
 
 def describe(instance: Any) -> str:

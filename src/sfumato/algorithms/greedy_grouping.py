@@ -28,7 +28,7 @@ from sfumato.criteria import Criterion, LDiversity
 from sfumato.criteria.base import positive
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, shown, true_or_false
+from sfumato.errors import BadInput, Unsatisfiable, shown, true_or_false
 
 TOSS = 2**64  # a toss is a number below this
 
@@ -92,7 +92,13 @@ class GreedyGrouping(Algorithm):
         reason = no_margin(self, criterion)
         if reason is not None:
             raise BadInput(f"{self} cannot enforce {criterion}: {reason}")
-        return _grown(self, frequencies, criterion, self.enforced(criterion), Fraction(0), draw)
+        enforced = self.enforced(criterion)
+        try:
+            return _grown(self, frequencies, criterion, enforced, Fraction(0), draw)
+        except Unsatisfiable as error:
+            if enforced is criterion:
+                raise
+            raise Unsatisfiable(f"{error}; margin multiplies the l that was asked for") from None
 
     def enforced(self, criterion: Criterion) -> Criterion:
         """Give what groups are grown to, where a criterion is promised."""

@@ -80,9 +80,7 @@ class MethodBased(Attack):
         learned, members = Learned([]), _members(target, target.seen.sizes, None)
         if method.joint and any(part.looks_at_values for part in promised.parts):
             learned, members = self._learned(target, method, promised)
-        knows = (
-            f"{KNOWN}, and everybody's; the method, and the order in which people joined a group"
-        )
+        knows = f"{KNOWN}, and everybody's; in which order people joined a group"
         verdict = Verdict(target, members, learned, attribute)
         return verdict.finding(self.called, knows, properties(method))
 
@@ -107,13 +105,13 @@ class MethodBased(Attack):
 
 
 def properties(method: Algorithm) -> str:
-    """Say what makes a method vulnerable, or does not."""
-    chance = "nothing is left to chance" if method.deterministic else "chance has a part"
+    """Say what makes a method vulnerable, or does not: the three properties of section 3."""
     if not method.joint:
-        return f"{chance}, but only one of quasi-identifiers and sensitive values is looked at"
-    even = "in equal parts" if method.symmetric else "from one end to the other"
-    apart = "; the finished groups are partitioned" if getattr(method, "anatomize", False) else ""
-    return f"{chance}; quasi-identifiers and sensitive values are looked at together, {even}{apart}"
+        return "groups are formed without looking at quasi-identifiers"
+    chance = "deterministic" if method.deterministic else "randomized"
+    even = "symmetric" if method.symmetric else "asymmetric"
+    apart = ", then partitioned" if getattr(method, "anatomize", False) else ""
+    return f"{chance}, {even}, quasi-identifiers and sensitive values looked at together{apart}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,7 +63,10 @@ def guarded_finding(
     notes = [NOTE] if learned.beliefs else ["nothing is learned from the method"]
     if open_ or learned.n_unknown:
         people = sum(each.people for each in open_)
-        notes.append(f"no verdict for {people} people and {learned.n_unknown} groups")
+        notes.append(
+            f"no verdict for {people} people, whose intervals hold the limit, and for "
+            f"{learned.n_unknown} groups with too few samples"
+        )
     return Finding(
         attack=called,
         attribute=attribute,

@@ -104,6 +104,10 @@ def anonymize(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
     ] = False,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Attack it first; if an attack succeeds, write nothing."),
+    ] = False,
     experiment: Annotated[
         bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
     ] = False,
@@ -129,13 +133,17 @@ def anonymize(
         [method]
         mondrian = {}
 
-    A column without a role is dropped. Exit code 3: no release satisfies the criteria.
+    A column without a role is dropped. docs/methods.md lists criteria and methods; names in a job
+    file are theirs in small letters with underscores, such as greedy_grouping. Some attacks can be
+    run by the process that made the release alone: --audit runs them.
+
+    Exit code 1: an attack succeeded (with --audit). 3: no release satisfies the criteria.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
     from sfumato.cli.output import failures  # noqa: PLC0415
 
     with failures(show_values=show_values):
-        commands.anonymize(job, dry_run=dry_run, experiment=experiment, json=json)
+        commands.anonymize(job, dry_run=dry_run, audited=audit, experiment=experiment, json=json)
 
 
 @app.command()

@@ -31,7 +31,9 @@ DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-cou
 def demo(output: Path | None, *, json: bool) -> None:
     """Run the whole path on the Adult census data: anonymize, check, attack, report."""
     target = output or _free(DEMO_OUTPUT)
-    reports = target.with_name(f"{target.name}-report")
+    reports = target.parent / f"{target.absolute().name}-report"
+    with suppress(OSError):
+        refuse_taken(target)
     hierarchies = sf.datasets.adult_hierarchies()
     with out.progress():
         table = sf.read(
@@ -72,6 +74,11 @@ def demo(output: Path | None, *, json: bool) -> None:
     )
     out.print_check(after, "4. The saved release, read back and checked")
     out.print_audit(found, "5. Attacked")
+    if not found.holds:
+        out.say(
+            "\nThe release keeps its promise as it stands; who knows how it was made learns more. "
+            "What to do then: docs/attacks.md, When an attack succeeds."
+        )
     out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
     out.say(
         f"What the attacks found is in {reports}: report.html for everybody, and "
@@ -79,8 +86,10 @@ def demo(output: Path | None, *, json: bool) -> None:
     )
 
 
-def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) -> None:
-    """Run a job."""
+def anonymize(
+    job_file: Path, *, dry_run: bool, audited: bool, experiment: bool, json: bool
+) -> None:
+    """Run a job; where it is attacked first with success, write nothing and leave with 1."""
     job = Job.load(job_file)
     if not dry_run:  # what is known to fail fails before the work
         with suppress(OSError):
@@ -93,16 +102,27 @@ def anonymize(job_file: Path, *, dry_run: bool, experiment: bool, json: bool) ->
     with out.progress():
         release = sf.anonymize(job.table(), job.criterion, job.method)
         summary = release.summary()
-        if not dry_run:
+        found = sf.audit(release) if audited else None
+        unsafe = found is not None and not found.holds
+        if not dry_run and not unsafe:
             release.save(job.output, job.format, experiment=experiment)
     if json:
-        written = None if dry_run else str(job.output)
-        out.print_json(summary.to_json() | {"output": written})
-        return
-    out.print_summary(summary, str(job_file))
-    if dry_run and job.output.exists():
-        out.say(f"Note: {job.output} exists already; without --dry-run this job is refused.")
-    out.say("Dry run: nothing was written." if dry_run else f"The release is in {job.output}.")
+        written = summary.to_json() | {"output": None if dry_run or unsafe else str(job.output)}
+        out.print_json(written if found is None else written | {"audit": found.to_json()})
+    else:
+        out.print_summary(summary, str(job_file))
+        if found is not None:
+            out.print_audit(found, "Attacked")
+        if dry_run and job.output.exists():
+            out.say(f"Note: {job.output} exists already; without --dry-run this job is refused.")
+        if unsafe:
+            out.say("An attack succeeded: nothing was written.")
+        else:
+            out.say(
+                "Dry run: nothing was written." if dry_run else f"The release is in {job.output}."
+            )
+    if unsafe:
+        raise typer.Exit(UNSAFE)
 
 
 @dataclass(frozen=True)
@@ -165,6 +185,7 @@ def check(subject: Subject, *, drivers: bool, json: bool) -> None:
     """Measure a table; leave with 1 when a promise is broken."""
     criterion = subject.criterion
     table = driven = None
+    title = str(subject.source)
     with out.progress():
         if subject.is_release:
             if drivers:
@@ -174,6 +195,7 @@ def check(subject: Subject, *, drivers: bool, json: bool) -> None:
             job = Job.load(subject.source)
             table = job.table()
             found = sf.check(table, criterion or job.criterion)
+            title = f"{job.source}, the source of {subject.source}"
         else:
             table = subject.table()
             found = sf.check(table, criterion)
@@ -183,7 +205,7 @@ def check(subject: Subject, *, drivers: bool, json: bool) -> None:
         written = found.to_json()
         out.print_json(written if driven is None else written | {"drivers": driven.to_json()})
     else:
-        out.print_check(found, str(subject.source))
+        out.print_check(found, title)
         if driven is not None:
             out.print_drivers(driven, "What drives the risk")
     if not found.holds:

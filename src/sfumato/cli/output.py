@@ -117,8 +117,10 @@ def print_drivers(drivers: Drivers, title: str) -> None:
 def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
     """Write what every attack found; for the steward also who is worst off."""
     print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
-    for name, why in report.not_run:
-        say(f"Not run: {name}: {why}")
+    for name, note in report.notes:
+        say(f"{name}: {note}")
+    for names, why in report.skipped:
+        say(f"Not run: {names}: {why}")
     for remark in report.remarks:
         say(f"Note: {remark}")
     for finding in report.findings if steward else ():

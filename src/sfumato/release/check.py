@@ -53,17 +53,18 @@ class Check:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
+        judged = self.asked and all(each.note is None for each in self.measured)
         return {
-            "holds": self.holds,
+            "holds": self.holds if judged or not self.holds else None,
             "rows": self.n_rows,
             "groups": self.n_groups,
             "alone": self.n_alone,
             "criteria": [
                 {
                     "criterion": each.criterion.spec()[0],
-                    "promised": _number(each.promised),
+                    "promised": _number(each.promised) if self.asked else None,
                     "found": _number(each.found),
-                    "holds": each.holds,
+                    "holds": each.holds if self.asked and each.note is None else None,
                     "rows_failing": each.n_people_failing,
                     "note": each.note,
                 }

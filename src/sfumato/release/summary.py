@@ -71,7 +71,12 @@ class Summary:
         if description.group is not None:
             numbers["group_column"] = description.group
             lines.append(("published as", f"two tables that share the column {description.group}"))
-        if original is not None and published is not None:
+            lines.append(("lost", "whose a sensitive value is, within a group"))
+        n_alone = int((sizes == 1).sum())
+        if n_alone:
+            numbers["alone"] = n_alone
+            lines.append(("people alone in their group", str(n_alone)))
+        if original is not None and published is not None and description.group is None:
             boxes, people = published
             names = description.quasi_identifiers
             loss = coverage_loss(boxes, [len(original.domains[name]) for name in names])

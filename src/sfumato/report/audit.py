@@ -61,8 +61,21 @@ class Report:
                 finding.promise,
                 finding.text(finding.found),
                 "-" if finding.holds is None else str(finding.n_exceeding),
-                finding.verdict if finding.note is None else f"{finding.verdict}; {finding.note}",
+                finding.verdict,
             )
+
+    @property
+    def notes(self) -> list[tuple[str, str]]:
+        """What there is to add to a finding."""
+        return [(each.name, each.note) for each in self.findings if each.note is not None]
+
+    @property
+    def skipped(self) -> list[tuple[str, str]]:
+        """The attacks that could not be run, those with the same reason together."""
+        names: dict[str, list[str]] = {}
+        for name, reason in self.not_run:
+            names.setdefault(reason, []).append(name)
+        return [("; ".join(each), reason) for reason, each in names.items()]
 
     @property
     def heading(self) -> str:
@@ -78,7 +91,7 @@ class Report:
 
     def __repr__(self) -> str:
         lines = [self.heading, *map(str, self.findings)]
-        lines += [f"{name}: not run: {reason}" for name, reason in self.not_run]
+        lines += [f"{names}: not run: {reason}" for names, reason in self.skipped]
         lines += [f"note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
@@ -129,12 +142,16 @@ class Report:
         """Write down what is for the steward, or what is for everybody."""
         shown = self if private else self.public()
         audited = shown.to_json(private=private)
-        return document(shown.subject, shown.target, shown.findings, audited, private=private)
+        n_failed = sum(finding.holds is False for finding in self.findings)
+        return document(
+            shown.subject, shown.target, shown.findings, audited, n_failed, private=private
+        )
 
     def _repr_html_(self) -> str:
         table = html_table(COLUMNS, self.rows, self.heading)
-        skipped = html_table(("not run", "reason"), self.not_run) if self.not_run else ""
-        return table + skipped
+        notes = html_table(("attack", "note"), self.notes) if self.notes else ""
+        skipped = html_table(("not run", "reason"), self.skipped) if self.not_run else ""
+        return table + notes + skipped
 
 
 def audit(

@@ -32,12 +32,14 @@ def document(
     target: Target,
     findings: Sequence[Finding],
     audited: Mapping[str, Any],
+    n_failed: int,
     *,
     private: bool,
 ) -> dict[str, Any]:
     """Write an audit down; `private`: for the steward, with what everybody else must not see.
 
-    `audited` is what the audit says of itself, with or without what is private.
+    `audited` is what the audit says of itself, with or without what is private. `n_failed` attacks
+    succeeded with everything that the auditor has: a page for everybody does not claim otherwise.
     """
     is_release = isinstance(subject, Release)
     experiment = isinstance(subject, Release) and subject.method.experiment
@@ -49,9 +51,10 @@ def document(
         "made": datetime.now(UTC).date().isoformat(),
         "subject": "release" if is_release else "table",
         "experiment": experiment,
-        "verdict": _verdict(target, findings),
-        "remarks": words.remarks(findings),
         **audited,
+        "holds": not n_failed,
+        "verdict": _verdict(target, findings, n_failed),
+        "remarks": [*words.remarks(findings), *words.not_tried(audited["not_run"])],
         "published": {
             "rows": target.n_people,
             "suppressed": target.n_suppressed if is_release else None,
@@ -81,12 +84,15 @@ def document(
     return written
 
 
-def _verdict(target: Target, findings: Sequence[Finding]) -> str:
-    """Say in a line how it went."""
+def _verdict(target: Target, findings: Sequence[Finding], n_known: int) -> str:
+    """Say in a line how it went; n_known: attacks that succeeded with all that the auditor has."""
     n_failed = sum(finding.holds is False for finding in findings)
     if n_failed:
         attacks = "attack" if len(findings) == 1 else "attacks"
         return f"{n_failed} of {len(findings)} {attacks} succeeded"
+    if n_known:
+        attacks = "attack" if n_known == 1 else "attacks"
+        return f"{n_known} {attacks} succeeded with everybody’s quasi-identifiers at hand"
     if not findings:
         return "No attack could be run"
     if target.criterion is None:

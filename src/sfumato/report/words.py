@@ -174,6 +174,14 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
     return [*said.values()]
 
 
+def not_tried(not_run: Sequence[Mapping[str, str]]) -> list[str]:
+    """Name the attacks that need what a page for everybody must not be made from."""
+    names = [each["attack"] for each in not_run if "original" in each["reason"]]
+    if not names:
+        return []
+    return [f"Not tried, for want of everybody's quasi-identifiers: {', '.join(names)}."]
+
+
 def _is_strong(value: Value) -> bool:
     return isinstance(value, (int, Fraction, float)) and STRONG <= value <= 1
 
