@@ -199,7 +199,7 @@ def believed(release, attack=None, original=None):
     members = members_of(target)
     learned = attack._learned(target, members, attack._enforced(target))
     by_group = {each.group: each for each in learned.beliefs}
-    labels = members.frequencies.domains["s"].labels
+    labels = members.frequencies.domains[target.sensitive[0]].labels
     found, total = {}, {}
     for place, (who, g, n) in enumerate(
         zip(members.combination, members.group, members.people, strict=True)

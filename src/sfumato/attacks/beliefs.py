@@ -63,6 +63,7 @@ class Learned:
     beliefs: list[Beliefs]
     unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
     others_known: bool = False  # one group at a time, everybody else's values known
+    n_unexplained: int = 0  # groups that the steps do not explain
 
     @property
     def n_unknown(self) -> int:
@@ -89,9 +90,15 @@ class Solver:
         self.known: dict[object, Posterior] = {}
         self.work = WORK
 
-    def each(self, problems: Problems, *, others_known: bool) -> Learned:
-        """Solve problems of groups that are independent, or taken for it."""
-        beliefs, unknown = [], []
+    def each(
+        self, problems: Problems, *, others_known: bool, all_explained: bool = True
+    ) -> Learned:
+        """Solve problems of groups that are independent, or taken for it.
+
+        all_explained: refuse a release with a group that cannot have come about by these steps;
+        otherwise nothing is learned from such a group.
+        """
+        beliefs, unknown, n_unexplained = [], [], 0
         groups = problems.groups.tolist()
         for done, group in enumerate(groups):
             if done == MOST_GROUPS or self.work <= 0:
@@ -101,12 +108,18 @@ class Solver:
             if not problem.steps:
                 continue
             values, histogram = self._values(problem)
-            found = self._solved(problem, values, histogram)
+            try:
+                found = self._solved(problem, values, histogram)
+            except CannotRun:
+                if all_explained:
+                    raise
+                n_unexplained += 1
+                continue
             if found.expected is None:
                 unknown.append(group)
             elif len(found.people) > 1:
                 beliefs.append(self._beliefs(problem, values, histogram, found))
-        return Learned(beliefs, unknown, others_known)
+        return Learned(beliefs, unknown, others_known, n_unexplained)
 
     def together(self, wide: Wide) -> Learned:
         """Solve all groups together where that can be done, else one at a time."""

@@ -132,7 +132,7 @@ class Minimality(Attack):
             return solver.each(problems, others_known=False)
         if method.minimality == "local":
             problems = local_problems(members, least_people(enforced))
-            return solver.each(problems, others_known=False)
+            return solver.each(problems, others_known=False, all_explained=False)
         full_domain = method.minimality == "full-domain"
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
         most = getattr(method, "max_suppressed", 0)

@@ -146,6 +146,10 @@ class Verdict:
             notes.append(f"{len(sampled)} groups were sampled, with 95 % intervals")
         if n_open:
             notes.append(f"no verdict for {n_open} people, of whom samples do not tell")
+        if self.learned.n_unexplained:
+            n = self.learned.n_unexplained
+            groups = "1 group" if n == 1 else f"{n} groups"
+            notes.append(f"{groups} could have gone further down; nothing is learned from these")
         if self.learned.n_unknown:
             notes.append(f"{self.learned.n_unknown} groups unknown: too many, or too few samples")
         return "; ".join(notes) or None

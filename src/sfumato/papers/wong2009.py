@@ -1,4 +1,4 @@
-"""Wong, Fu, Wang, Xu and Pei (2009): table XXII and section 7.1, figure 7 and its two cases."""
+"""Wong, Fu, Wang and Pei (2009): table XXII and section 7.1, figure 7 and its two cases."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ from sfumato.release import Release, anonymize
 from sfumato.table import Table, read
 
 CITATION = (
-    "Raymond Chi-Wing Wong, Ada Wai-Chee Fu, Ke Wang, Yabo Xu, Jian Pei: Anonymization-Based "
+    "Raymond Chi-Wing Wong, Ada Wai-Chee Fu, Ke Wang, Jian Pei: Anonymization-Based "
     "Attacks in Privacy-Preserving Data Publishing. ACM TODS 34 (2009)"
 )
 # Table XXII: our name, theirs, their number of values, their height.
@@ -299,7 +299,7 @@ def _over_size(*, quick: bool) -> Panel:
         "Figure 7 (c, d): problematic tuples over the number of quasi-identifiers, m = 2",
         ("quasi-identifiers", *HEADER, "the paper, credibility"),
         tuple((n, *found[n].row, "about 0.9") for n in sizes),
-        HOW
+        HOW.format(runs)
         + "The quasi-identifiers are the first of table XXII. With three of them there are only "
         f"{found[sizes[0]].people:.0f} problematic tuples, so the average says little there.",
         (
