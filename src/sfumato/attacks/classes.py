@@ -188,7 +188,7 @@ def shares_of(
     codes = code_of[beliefs.codes].tolist()
     shares: Shares = {}
     for code, share in zip(codes, beliefs.shares[row], strict=True):
-        shares[code] = shares.get(code, Fraction(0)) + share
+        shares[code] = shares[code] + share if code in shares else share  # 0 + share is slow
     if beliefs.low is None or beliefs.high is None:
         return shares, None, None
     low: dict[int, float] = {}

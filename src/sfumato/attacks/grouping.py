@@ -61,10 +61,9 @@ class MethodBased(Attack):
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Every sensitive column, where groups are all that is published."""
-        if target.as_they_are:
-            for attribute in target.sensitive:
-                yield cls(attribute=attribute)
+        """Every sensitive column; where people were not grouped, the reason says so."""
+        for attribute in target.sensitive or (None,):
+            yield cls(attribute=attribute)
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who knows how groups were formed."""
@@ -74,8 +73,8 @@ class MethodBased(Attack):
             raise CannotRun("nobody said what was promised, and by which method")
         if not method.bucketized:
             raise CannotRun(
-                f"{method} does not group people one by one; what can be learned from its steps "
-                "is the minimality attack's"
+                f"people were not grouped one by one by {method}; what can be learned from its "
+                "steps is the minimality attack's"
             )
         learned, members = Learned([]), _members(target, target.seen.sizes, None)
         if method.joint and any(part.looks_at_values for part in promised.parts):
