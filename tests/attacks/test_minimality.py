@@ -213,8 +213,7 @@ def test_local_recoding_says_what_all_worlds_say(seed):
         slow, _ = naive.minimality(people, steps, breaking(keeps, everybody))
         attack = Minimality(enforced=fast)
         if slow is None:
-            with pytest.raises(CannotRun, match="no world"):
-                attack.run(release)
+            assert "could have gone further down" in attack.run(release).note
             continue
         assert believed(release, attack) == without_zeros(slow)
         learned.append(slow != naive.group_shares(people))

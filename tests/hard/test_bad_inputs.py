@@ -558,7 +558,7 @@ WRONG_JOBS = [
     (KEY, "", "criteria[0]: give exactly one name with its parameters, got a"),
     (KEY, "k_anonimity = { k = 2 }", "unknown name 'k_anonimity'; did you mean 'k_anonymity'?"),
     (KEY, "KAnonymity = { k = 2 }", "unknown name 'KAnonymity'; did you mean 'k_anonymity'?"),
-    (KEY, "differential_privacy = { epsilon = 1 }", "unknown name 'differential_privacy'; known"),
+    (KEY, "epsilon_budget = { epsilon = 1 }", "unknown name 'epsilon_budget'; known"),
     (KEY, "k_anonymity = 5", "criteria[0].k_anonymity: the parameters must be a table, got 5"),
     (KEY, "k_anonymity = {}", "k_anonymity: missing 1 required positional argument: 'k'"),
     (KEY, "k_anonymity = { k = 2, j = 3 }", "k_anonymity: unknown parameter 'j'"),

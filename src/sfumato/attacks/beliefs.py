@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Any
@@ -36,7 +37,9 @@ from sfumato.formulas.posterior import (
     posterior,
 )
 
-MOST_TOGETHER = 64  # groups whose steps are followed together
+MOST_TOGETHER = 256  # groups whose steps are followed together
+MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything
+MOST_TABLES = 100_000  # tables of counts of all these groups
 MOST_GROUPS = 50_000  # groups that are looked at, the small ones first
 WORK = 120_000_000  # counts that are looked at over all groups
 SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
@@ -62,13 +65,28 @@ class Learned:
 
     beliefs: list[Beliefs]
     unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
-    others_known: bool = False  # one group at a time, everybody else's values known
+    others_known: bool = False  # one group at a time, everybody else's values known: no answer
     n_unexplained: int = 0  # groups that the steps do not explain
 
     @property
     def n_unknown(self) -> int:
         """Number of groups of which it is not known what can be learned."""
         return len(self.unknown)
+
+
+@dataclass(frozen=True, eq=False)
+class _Stated:
+    """A group's part in steps that all groups take at once, ready to be dealt."""
+
+    problem: Problem
+    values: NDArray[np.int32]
+    histogram: Counts
+    rare: NDArray[np.bool_] | None  # values that are dealt as one
+    part: Part
+
+    def apart(self, found: Posterior) -> Posterior:
+        """Give every rare value its part again."""
+        return found if self.rare is None else _apart(found, self.histogram, self.rare)
 
 
 class Solver:
@@ -78,8 +96,16 @@ class Solver:
     which is anybody's guess.
     """
 
-    def __init__(self, members: Members, enforced: Criterion, rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        members: Members,
+        enforced: Criterion,
+        rng: np.random.Generator,
+        *,
+        bounded_only: bool = False,
+    ) -> None:
         self.members, self.enforced, self.rng = members, enforced, rng
+        self.bounded_only = bounded_only  # beliefs about other values are not wanted
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
         self.share = _share(enforced, self.frequencies, self.lump)
@@ -114,38 +140,85 @@ class Solver:
                 if all_explained:
                     raise
                 n_unexplained += 1
-                continue
+                possible = self._possible(problem, values, histogram)
+                if possible is None:
+                    continue
+                found = possible
             if found.expected is None:
                 unknown.append(group)
             elif len(found.people) > 1:
                 beliefs.append(self._beliefs(problem, values, histogram, found))
         return Learned(beliefs, unknown, others_known, n_unexplained)
 
+    def _possible(
+        self, problem: Problem, values: NDArray[np.int32], histogram: Counts
+    ) -> Posterior | None:
+        """Solve a problem without the steps that break in no world: they do not explain it."""
+        kept = []
+        for step in problem.steps:
+            with suppress(CannotRun):
+                self._solved(Problem(problem.group, (step,)), values, histogram)
+                kept.append(step)
+        if not kept:
+            return None
+        with suppress(CannotRun):
+            return self._solved(Problem(problem.group, tuple(kept)), values, histogram)
+        return None
+
     def together(self, wide: Wide) -> Learned:
-        """Solve all groups together where that can be done, else one at a time."""
+        """Solve all groups together where that can be done, else one at a time.
+
+        Groups that break nothing in any world are left out: nothing is learned from or about them.
+        One at a time, somebody knows everybody else's values. Who does not may believe more, so
+        that is no answer to whether a promise is kept.
+        """
         groups = wide.groups.tolist()
-        if len(groups) <= MOST_TOGETHER:
-            problems = [wide.together(g) for g in groups]
-            dealt = [self._values(problem) for problem in problems]
-            parts = []
-            for problem, (values, histogram) in zip(problems, dealt, strict=True):
-                steps = [self._lumped(step, values) for step in problem.steps]
-                own = dict(zip(problem.numbers, steps, strict=True))
-                start, end = self.members.starts[problem.group : problem.group + 2]
-                sizes = self.members.people[start:end]
-                parts.append(Part(sizes, histogram, own, self._breaks(values)))
-            found = coupled(parts, [step.limit for step in wide.steps])
+        if len(groups) <= MOST_LOOKED_AT:
+            stated = [self._stated(wide.together(group)) for group in groups]
+            able = [each for each in stated if self._able(each)]
+            found = None
+            if len(able) <= MOST_TOGETHER:
+                parts = [each.part for each in able]
+                found = coupled(parts, [step.limit for step in wide.steps], MOST_TABLES)
             if found is not None:
-                return Learned(
-                    [
-                        self._beliefs(problem, values, histogram, each)
-                        for problem, (values, histogram), each in zip(
-                            problems, dealt, found, strict=True
-                        )
-                        if len(each.people) > 1
-                    ]
-                )
+                beliefs = [
+                    self._beliefs(each.problem, each.values, each.histogram, each.apart(posterior))
+                    for each, posterior in zip(able, found, strict=True)
+                    if len(posterior.people) > 1
+                ]
+                return Learned(beliefs)
         return self.each(wide.alone(), others_known=True)
+
+    def _stated(self, problem: Problem) -> _Stated:
+        """Put a group's part in common steps into numbers."""
+        values, histogram = self._values(problem)
+        steps = [self._lumped(step, values) for step in problem.steps]
+        start, end = self.members.starts[problem.group : problem.group + 2]
+        people = self.members.people[start:end]
+        rare = self._rare(people, histogram, steps)
+        breaks = self._breaks(values)
+        counts = histogram
+        if rare is not None:
+            steps = [step.with_fixed(_as_one(step.fixed, rare)) for step in steps]
+            counts, breaks = _as_one(histogram, rare), self._exceeds
+        own = dict(zip(problem.numbers, steps, strict=True))
+        return _Stated(problem, values, histogram, rare, Part(people, counts, own, breaks))
+
+    def _able(self, stated: _Stated) -> bool:
+        """Whether some child may break in some world; True where that is not seen at once."""
+        part = stated.part
+        if self.bound is not None:
+            l, counts = self.bound, stated.histogram
+        elif self.share is not None:
+            l, counts = self.share[1], stated.histogram[stated.values == self.share[0]]
+        else:
+            return True
+        for step in part.steps.values():
+            inside = (step.children @ part.sizes)[:, np.newaxis]  # (n_children, 1)
+            most = np.minimum(counts, inside)
+            if step.fixed.any() or (l.numerator * most > l.denominator * inside).any():
+                return True
+        return False
 
     def signature(self, group: int) -> object:
         """Give what tells a group from others of which something else is believed."""
@@ -306,17 +379,24 @@ class Solver:
         self, problem: Problem, values: NDArray[np.int32], histogram: Counts, found: Posterior
     ) -> Beliefs:
         row = self.members.histogram.rows(problem.group, problem.group + 1)
-        place = np.searchsorted(values, self.lump[row.codes])
-        part = [Fraction(int(n), int(histogram[p])) for n, p in zip(row.counts, place, strict=True)]
+        codes, counts = row.codes, row.counts
+        if self.bounded_only and self.share is not None:
+            wanted = self.lump[codes] == self.share[0]
+            codes, counts = codes[wanted], counts[wanted]
+        place = np.searchsorted(values, self.lump[codes])
+        part = [Fraction(int(n), int(histogram[p])) for n, p in zip(counts, place, strict=True)]
         assert found.expected is not None  # noqa: S101  (the caller looked)
         shares = []
         for expected, n in zip(found.expected, found.people.tolist(), strict=True):
-            lumped = [each / n if found.exact else simple(float(each) / n) for each in expected]
+            lumped = {
+                p: expected[p] / n if found.exact else simple(float(expected[p]) / n)
+                for p in set(place.tolist())
+            }
             shares.append([lumped[p] * own for p, own in zip(place.tolist(), part, strict=True)])
         wide = np.array([float(own) for own in part])
         low = None if found.low is None else found.low[:, place] * wide
         high = None if found.high is None else found.high[:, place] * wide
-        return Beliefs(problem.group, found.cell, found.people, row.codes, shares, low, high)
+        return Beliefs(problem.group, found.cell, found.people, codes, shares, low, high)
 
 
 def simple(share: float) -> Fraction:

@@ -31,6 +31,8 @@ from sfumato.formulas.buckets import bucket_risk
 
 __all__ = ["MethodBased", "bucket_risk"]
 
+MANY = 50_000  # buckets from which on beliefs in values that are not bounded are left out
+
 
 @dataclass(frozen=True, eq=False)
 class MethodBased(Attack):
@@ -81,7 +83,10 @@ class MethodBased(Attack):
             learned, members = self._learned(target, method, promised)
         knows = f"{KNOWN}, and everybody's; in which order people joined a group"
         verdict = Verdict(target, members, learned, attribute)
-        return verdict.finding(self.called, knows, properties(method))
+        reason = properties(method)
+        if getattr(method, "anatomize", False) and target.recoding is None:
+            reason += "; which groups were one only the process that made the release tells"
+        return verdict.finding(self.called, knows, reason)
 
     def _learned(
         self, target: Target, method: Algorithm, promised: Criterion
@@ -92,14 +97,16 @@ class MethodBased(Attack):
         if not getattr(method, "anatomize", False):
             sizes = target.seen.sizes
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
-            return _as_formed(formation, members, Solver(members, enforced, rng)), members
+            return _as_formed(
+                formation,
+                members,
+                Solver(members, enforced, rng, bounded_only=len(members.people) > MANY),
+            ), members
         if target.recoding is None or not isinstance(target.recoding.how, Bucketing):
-            raise CannotRun(
-                "finished groups were partitioned, and only the process that made the release "
-                "knows which of them were one; audit what sf.anonymize returned"
-            )
+            sizes = target.seen.sizes
+            return Learned([], range(len(sizes))), _members(target, sizes, None)
         members, before, bucket = _parts(target, target.recoding.how)
-        solver = Solver(members, enforced, rng)
+        solver = Solver(members, enforced, rng, bounded_only=len(members.people) > MANY)
         return _partitioned(formation, members, solver, before, bucket), members
 
 

@@ -75,7 +75,10 @@ class Verdict:
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
         holds: bool | None = not n_exceeding
-        if not n_exceeding and (n_open or self.learned.n_unknown):
+        taken_as_known = self.learned.others_known or bool(
+            self.target.n_suppressed and reason is None
+        )
+        if not n_exceeding and (n_open or self.learned.n_unknown or taken_as_known):
             holds = None
         return Finding(
             attack=called,
@@ -132,11 +135,14 @@ class Verdict:
         n_open: int,
     ) -> str | None:
         notes = [] if reason is None else [reason]
-        if not self.learned.beliefs and not self.learned.n_unknown:
+        if self.learned.others_known:
+            notes.append(
+                "one group at a time, by somebody who knows everybody else's values; who does not "
+                "may believe more"
+            )
+        elif not self.learned.beliefs and not self.learned.n_unknown:
             notes.append("nothing is learned from the method")
-        elif self.learned.others_known:
-            notes.append("one group at a time, by somebody who knows everybody else's values")
-        if self.target.n_suppressed and self.learned.beliefs:
+        if self.target.n_suppressed and reason is None:
             notes.append("the values of suppressed people are taken as known")
         if n_exceeding and (bound is None or bound.allows(found.belief)):
             said = " & ".join(str(part) for part in parts)
@@ -149,9 +155,9 @@ class Verdict:
         if self.learned.n_unexplained:
             n = self.learned.n_unexplained
             groups = "1 group" if n == 1 else f"{n} groups"
-            notes.append(f"{groups} could have gone further down; nothing is learned from these")
+            notes.append(f"{groups} could have gone further down, so somebody may be misled there")
         if self.learned.n_unknown:
-            notes.append(f"{self.learned.n_unknown} groups unknown: too many, or too few samples")
+            notes.append(f"{self.learned.n_unknown} groups unknown")
         return "; ".join(notes) or None
 
     def _worst(

@@ -214,8 +214,11 @@ class Bucketing:
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every combination with the number of its group; None: suppressed."""
         table = _ground_values(self.combinations, self.parts, domains)
-        table["group"] = [None if g == SUPPRESSED else g + 1 for g in self.parts[:, 1].tolist()]
-        table["people"] = self.parts[:, 2].tolist()
+        group = [None if g == SUPPRESSED else g + 1 for g in self.parts[:, 1].tolist()]
+        for name, column in (("group", group), ("people", self.parts[:, 2].tolist())):
+            while name in table:
+                name += "_"  # noqa: PLW2901  (a quasi-identifier has it)
+            table[name] = column
         return table
 
 

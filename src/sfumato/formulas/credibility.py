@@ -54,7 +54,10 @@ def credibility(sizes: ArrayLike, n_sensitive: int, l: object) -> NDArray[np.flo
     >>> credibility([2, 2, 10], 5, 2).round(4)
     array([0.6163, 0.6163, 0.2535])
     """
-    counts = [int(size) for size in np.asarray(sizes)]
+    counts = np.asarray(sizes)
+    if counts.ndim != 1 or not np.issubdtype(counts.dtype, np.integer):
+        raise ValueError("sizes must be a list of whole numbers")
+    counts = counts.tolist()
     return credibility_local([(size, size, 0) for size in counts], n_sensitive, l)
 
 

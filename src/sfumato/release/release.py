@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -538,11 +539,12 @@ def refuse_taken(target: Path) -> None:
 
 @contextmanager
 def _called(staged: Path, target: Path) -> Iterator[None]:
-    """Let errors about a staged file name the place that the caller knows."""
+    """Let errors about a file that is staged there name the place that the caller knows."""
     try:
         yield
     except BadInput as error:
-        raise BadInput(str(error).replace(str(staged), str(target)), error.values) from None
+        inside = re.escape(f"{staged}{os.sep}") + r"\w+\.\w+"
+        raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
 
 
 def _describe(directory: Path, description: Description) -> None:

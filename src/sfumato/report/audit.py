@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from inspect import isabstract
 from pathlib import Path
 from typing import Any
@@ -37,18 +37,28 @@ class Report:
     target: Target
     findings: tuple[Finding, ...]
     not_run: tuple[tuple[str, str], ...]  # attack, reason
+    n_known: int = 0  # attacks known to succeed by somebody who has more than is looked at here
 
     @property
     def holds(self) -> bool:
         """Whether no attack found a promise broken."""
-        return not any(finding.holds is False for finding in self.findings)
+        return not self.n_failed
+
+    @property
+    def n_failed(self) -> int:
+        """Number of attacks that succeeded."""
+        return max(self.n_known, sum(finding.holds is False for finding in self.findings))
 
     def __bool__(self) -> bool:
         return self.holds
 
     def public(self) -> Report:
-        """Attack again with nothing but what is published."""
-        return _audited(self.subject, Target.public(self.subject, self.target.criterion))
+        """Attack again with nothing but what is published.
+
+        An attack that succeeded with more than that is not shown, but it is not denied either.
+        """
+        found = _audited(self.subject, Target.public(self.subject, self.target.criterion))
+        return replace(found, n_known=self.n_failed)
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -80,9 +90,12 @@ class Report:
     @property
     def heading(self) -> str:
         """How many attacks, on how many people, with what success."""
-        n_failed = sum(finding.holds is False for finding in self.findings)
-        verdict = f"UNSAFE: {n_failed} succeeded" if n_failed else "none succeeded"
-        return f"{len(self.findings)} attacks on {self.target.n_people} people: {verdict}"
+        verdict = f"UNSAFE: {self.n_failed} succeeded" if self.n_failed else "none succeeded"
+        untold = sum(each.holds is None and each.promised is not None for each in self.findings)
+        told = f", {untold} without a verdict" if untold else ""
+        left = f", {len(self.not_run)} not run" if self.not_run else ""
+        people = self.target.n_people
+        return f"{len(self.findings)} attacks on {people} people: {verdict}{told}{left}"
 
     @property
     def remarks(self) -> list[str]:
@@ -142,9 +155,8 @@ class Report:
         """Write down what is for the steward, or what is for everybody."""
         shown = self if private else self.public()
         audited = shown.to_json(private=private)
-        n_failed = sum(finding.holds is False for finding in self.findings)
         return document(
-            shown.subject, shown.target, shown.findings, audited, n_failed, private=private
+            shown.subject, shown.target, shown.findings, audited, shown.n_failed, private=private
         )
 
     def _repr_html_(self) -> str:
