@@ -173,9 +173,11 @@ class Solver:
         that is no answer to whether a promise is kept.
         """
         groups = wide.groups.tolist()
+        others_known = True
         if len(groups) <= MOST_LOOKED_AT:
             stated = [self._stated(wide.together(group)) for group in groups]
             able = [each for each in stated if self._able(each)]
+            others_known = len(able) > 1  # a single one needs nobody else's
             found = None
             if len(able) <= MOST_TOGETHER:
                 parts = [each.part for each in able]
@@ -187,7 +189,7 @@ class Solver:
                     if len(posterior.people) > 1
                 ]
                 return Learned(beliefs)
-        return self.each(wide.alone(), others_known=True)
+        return self.each(wide.alone(), others_known=others_known)
 
     def _stated(self, problem: Problem) -> _Stated:
         """Put a group's part in common steps into numbers."""
