@@ -1,0 +1,49 @@
+"""A page for everybody does not deny what the auditor knows."""
+
+import json
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+
+
+@pytest.fixture(scope="module")
+def release() -> sf.Release:
+    """Table I(c) of Wong 2009: safe as it stands, and not against who knows the method."""
+    people = pa.table({"q": ["q1"] * 2 + ["q2"] * 5, "s": ["HIV"] * 2 + ["none"] * 5})
+    table = sf.read(people, {"q": sf.Tree({"Q": ["q1", "q2"]})}, "s")
+    return sf.anonymize(table, sf.LDiversity(2, "frequency", ["HIV"]), sf.Samarati())
+
+
+def test_the_public_audit_is_no_safer_than_the_steward_s(release, tmp_path):
+    report = sf.audit(release)
+    public = report.public()
+    assert not report.holds
+    assert not public.holds
+    assert "minimality" not in {finding.attack for finding in public.findings}
+    report.save(tmp_path)
+    written = json.loads((tmp_path / "report.json").read_text())
+    assert written["holds"] is False
+    assert written["verdict"] == "1 attack succeeded with everybody’s quasi-identifiers at hand"
+    assert any("Not tried" in remark and "minimality" in remark for remark in written["remarks"])
+
+
+def test_who_has_nothing_but_the_release_is_told_what_was_not_tried(release, tmp_path):
+    loaded = sf.load(release.save(tmp_path / "out"))
+    report = sf.audit(loaded)
+    assert report.holds
+    assert "not run" in report.heading
+    report.save(tmp_path / "page")
+    written = json.loads((tmp_path / "page" / "report.json").read_text())
+    assert any("Not tried" in remark for remark in written["remarks"])
+
+
+def test_a_check_without_a_verdict_is_not_a_yes(tmp_path):
+    people = pa.table({"q": ["a", "a", "b"], "s": ["x", "y", "x"]})
+    table = sf.read(people, {"q": sf.Flat()}, "s")
+    told = sf.check(table).to_json()
+    assert told["holds"] is None
+    assert {each["holds"] for each in told["criteria"]} == {None}
+    assert sf.check(table, sf.KAnonymity(1)).to_json()["holds"] is True
+    assert sf.check(table, sf.KAnonymity(2)).to_json()["holds"] is False
