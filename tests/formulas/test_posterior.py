@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 import naive
-from sfumato.formulas.posterior import LEAST, Part, Step, coupled, posterior
+from sfumato.formulas.coupled import Part, coupled
+from sfumato.formulas.posterior import LEAST, Step, posterior
 from sfumato.formulas.posterior import wilson as wilson_interval
 
 NO_LIMIT = 10**9

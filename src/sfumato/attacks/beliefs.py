@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.alike import apart, as_one, bound_of, lumps, one_column, share_of
 from sfumato.attacks.members import Members
 from sfumato.attacks.steps import Problem, Problems, Wide
 from sfumato.criteria import (
@@ -22,20 +22,11 @@ from sfumato.criteria import (
     RecursiveDiversity,
 )
 from sfumato.criteria.base import holding
-from sfumato.data.frequency import FrequencySet, JointGroups
+from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
-from sfumato.data.keys import distinct_rows
 from sfumato.errors import CannotRun
-from sfumato.formulas.posterior import (
-    BUDGET,
-    Breaks,
-    Part,
-    Posterior,
-    Step,
-    coupled,
-    merged,
-    posterior,
-)
+from sfumato.formulas.coupled import Part, coupled
+from sfumato.formulas.posterior import BUDGET, Breaks, Posterior, Step, merged, posterior
 
 MOST_TOGETHER = 256  # groups whose steps are followed together
 MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything
@@ -86,7 +77,7 @@ class _Stated:
 
     def apart(self, found: Posterior) -> Posterior:
         """Give every rare value its part again."""
-        return found if self.rare is None else _apart(found, self.histogram, self.rare)
+        return found if self.rare is None else apart(found, self.histogram, self.rare)
 
 
 class Solver:
@@ -108,9 +99,9 @@ class Solver:
         self.bounded_only = bounded_only  # beliefs about other values are not wanted
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
-        self.share = _share(enforced, self.frequencies, self.lump)
-        self.bound = _bound(enforced, self.frequencies)
-        self.symmetric = _one_column(self.frequencies) and all(
+        self.share = share_of(enforced, self.frequencies, self.lump)
+        self.bound = bound_of(enforced, self.frequencies)
+        self.symmetric = one_column(self.frequencies) and all(
             isinstance(part, SYMMETRIC) and not part.named_values() for part in enforced.parts
         )
         self.known: dict[object, Posterior] = {}
@@ -201,8 +192,8 @@ class Solver:
         breaks = self._breaks(values)
         counts = histogram
         if rare is not None:
-            steps = [step.with_fixed(_as_one(step.fixed, rare)) for step in steps]
-            counts, breaks = _as_one(histogram, rare), self._exceeds
+            steps = [step.with_fixed(as_one(step.fixed, rare)) for step in steps]
+            counts, breaks = as_one(histogram, rare), self._exceeds
         own = dict(zip(problem.numbers, steps, strict=True))
         return _Stated(problem, values, histogram, rare, Part(people, counts, own, breaks))
 
@@ -322,8 +313,8 @@ class Solver:
         try:
             found = posterior(
                 people,
-                histogram if rare is None else _as_one(histogram, rare),
-                steps if rare is None else [s.with_fixed(_as_one(s.fixed, rare)) for s in steps],
+                histogram if rare is None else as_one(histogram, rare),
+                steps if rare is None else [s.with_fixed(as_one(s.fixed, rare)) for s in steps],
                 self._breaks(values) if rare is None else self._exceeds,
                 pool=pool,
                 share=share,
@@ -336,7 +327,7 @@ class Solver:
                 "made another way"
             ) from None
         self.work -= found.work
-        return found if rare is None else _apart(found, histogram, rare)
+        return found if rare is None else apart(found, histogram, rare)
 
     def _rare(
         self, people: Counts, histogram: Counts, steps: Sequence[Step]
@@ -405,96 +396,3 @@ def simple(share: float) -> Fraction:
     """Read a float as the simple fraction that it is to nine digits, if there is one."""
     near = Fraction(share).limit_denominator(10_000)
     return near if abs(float(near) - share) < 1e-9 else Fraction(share)
-
-
-def _as_one(counts: Counts, rare: NDArray[np.bool_]) -> Counts:
-    """Put rare values together, behind the others."""
-    whole = counts[..., rare].sum(axis=-1, keepdims=True)
-    return np.concatenate([counts[..., ~rare], whole], axis=-1)
-
-
-def _apart(found: Posterior, histogram: Counts, rare: NDArray[np.bool_]) -> Posterior:
-    """Give every rare value its part again."""
-    whole = int(histogram[rare].sum())
-
-    def spread(table: Any) -> Any:
-        if table is None:
-            return None
-        exact = table.dtype == object
-        parts = [Fraction(int(n), whole) if exact else n / whole for n in histogram[rare]]
-        apart = np.empty((len(table), len(histogram)), dtype=table.dtype)
-        apart[:, ~rare] = table[:, :-1]
-        apart[:, rare] = np.stack([table[:, -1] * part for part in parts], axis=1)
-        return apart
-
-    return replace(
-        found,
-        expected=spread(found.expected),
-        low=spread(found.low),
-        high=spread(found.high),
-    )
-
-
-def _bound(criterion: Criterion, frequencies: FrequencySet) -> Fraction | None:
-    """Give the l of the 1/l that bounds the share of every value alike; None: it says more."""
-    parts = [part for part in criterion.parts if part.looks_at_values]
-    if len(parts) != 1 or not _one_column(frequencies) or parts[0].named_values():
-        return None
-    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
-        return parts[0].l
-    return 1 / parts[0].alpha if isinstance(parts[0], AlphaKAnonymity) else None
-
-
-def _one_column(frequencies: FrequencySet) -> bool:
-    """Whether a person has nothing but the value of one sensitive column."""
-    return len(frequencies.sensitive) == 1 and frequencies.guard is None
-
-
-def lumps(criterion: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
-    """Give for each value the first of those that the criterion counts together with it."""
-    n_values = len(frequencies.persons_values.codes)
-    each = np.arange(n_values, dtype=np.int32)
-    if not _one_column(frequencies):
-        return each
-    kinds: list[NDArray[np.int32]] = [np.zeros(n_values, dtype=np.int32)]
-    for part in criterion.parts:
-        if not part.looks_at_values:
-            continue
-        codes = _codes(part, frequencies)
-        kind = each.copy()
-        bounds_shares = isinstance(part, AlphaKAnonymity) or (
-            isinstance(part, LDiversity) and part.kind == "frequency"
-        )
-        if bounds_shares and part.named_values():  # the others may be as frequent as they like
-            kind[:] = -1
-            kind[codes] = codes
-        if getattr(part, "pooled", False) and len(codes):
-            kind[codes] = codes[0]
-        kinds.append(kind)
-    _, kind_of = distinct_rows(np.stack(kinds, axis=1))
-    first = np.full(n_values, n_values, dtype=np.int32)
-    np.minimum.at(first, kind_of, each)
-    return np.asarray(first[kind_of])
-
-
-def _codes(part: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
-    domain = frequencies.domains[frequencies.sensitive[0]]
-    found = [domain.code_of(value) for value in part.named_values()]
-    return np.array([code for code in found if code is not None], dtype=np.int32)
-
-
-def _share(
-    criterion: Criterion, frequencies: FrequencySet, lump: NDArray[np.int32]
-) -> tuple[int, Fraction] | None:
-    """Give the one value that the criterion bounds, and the l of 1/l; None: it says more."""
-    parts = [part for part in criterion.parts if part.looks_at_values]
-    if len(parts) != 1 or not _one_column(frequencies):
-        return None
-    codes = np.unique(lump[_codes(parts[0], frequencies)])
-    if len(codes) != 1:
-        return None
-    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
-        return int(codes[0]), parts[0].l
-    if isinstance(parts[0], AlphaKAnonymity):
-        return int(codes[0]), 1 / parts[0].alpha
-    return None
