@@ -83,7 +83,7 @@ def test_an_instance_is_described_as_the_call_that_makes_it():
 @pytest.mark.parametrize(
     ("spec", "said"),
     [
-        ({}, "here: give exactly one name with its parameters, got a dict"),
+        ({}, "here: give exactly one name with its parameters, got none"),
         ({"k_anonymity": {}, "plain_rule": {}}, "here: give exactly one name with its para"),
         (
             {"k_anonimity": {"k": 2}},
@@ -93,7 +93,7 @@ def test_an_instance_is_described_as_the_call_that_makes_it():
         ({"k_anonymity": {"kk": 5}}, "here.k_anonymity: unknown parameter 'kk'; "),
         ({"plain_rule": {"sise": 5}}, "here.plain_rule: unknown parameter 'sise'; did you mean 's"),
         ({"plain_rule": {"size": 5, "derived": 1}}, "here.plain_rule: unknown parameter 'derived'"),
-        ({"k_anonymity": {}}, "here.k_anonymity: missing 1 required positional argument: 'k'"),
+        ({"k_anonymity": {}}, "here.k_anonymity: the parameter 'k' is missing"),
         ({"k_anonymity": {"k": 0}}, "here: KAnonymity: k must be an integer >= 1, got 0"),
     ],
     ids=str,

@@ -65,7 +65,7 @@ def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str)
 
 
 def _kinds(spec: object) -> str:
-    return ", ".join(map(str, spec)) if isinstance(spec, Mapping) else shown(spec)
+    return (", ".join(map(str, spec)) or "none") if isinstance(spec, Mapping) else shown(spec)
 
 
 def describe(instance: Any) -> str:

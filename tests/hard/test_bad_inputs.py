@@ -513,7 +513,7 @@ WRONG_JOBS = [
         "columns.identifiers: input should",
     ),
     ("[columns.quasi_identifiers]", "[x]", "unknown key 'x'; known are 'source'"),
-    ("[[criteria]]", "[criteria]", "criteria: input should be a valid list"),
+    ("[[criteria]]", "[criteria]", "criteria: write [[criteria]] above each of them"),
     (
         JOB,
         "criteria = []" + JOB.replace("[[criteria]]\nk_anonymity = { k = 2 }", ""),
