@@ -555,12 +555,12 @@ WRONG_JOBS = [
     (HIERARCHY, "age = { csv = 'sex.csv', sep = '' }", "sep must be one character, got ''"),
     (HIERARCHY, 'age = { csv = "sex.csv", sep = "\\n" }', "sep cannot be a quote or the end of"),
     # criteria
-    (KEY, "", "criteria[0]: give exactly one name with its parameters, got a"),
+    (KEY, "", "criteria[0]: give exactly one name with its parameters, got none"),
     (KEY, "k_anonimity = { k = 2 }", "unknown name 'k_anonimity'; did you mean 'k_anonymity'?"),
     (KEY, "KAnonymity = { k = 2 }", "unknown name 'KAnonymity'; did you mean 'k_anonymity'?"),
     (KEY, "epsilon_budget = { epsilon = 1 }", "unknown name 'epsilon_budget'; known"),
     (KEY, "k_anonymity = 5", "criteria[0].k_anonymity: the parameters must be a table, got 5"),
-    (KEY, "k_anonymity = {}", "k_anonymity: missing 1 required positional argument: 'k'"),
+    (KEY, "k_anonymity = {}", "k_anonymity: the parameter 'k' is missing"),
     (KEY, "k_anonymity = { k = 2, j = 3 }", "k_anonymity: unknown parameter 'j'"),
     (KEY, "k_anonymity = { k = 2 }\nl_diversity = { l = 2 }", "give exactly one name"),
     (KEY, "k_anonymity = { k = '2' }", "KAnonymity: k must be an integer >= 1, got '2'"),
@@ -593,7 +593,7 @@ WRONG_JOBS = [
     (KEY, "p_sensitive_k_anonymity = { p = 3, k = 2 }", "p must be from 1 to k = 2, got 3"),
     (KEY, "ke_anonymity = { k = 2, e = -1 }", "KEAnonymity: e must be a number >= 0, got -1"),
     # methods
-    (METHOD, "", "method: give exactly one name with its parameters, got a"),
+    (METHOD, "", "method: give exactly one name with its parameters, got none"),
     (METHOD, "mondrain = {}", "method: unknown name 'mondrain'; did you mean 'mondrian'?"),
     (METHOD, "arx = {}", "method: unknown name 'arx'; known are"),
     (METHOD, "mondrian = true", "method.mondrian: the parameters must be a table, got True"),
