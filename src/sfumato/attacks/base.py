@@ -123,6 +123,14 @@ class Finding:
         return f"{value_text(value)} {unit}"
 
     @property
+    def found_text(self) -> str:
+        """What was found, in the same unit; of a sample also the interval."""
+        if self.interval is None:
+            return self.text(self.found)
+        low, high = self.interval
+        return f"{self.text(self.found)} ({self.text(low)} to {self.text(high)})"
+
+    @property
     def promise(self) -> str:
         """What was promised, in the same unit; in brackets what is only assumed."""
         if self.promised is None:
@@ -132,7 +140,7 @@ class Finding:
 
     def __str__(self) -> str:
         promised = f"promised {self.promise}, " if self.promised else ""
-        found = f"found {self.text(self.found)} (before {self.text(self.before)})"
+        found = f"found {self.found_text} (before {self.text(self.before)})"
         note = "" if self.note is None else f"; {self.note}"
         return f"{self.name}: {promised}{found}: {self.verdict}{note}"
 
@@ -141,7 +149,7 @@ class Finding:
             ("knows", self.knows),
             ("before", self.text(self.before)),
             ("promised", self.promise),
-            ("found", self.text(self.found)),
+            ("found", self.found_text),
             ("verdict", self.verdict if self.note is None else f"{self.verdict}; {self.note}"),
         ]
         return html_table(("", self.name), rows)

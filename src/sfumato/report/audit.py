@@ -69,7 +69,7 @@ class Report:
                 finding.knows,
                 finding.text(finding.before),
                 finding.promise,
-                finding.text(finding.found),
+                finding.found_text,
                 "-" if finding.holds is None else str(finding.n_exceeding),
                 finding.verdict,
             )

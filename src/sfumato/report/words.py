@@ -163,11 +163,12 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
         strong = is_probability(finding) and _is_strong(finding.found)
         if not strong or finding.attribute in {None, *failing}:
             continue
-        allowed = (
-            "nothing was promised about this"
-            if finding.promised is None or finding.promised.assumed
-            else f"the promise, {bound(finding)}, allows it"
-        )
+        if finding.promised is None or finding.promised.assumed:
+            allowed = "nothing was promised about this"
+        elif finding.holds is None:
+            allowed = f"whether that breaks the promise, {bound(finding)}, is not settled"
+        else:
+            allowed = f"the promise, {bound(finding)}, allows it"
         believed = measured(finding, finding.found)
         text = f"{finding.name}: belief reaches {believed} for somebody; {allowed}."
         said.setdefault((finding.attribute, finding.found), text)
@@ -175,11 +176,11 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
 
 
 def not_tried(not_run: Sequence[Mapping[str, str]]) -> list[str]:
-    """Name the attacks that need what a page for everybody must not be made from."""
+    """Name the attacks that need what a page for everybody is not made from."""
     names = [each["attack"] for each in not_run if "original" in each["reason"]]
     if not names:
         return []
-    return [f"Not tried, for want of everybody's quasi-identifiers: {', '.join(names)}."]
+    return [f"Not tried here, for want of the original: {', '.join(names)}."]
 
 
 def _is_strong(value: Value) -> bool:
