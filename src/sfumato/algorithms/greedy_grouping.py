@@ -12,15 +12,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.anatomy import Needs, anatomize, not_by_different_values, verify
-from sfumato.algorithms.base import Algorithm, Draw, check_seed
+from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.lines import Line
 from sfumato.algorithms.people import (
     bucketing,
-    check_order,
     known_order,
     need_sensitive,
     partitioned,
     place_in_group,
+    settle,
     sorted_people,
 )
 from sfumato.algorithms.whole import refuse_unsafe_whole
@@ -28,7 +28,7 @@ from sfumato.criteria import Criterion, LDiversity
 from sfumato.criteria.base import positive
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, Unsatisfiable, shown, true_or_false
+from sfumato.errors import BadInput, Unsatisfiable, shown
 
 TOSS = 2**64  # a toss is a number below this
 
@@ -80,12 +80,8 @@ class GreedyGrouping(Algorithm):
         exact = positive("GreedyGrouping", "margin", margin)
         if exact < 1:
             raise BadInput(f"GreedyGrouping: margin must be a number >= 1, got {shown(margin)}")
-        check_seed("GreedyGrouping", seed)
-        object.__setattr__(self, "order", check_order("GreedyGrouping", order))
         object.__setattr__(self, "margin", exact)
-        true_or_false("GreedyGrouping", "anatomize", anatomize)
-        object.__setattr__(self, "anatomize", anatomize)
-        object.__setattr__(self, "seed", seed)
+        settle(self, order, anatomize, seed)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Grow groups from the first person to the last."""
@@ -149,12 +145,8 @@ class RandomizedGrouping(Algorithm):
         exact = positive("RandomizedGrouping", "p", p, zero=True)
         if exact >= 1:
             raise BadInput(f"RandomizedGrouping: p must be from 0 to below 1, got {shown(p)}")
-        check_seed("RandomizedGrouping", seed)
         object.__setattr__(self, "p", exact)
-        object.__setattr__(self, "order", check_order("RandomizedGrouping", order))
-        true_or_false("RandomizedGrouping", "anatomize", anatomize)
-        object.__setattr__(self, "anatomize", anatomize)
-        object.__setattr__(self, "seed", seed)
+        settle(self, order, anatomize, seed)
 
     @property
     def deterministic(self) -> bool:

@@ -7,12 +7,12 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.base import Draw
+from sfumato.algorithms.base import Algorithm, Draw, check_seed
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Bucketing
-from sfumato.errors import BadInput, nearest, shown
+from sfumato.errors import BadInput, nearest, shown, true_or_false
 
 Integers = NDArray[np.int64]
 
@@ -61,6 +61,16 @@ def sorted_people(frequencies: FrequencySet, order: Sequence[str], draw: Draw) -
     rank[np.lexsort([ground.codes(name) for name in reversed(names)])] = np.arange(len(ground))
     people = one_by_one(frequencies.counts)
     return people[shuffled(rank[frequencies.combination_of[people]], draw)]
+
+
+def settle(method: Algorithm, order: object, anatomize: object, seed: object) -> None:
+    """Check and set what all methods take that group sorted people."""
+    owner = type(method).__name__
+    check_seed(owner, seed)
+    true_or_false(owner, "anatomize", anatomize)
+    settled = {"order": check_order(owner, order), "anatomize": anatomize, "seed": seed}
+    for name, value in settled.items():
+        object.__setattr__(method, name, value)
 
 
 def check_order(owner: str, order: object) -> tuple[str, ...] | None:

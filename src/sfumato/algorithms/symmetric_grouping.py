@@ -10,23 +10,22 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms.anatomy import Needs, anatomize, verify
-from sfumato.algorithms.base import Algorithm, Draw, check_seed
+from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.lines import Line
 from sfumato.algorithms.people import (
     Integers,
     bucketing,
-    check_order,
     known_order,
     need_sensitive,
     partitioned,
     place_in_group,
+    settle,
     sorted_people,
 )
 from sfumato.algorithms.whole import refuse_unsafe_whole
 from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import true_or_false
 from sfumato.progress import report
 
 
@@ -65,11 +64,7 @@ class SymmetricGrouping(Algorithm):
         anatomize: bool = False,
         seed: int | None = None,
     ) -> None:
-        check_seed("SymmetricGrouping", seed)
-        object.__setattr__(self, "order", check_order("SymmetricGrouping", order))
-        true_or_false("SymmetricGrouping", "anatomize", anatomize)
-        object.__setattr__(self, "anatomize", anatomize)
-        object.__setattr__(self, "seed", seed)
+        settle(self, order, anatomize, seed)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Halve all groups until no half is safe."""
