@@ -125,3 +125,35 @@ def test_only_who_made_the_release_can_deal_what_people_guard(tmp_path):
     loaded = sf.load(release.save(tmp_path / "out"))
     reasons = dict(sf.audit(loaded, release.table).not_run)
     assert "what people guard is not published" in reasons["minimality (education)"]
+
+
+def test_beside_what_is_guarded_the_other_promises_are_judged_too():
+    """Nobody guards anything, so only diversity can be broken: table I(c) of the paper."""
+    people = pa.table(
+        {
+            "q": ["q1"] * 2 + ["q2"] * 5,
+            "s": ["HIV"] * 2 + ["none"] * 5,
+            "g": pa.array([None] * 6 + ["none"], pa.string()),
+        }
+    )
+    table = sf.read(people, {"q": sf.Tree({"Q": ["q1", "q2"]})}, "s")
+    promise = sf.LDiversity(2, "frequency", ["HIV"]) & sf.PersonalizedPrivacy(1, "g")
+    finding = sf.attacks.Minimality().run(sf.anonymize(table, promise, sf.Samarati()))
+    assert (finding.found, finding.holds, finding.n_exceeding) == (1, False, 2)
+
+
+def test_where_people_were_suppressed_what_is_guarded_gets_no_verdict():
+    rng = np.random.default_rng(0)
+    seen = 0
+    while seen < 3:
+        n_columns, rows = generated(rng)
+        promise = sf.PersonalizedPrivacy(2, "g")
+        try:
+            release = sf.anonymize(table_of(rows, n_columns), promise, sf.Samarati(2))
+        except sf.Unsatisfiable:
+            continue
+        if release.n_suppressed:
+            finding = sf.attacks.Minimality().run(release)
+            assert finding.holds is not True
+            assert "suppressed people" in finding.note
+            seen += 1

@@ -58,6 +58,27 @@ class Learned:
     unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
     others_known: bool = False  # one group at a time, everybody else's values known: no answer
     n_unexplained: int = 0  # groups that the steps do not explain
+    suppressed_known: bool = False  # suppressed people's values taken as known: no answer either
+
+    @property
+    def answers(self) -> bool:
+        """Whether nobody of this kind can believe more than was found."""
+        return not (self.unknown or self.others_known or self.suppressed_known)
+
+    @property
+    def notes(self) -> list[str]:
+        """Say what was taken as known, and what was learned in spite of it."""
+        notes = []
+        if self.others_known:
+            notes.append(
+                "one group at a time, by somebody who knows everybody else's values; who does not "
+                "may believe more"
+            )
+        elif not self.beliefs and not self.unknown:
+            notes.append("nothing is learned from the method")
+        if self.suppressed_known:
+            notes.append("the values of suppressed people are taken as known")
+        return notes
 
     @property
     def n_unknown(self) -> int:

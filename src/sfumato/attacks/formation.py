@@ -26,6 +26,7 @@ from sfumato.formulas.posterior import Step
 class Formation:
     """What a method does with the people of one group, in their order."""
 
+    enforced: Criterion  # what a group had to satisfy
     unit: int  # people who join at a time; 0: halves
     least: int  # people without whom no part is safe
     weight: Fraction  # of a world in which a shorter group was safe already
@@ -34,10 +35,10 @@ class Formation:
     def of(cls, method: Algorithm, criterion: Criterion, frequencies: FrequencySet) -> Formation:
         """Read a method that looks at quasi-identifiers and sensitive values together."""
         if isinstance(method, SymmetricGrouping):
-            return cls(0, least_people(criterion), Fraction(0))
+            return cls(criterion, 0, least_people(criterion), Fraction(0))
         enforced = method.enforced(criterion) if isinstance(method, GreedyGrouping) else criterion
         weight = method.p if isinstance(method, RandomizedGrouping) else Fraction(0)
-        return cls(unit_of(enforced, frequencies), enforced.least_size, weight)
+        return cls(enforced, unit_of(enforced, frequencies), enforced.least_size, weight)
 
     def n_buckets(self, sizes: Counts) -> NDArray[np.intp]:
         """Into how many parts a group falls: buckets, or halves that were tried."""

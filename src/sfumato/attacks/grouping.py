@@ -92,22 +92,20 @@ class MethodBased(Attack):
         self, target: Target, method: Algorithm, promised: Criterion
     ) -> tuple[Learned, Members]:
         formation = Formation.of(method, promised, target.seen.frequencies)
-        enforced = getattr(method, "enforced", lambda criterion: criterion)(promised)
-        rng = np.random.default_rng(self.seed)
+        sizes = target.seen.sizes
         if not getattr(method, "anatomize", False):
-            sizes = target.seen.sizes
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
-            return _as_formed(
-                formation,
-                members,
-                Solver(members, enforced, rng, bounded_only=len(members.people) > MANY),
-            ), members
+            return _as_formed(formation, members, self._solver(formation, members)), members
         if target.recoding is None or not isinstance(target.recoding.how, Bucketing):
-            sizes = target.seen.sizes
             return Learned([], range(len(sizes))), _members(target, sizes, None)
         members, before, bucket = _parts(target, target.recoding.how)
-        solver = Solver(members, enforced, rng, bounded_only=len(members.people) > MANY)
+        solver = self._solver(formation, members)
         return _partitioned(formation, members, solver, before, bucket), members
+
+    def _solver(self, formation: Formation, members: Members) -> Solver:
+        rng = np.random.default_rng(self.seed)
+        many = len(members.people) > MANY
+        return Solver(members, formation.enforced, rng, bounded_only=many)
 
 
 def properties(method: Algorithm) -> str:
@@ -134,11 +132,9 @@ class _Buckets(Members):
 def _members(target: Target, people: Counts, n: NDArray[np.intp] | None) -> Members:
     """Give the buckets of all groups, group after group; n: of each, 1 if not given."""
     seen = target.seen
-    counted = seen.joint.histogram
-    histogram = counted() if callable(counted) else counted
-    assert histogram is not None  # noqa: S101  (there is a sensitive column)
     group = np.arange(len(seen.sizes)) if n is None else np.repeat(np.arange(len(seen.sizes)), n)
-    return _Buckets(seen.frequencies, seen.boxes, np.arange(len(people)), group, people, histogram)
+    cell = np.arange(len(people))
+    return _Buckets(seen.frequencies, seen.boxes, cell, group, people, seen.joint.counted)
 
 
 def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learned:

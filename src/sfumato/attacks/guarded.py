@@ -60,7 +60,7 @@ def guarded_finding(
     largest = _largest(members, others, part, attribute)
     if worst is not None and worst.belief < largest:
         worst = None
-    notes = [NOTE] if learned.beliefs else ["nothing is learned from the method"]
+    notes = [*([NOTE] if learned.beliefs else []), *learned.notes]
     if open_ or learned.n_unknown:
         people = sum(each.people for each in open_)
         notes.append(
@@ -75,7 +75,7 @@ def guarded_finding(
         before=_largest(members, everybody, part, attribute),
         found=largest if worst is None else worst.belief,
         promised=bound,
-        holds=None if not failing and (open_ or learned.unknown) else not failing,
+        holds=None if not failing and (open_ or not learned.answers) else not failing,
         n_exceeding=n_exceeding,
         n_people=target.n_people,
         note="; ".join(notes),

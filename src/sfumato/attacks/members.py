@@ -126,13 +126,10 @@ def members_of(target: Target, guard: str | None = None) -> Members:
 def _whole(frequencies: FrequencySet, recoding: Recoding) -> Members:
     grouping = recoding.grouping(frequencies)
     kept = grouping.index >= 0
-    counted = grouping.joint.histogram
-    histogram = counted() if callable(counted) else counted
-    assert histogram is not None  # noqa: S101  (there is a sensitive column)
     parts = _added_up(
         frequencies.combination_of[kept], grouping.index[kept], frequencies.counts[kept]
     )
-    return Members(frequencies, grouping.boxes, *parts, histogram)
+    return Members(frequencies, grouping.boxes, *parts, grouping.joint.counted)
 
 
 _Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
@@ -191,9 +188,7 @@ def _located(frequencies: FrequencySet, boxes: NDArray[np.int32], sizes: Counts)
 
 def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:
     """Count the published values of each group, as combinations that the original numbers."""
-    counted = target.seen.joint.histogram
-    histogram = counted() if callable(counted) else counted
-    assert histogram is not None  # noqa: S101  (there is a sensitive column)
+    histogram = target.seen.joint.counted
     here = target.seen.frequencies.persons_values.codes
     there = frequencies.persons_values.codes
     _, index = distinct_rows(np.concatenate([there, here]))

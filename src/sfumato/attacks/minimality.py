@@ -7,7 +7,7 @@ attribute and one sensitive value are here too, under the names of the paper.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
@@ -46,6 +46,7 @@ STEPS = {
     "local": "one column of one group one level down",
     "cut": "one node of one column replaced by its children",
 }
+SEVERITY = (False, None, True)  # of several promises the worst off is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,12 +90,18 @@ class Minimality(Attack):
         enforced = self._enforced(target)
         members = members_of(target, guarding_column(enforced))
         learned = self._learned(target, members, enforced)
-        for part in target.criterion.parts if target.criterion is not None else ():
-            if isinstance(part, PersonalizedPrivacy) and part.attribute in (None, attribute):
-                knows = self._knows(target)
-                return guarded_finding(target, members, learned, part, self.called, knows)
-        verdict = Verdict(target, members, learned, attribute)
-        return verdict.finding(self.called, self._knows(target))
+        learned = replace(learned, suppressed_known=bool(target.n_suppressed))
+        knows = self._knows(target)
+        promised = target.parts(attribute, others=False)
+        findings = [
+            guarded_finding(target, members, learned, part, self.called, knows)
+            for part in promised
+            if isinstance(part, PersonalizedPrivacy)
+        ]
+        if len(findings) < len(promised) or not promised:
+            verdict = Verdict(target, members, learned, attribute)
+            findings.append(verdict.finding(self.called, knows))
+        return min(findings, key=lambda each: SEVERITY.index(each.holds))
 
     def _knows(self, target: Target) -> str:
         assert target.method is not None  # noqa: S101  (looked at already)

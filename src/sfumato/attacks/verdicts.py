@@ -44,7 +44,7 @@ class Verdict:
         classes, covered = class_beliefs(self.members, self.learned.beliefs, self.attribute)
         others = self._view(~covered)
         promised = self.target.parts(self.attribute, others=False)
-        parts = [of_values_alone(part) for part in promised]
+        parts = [of_values_alone(part) for part in promised if part.guarding is None]
         failing = np.zeros(len(classes), dtype=bool)
         open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
@@ -75,10 +75,7 @@ class Verdict:
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
         holds: bool | None = not n_exceeding
-        taken_as_known = self.learned.others_known or bool(
-            self.target.n_suppressed and reason is None
-        )
-        if not n_exceeding and (n_open or self.learned.n_unknown or taken_as_known):
+        if not n_exceeding and (n_open or not self.learned.answers):
             holds = None
         return Finding(
             attack=called,
@@ -134,16 +131,7 @@ class Verdict:
         n_exceeding: int,
         n_open: int,
     ) -> str | None:
-        notes = [] if reason is None else [reason]
-        if self.learned.others_known:
-            notes.append(
-                "one group at a time, by somebody who knows everybody else's values; who does not "
-                "may believe more"
-            )
-        elif not self.learned.beliefs and not self.learned.n_unknown:
-            notes.append("nothing is learned from the method")
-        if self.target.n_suppressed and reason is None:
-            notes.append("the values of suppressed people are taken as known")
+        notes = [*([] if reason is None else [reason]), *self.learned.notes]
         if n_exceeding and (bound is None or bound.allows(found.belief)):
             said = " & ".join(str(part) for part in parts)
             notes.append(f"{said} does not hold of what is believed")

@@ -275,7 +275,7 @@ class JointGroups:
         if not guarded:
             return groups
         nodes = self.frequencies.guarded(attribute)
-        histogram = self._counted
+        histogram = self.counted
         guard = self.frequencies.persons_values.codes[histogram.codes, -1]
         guarding = nodes[guard, 0] <= nodes[guard, 1]
         counted = Histogram.from_entries(
@@ -294,7 +294,7 @@ class JointGroups:
         Returns the finer groups, and for each the group it is a part of (Ciriani 2008, section 5:
         with several sensitive columns, the others count among the quasi-identifiers).
         """
-        histogram = self._counted
+        histogram = self.counted
         column = self.frequencies.sensitive.index(attribute)
         codes = self.frequencies.persons_values.codes[:, : len(self.frequencies.sensitive)]
         others = np.delete(codes, column, axis=1)
@@ -307,7 +307,8 @@ class JointGroups:
         return self._seen(attribute, finer, sizes, by_entry=True), owner
 
     @cached_property
-    def _counted(self) -> Histogram:
+    def counted(self) -> Histogram:
+        """Give the histogram, counted when first asked for."""
         if self.histogram is None:
             raise BadInput("the table has no sensitive column; name one with sensitive=")
         return self.histogram if isinstance(self.histogram, Histogram) else self.histogram()
@@ -315,7 +316,7 @@ class JointGroups:
     def _seen(
         self, attribute: str, group: NDArray[np.intp], sizes: Counts, *, by_entry: bool = False
     ) -> Groups:
-        histogram = self._counted
+        histogram = self.counted
         frequencies = self.frequencies
         domain = frequencies.domains[attribute]
         if len(frequencies.personal) > 1:
