@@ -108,7 +108,7 @@ def mean(errors):
 
 METHODS = [
     sf.Mondrian(),
-    sf.Mondrian(strict=False),
+    sf.Mondrian(strict=False, seed=1),
     sf.Optimal("loss", max_suppressed=0.3),
     sf.Recode({"age": 0, "zip": 1}, max_suppressed=0.5),
     sf.Anatomy(),
@@ -203,7 +203,7 @@ def test_independent_attributes_have_no_correlated_queries():
 def test_one_of_several_sensitive_columns_is_named():
     source = hospital().append_column("income", pa.array(range(60)))
     table = sf.read(source, ["age", "zip"], sensitive=["disease", "income"])
-    for method in (sf.Mondrian(), sf.Mondrian(strict=False)):
+    for method in (sf.Mondrian(), sf.Mondrian(strict=False, seed=1)):
         release = sf.anonymize(table, sf.KAnonymity(3), method)
         with pytest.raises(sf.BadInput, match="several sensitive columns"):
             sf.utility.query_error(release)
@@ -257,7 +257,7 @@ def test_the_boxes_of_a_split_release_are_those_that_its_labels_say(seed, tmp_pa
     (tmp_path / "people.csv").write_text("\n".join(lines) + "\n")
     roles = {"age": sf.Intervals(2, 4), "zip": sf.Prefix(), "sex": sf.Flat()}
     table = sf.read(tmp_path / "people.csv", roles, sensitive="disease")
-    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(strict=False))
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(strict=False, seed=1))
     assert release.recoding.splits
     found = _boxes_of_labels(release, release.recoding.how)
     assert np.array_equal(found, boxes_in(table.domains, release.seen))
