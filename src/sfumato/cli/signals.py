@@ -16,6 +16,14 @@ MOMENT = 0.01  # seconds
 requested: list[int] = []  # the signals that came
 
 
+class Stopped(KeyboardInterrupt):
+    """A request to stop.
+
+    A KeyboardInterrupt proper that passes through `exec` (a dataclass is made by it) counts as
+    unhandled for good: `python -m` would then end by the signal and not with the exit code.
+    """
+
+
 @contextmanager
 def stoppable() -> Iterator[None]:
     """Let Ctrl-C, SIGTERM and a closed terminal unwind the block, with exit code 128 + number.
@@ -34,7 +42,7 @@ def stoppable() -> Iterator[None]:
         if _finalizing(frame):  # there Python would print the exception and go on: come again
             signal.setitimer(signal.ITIMER_REAL, MOMENT)
         elif not over:
-            raise KeyboardInterrupt
+            raise Stopped
 
     signal.signal(signal.SIGALRM, unwind)
     for request in REQUESTS:

@@ -29,6 +29,7 @@ from sfumato.private import scratch
 FORMULA = r"^[=+\-@\t\r'']"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 DAMAGED = "the Parquet file is damaged"
+INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -498,7 +499,7 @@ class DuckDBEngine:
             yield
         except duckdb.Error as error:
             message = str(error)
-            if "failed: KeyboardInterrupt" in message:  # how DuckDB passes one on that met Python
+            if INTERRUPTED.search(message):  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
             self._refuse_changed()
             explained = about_storage(message, self._scratch.path, target)
