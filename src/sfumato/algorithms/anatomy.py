@@ -213,6 +213,6 @@ def verify(
 def _kernel(*, compiled: bool) -> Any:
     if not compiled:
         return deal_values
-    from sfumato.algorithms import compiled as kernels  # noqa: PLC0415  (a compiler)
+    from sfumato import compiled as kernels  # noqa: PLC0415  (a compiler)
 
     return kernels.compiled(deal_values)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.algorithms.compiled import compiled
+from sfumato.compiled import compiled
 
 MORE = 7  # a region proposes so many times as many cuts as were found unsafe
 LAST, LEVEL, UNEVEN, RANK = range(4)  # what is kept of a cut while cuts are compared

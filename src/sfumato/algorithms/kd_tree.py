@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from sfumato.algorithms.compiled import compiled
+from sfumato.compiled import compiled
 
 LEAF = 8  # points that are compared one by one
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.compiled import compiled
+from sfumato.compiled import compiled
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Keys, Layout, distinct

@@ -22,6 +22,16 @@ LARGEST = 10**EXPONENTS
 
 
 @dataclass(frozen=True, eq=False)
+class Members:
+    """What whole sets of values consist of: the rows of a sparse matrix, codes x values."""
+
+    starts: NDArray[np.int64]  # (n_codes + 1,)
+    codes: NDArray[np.int32]  # (n_entries,) single values, ascending inside a set
+    counts: NDArray[np.int64]  # (n_entries,) how often a person has the value
+    values: Domain  # of the single values
+
+
+@dataclass(frozen=True, eq=False)
 class Domain:
     """Ground values of a column; a code is a rank in tree order.
 
@@ -32,6 +42,7 @@ class Domain:
     taxonomy: Taxonomy
     numbers: NDArray[np.float64] | None = None  # (n,), NaN for the missing value; ordered columns
     closed: bool = False  # given by the steward, so its ground values may be published
+    members: Members | None = None  # set-valued: a code is one person's whole set
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -43,6 +54,11 @@ class Domain:
     def has_missing(self) -> bool:
         """Whether the missing value is one of the values."""
         return self.labels[-1] is None
+
+    @property
+    def values(self) -> Domain:
+        """The single values: of a set-valued column, what its sets consist of."""
+        return self if self.members is None else self.members.values
 
     def span(self, low: Ranks, high: Ranks) -> NDArray[np.float64]:
         """Width of intervals as a share of the whole domain: 0 for one value, 1 for all.

@@ -190,6 +190,23 @@ class FrequencySet:
         found = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
         return PersonsValues(*distinct_rows(found))
 
+    def occurrences(self, attribute: str) -> Occurrences:
+        """Every sensitive value that people of a combination have, and how often.
+
+        Where everybody has one value, the occurrences of a combination are its people. Of a
+        set-valued column each value in a person's set occurs for itself.
+        """
+        codes, members = self.codes(attribute), self.domains[attribute].members
+        if members is None:
+            return Occurrences(self.combination_of, codes, self.counts)
+        sizes = np.diff(members.starts)[codes]
+        key = np.repeat(np.arange(len(self)), sizes)
+        entry = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        entry += members.starts[codes[key]]
+        return Occurrences(
+            self.combination_of[key], members.codes[entry], self.counts[key] * members.counts[entry]
+        )
+
     def reference(self, attribute: str) -> Counts:
         """How many people of the whole table have each value of a sensitive column."""
         if attribute not in self._references:
@@ -250,6 +267,15 @@ class FrequencySet:
         first = self.combinations
         lows = np.stack([first.codes(column) for column in self.quasi_identifiers], axis=1)
         return Grouping(self, np.stack([lows, lows], axis=2), self.combination_of)
+
+
+@dataclass(frozen=True, eq=False)
+class Occurrences:
+    """Sensitive values of people with the same quasi-identifiers; a pair may stand here twice."""
+
+    combination: NDArray[np.intp]  # (n,) position in `combinations`
+    codes: Codes  # (n,) single values: of `domain.values`
+    counts: Counts  # (n,)
 
 
 @dataclass(frozen=True, eq=False)

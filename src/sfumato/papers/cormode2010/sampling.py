@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.algorithms.compiled import compiled
+from sfumato.compiled import compiled
 
 
 @compiled
