@@ -213,6 +213,6 @@ def verify(
 def _kernel(*, compiled: bool) -> Any:
     if not compiled:
         return deal_values
-    from sfumato import compiled as kernels  # noqa: PLC0415  (a compiler)
+    from sfumato.compiled import compiled as made_fast  # noqa: PLC0415  (a compiler)
 
-    return kernels.compiled(deal_values)
+    return made_fast(deal_values)
