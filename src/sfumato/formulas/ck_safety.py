@@ -61,7 +61,7 @@ def exposed(histogram: Histogram, sizes: Counts, c: Fraction, k: int) -> NDArray
     if kinds is None:
         return filled
     if c >= 1:
-        return (kinds.log_odds == -np.inf)[kinds.which] & filled
+        return np.asarray((kinds.log_odds == -np.inf)[kinds.which] & filled)
     limit = (1 - c) / c
     unclear = np.abs(kinds.log_odds - log(limit)) <= CLEAR
     hit = kinds.log_odds < log(limit)
