@@ -165,18 +165,30 @@ class Exploration:
                 yield point, AXES[axis], told(self.target, self.view, each) | self._people(each)
 
     def _people(self, found: Witness) -> dict[str, Any]:
-        members = self._members
-        if members is None:
-            return {}
-        named = {
-            "who has it": _of_group(members, self.target, self.view, found.group, {found.value})
-        }
+        named = {"who has it": self._named(found.group, {found.value})}
         if found.others_have and found.others_group is not None:
             values = {value for value, _ in found.others_have}
-            named["others to know"] = _of_group(
-                members, self.target, self.view, found.others_group, values
-            )
-        return named
+            named["others to know"] = self._named(found.others_group, values)
+        return {key: people for key, people in named.items() if people}
+
+    def _named(self, group: int, values: set[object]) -> list[dict[str, object]]:
+        """Name people of a group who have one of some values, by their quasi-identifiers."""
+        members = self._members
+        if members is None:
+            return []
+        frequencies = members.frequencies
+        place = _place(members, self.target, int(self.view.owner[group]))
+        inside = members.combination[members.starts[place] : members.starts[place + 1]]
+        codes = np.array([*values], dtype=np.int32)
+        keys = np.flatnonzero(
+            np.isin(frequencies.combination_of, inside)
+            & np.isin(frequencies.codes(self.view.attribute), codes)
+        )
+        return [
+            members.values(int(frequencies.combination_of[key]))
+            | {"people": int(frequencies.counts[key])}
+            for key in keys[:MOST_PEOPLE].tolist()
+        ]
 
     @cached_property
     def _members(self) -> Members | None:
