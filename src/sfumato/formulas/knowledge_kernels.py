@@ -238,3 +238,25 @@ def least_lacking(n: Any, having: Any, m: Any, k: Any, case: Any) -> Any:  # pra
     for e in range(len(n)):
         lowest = min(lowest, lacking(n[e], having[e], m, k, case))
     return lowest
+
+
+@compiled
+def undominated(rows: Any, order: Any) -> Any:  # pragma: no cover  (compiled)
+    """Find the rows that no other is at most in all three columns; of equal ones the first.
+
+    `order` has every row behind those that could dominate it.
+    """
+    kept = np.empty(len(rows), dtype=np.int64)
+    n_kept = 0
+    for row in order:
+        a, b, c = rows[row, 0], rows[row, 1], rows[row, 2]
+        covered = False
+        for i in range(n_kept):
+            other = kept[i]
+            if rows[other, 0] <= a and rows[other, 1] <= b and rows[other, 2] <= c:
+                covered = True
+                break
+        if not covered:
+            kept[n_kept] = row
+            n_kept += 1
+    return kept[:n_kept]

@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -201,22 +202,16 @@ def front(found: Entries, case: Case) -> NDArray[np.intp]:
     """Find the entries that can be the worst at some point, as far as floats tell.
 
     T and V fall with fewer people, more occurrences of the value, and smaller odds to have nothing
-    else. The entry with the least sum of the three is kept and all that it covers left out, until
-    nothing is left.
+    else; an entry is left out where another one is ahead in all three.
     """
+    odds: NDArray[Any]
     if case == "single":
-        odds = (found.n - found.having - found.ruled_out).astype(np.float64)
+        odds = found.n - found.having - found.ruled_out
     elif case == "set":
         odds = found.share
-    else:
-        with np.errstate(divide="ignore", invalid="ignore"):  # one person: nothing matters
-            odds = np.nan_to_num(found.ruled_out * np.log1p(-1 / found.n), neginf=-np.inf)
-    rows = np.stack([found.n, -found.having, odds], axis=1)
-    finite = np.nan_to_num(rows, neginf=0.0)
-    score = (finite / np.maximum(np.abs(finite).max(axis=0, initial=0), 1e-9)).sum(axis=1)
-    left, kept = np.arange(len(rows)), list[int]()
-    while len(left):
-        best = left[np.argmin(score[left])]
-        kept.append(int(best))
-        left = left[(rows[left] < rows[best]).any(axis=1)]
-    return np.array(kept, dtype=np.intp)
+    else:  # a group of one has no odds at all, and is ahead by its size
+        odds = found.ruled_out * np.log1p(-1 / np.maximum(found.n, 2))
+    rows = np.stack([found.n, -found.having, odds], axis=1).astype(np.float64)
+    widest = np.maximum(np.abs(rows).max(axis=0, initial=0), 1)
+    order = np.argsort((rows / widest).sum(axis=1), kind="stable")
+    return np.asarray(kernels().undominated(rows, order))
