@@ -23,11 +23,12 @@ def least_odds(counts, sizes, l, k, m):
     with_before = np.empty((k + 1, m + 1))
     without_before = np.empty((k + 1, m + 1))
     for value in range(n_values):
-        with_before[:] = math.inf  # before the first group there is no target
-        without_before[:] = 1.0  # and nobody else; amounts are "up to"
+        with_before[:] = math.inf
+        without_before[:] = 1.0  # nobody yet; amounts are "up to"
+        held = False  # whether a group before holds the value, and so may hold the target
         for f in range(n_groups):
             n, having = sizes[f], counts[f, value]
-            formulas(counts[f], value, n, having, l, k, m, t, v)
+            formulas(counts[f], n, having, l, k, m, t, v)
             for i in range(k + 1):
                 for j in range(m + 1):
                     best_with = math.inf
@@ -35,17 +36,15 @@ def least_odds(counts, sizes, l, k, m):
                     for a in range(i + 1):
                         for b in range(j + 1):
                             here = v[i - a, j - b]
-                            case_a = with_before[a, b] * here
-                            case_b = without_before[a, b] * (t[i - a] * v[i - a + 1, j - b])
-                            neither = without_before[a, b] * here
-                            if case_a < best_with:
-                                best_with = case_a
-                            if case_b < best_with:
-                                best_with = case_b
-                            if neither < best_without:
-                                best_without = neither
+                            if held:  # (a)
+                                best_with = min(best_with, with_before[a, b] * here)
+                            if having:  # (b)
+                                target = t[i - a] * v[i - a + 1, j - b]
+                                best_with = min(best_with, without_before[a, b] * target)
+                            best_without = min(best_without, without_before[a, b] * here)
                     with_t[i, j] = best_with
                     without_t[i, j] = best_without
+            held = held or having > 0
             with_t, with_before = with_before, with_t
             without_t, without_before = without_before, without_t
         found[value] = with_before[k, m]
@@ -53,7 +52,7 @@ def least_odds(counts, sizes, l, k, m):
 
 
 @njit
-def formulas(counts, value, n, having, l, k, m, t, v):
+def formulas(counts, n, having, l, k, m, t, v):
     """T and V of one group (section 7.1, one value per person)."""
     others = np.sort(counts)[::-1]  # the most frequent first
     ruled_out, n_taken, skipped = 0, 0, False

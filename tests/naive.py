@@ -1287,3 +1287,64 @@ def beliefs_with_implications(groups, k):
                     belief = Fraction((kept & has).bit_count(), kept.bit_count())
                     found[t[0]] = max(found[t[0]], belief)
     return found
+
+
+# ------------------------------------------- breach probability by the program of Chen 2009, A.3
+
+
+def breach_by_program(groups, value, l, k, m, case="single"):
+    """Largest belief that somebody has the value, by spreading everybody known over the groups.
+
+    `groups` is a list of (people, {value: occurrences}). No congregation: after every group, the
+    least odds for every number of u's and v's so far, with and without the target among them.
+    """
+    without = {(i, j): Fraction(1) for i in range(k + 1) for j in range(m + 1)}
+    with_t = {}
+    for n, counts in groups:
+        having = counts.get(value, 0)
+        others = sorted((c for x, c in counts.items() if x != value), reverse=True)[:l]
+        new_without, new_with = {}, {}
+        for i, j in without:
+            found, alone = [], []
+            for a in range(i + 1):
+                for b in range(j + 1):
+                    v = _v(n, having, j - b, i - a, case)
+                    alone.append(without[a, b] * v)
+                    if (a, b) in with_t:
+                        found.append(with_t[a, b] * v)
+                    if having:
+                        t = _t(n, having, others, i - a, case)
+                        found.append(without[a, b] * t * _v(n, having, j - b, i - a + 1, case))
+            new_without[i, j] = min(alone)
+            if found:
+                new_with[i, j] = min(found)
+        without, with_t = new_without, new_with
+    return 1 / (1 + with_t[k, m]) if with_t else Fraction(0)
+
+
+def _t(n, having, others, k, case):
+    """T of section 7.1."""
+    if case == "single":
+        return Fraction(max(0, n - having - sum(others) - k), having)
+    if case == "set":
+        lacking = math.prod((Fraction(n - c, n) for c in others), start=Fraction(1))
+        return Fraction(max(0, n - having - k), having) * lacking
+    if n - k <= 1:
+        return Fraction(0)
+    lacks = Fraction(n - k - 1, n - k) ** having
+    return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
+
+
+def _v(n, having, m, k, case):
+    """V of section 7.1; a factor that is not positive makes it 0."""
+    if not having or not m:
+        return Fraction(1)
+    if case == "multiset":
+        return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
+    product = Fraction(1)
+    for i in range(m):
+        left = n - having - k - i
+        if left <= 0:
+            return Fraction(0)
+        product *= Fraction(left, n - k - i)
+    return product
