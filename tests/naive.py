@@ -1348,3 +1348,75 @@ def _v(n, having, m, k, case):
             return Fraction(0)
         product *= Fraction(left, n - k - i)
     return product
+
+
+# --------------------------------------- uncertain knowledge, and families that share the value
+
+
+def dealt(groups, case):
+    """Every world of a release, equally likely: for each group a list of sets, one per person.
+
+    `groups` is a list of (people, {value: occurrences}). One value each; or every value goes to
+    so many different people (set); or every occurrence to anybody (multiset).
+    """
+    per_group = []
+    for n, counts in groups:
+        if case == "single":
+            values = [value for value, count in counts.items() for _ in range(count)]
+            worlds = [[{value} for value in order] for order in orders(values)]
+        else:
+            worlds = []
+            ways = [
+                itertools.combinations(range(n), count)
+                if case == "set"
+                else itertools.product(range(n), repeat=count)
+                for count in counts.values()
+            ]
+            for chosen in itertools.product(*map(list, ways)):
+                world = [set() for _ in range(n)]
+                for value, people in zip(counts, chosen, strict=True):
+                    for i in people:
+                        world[i].add(value)
+                worlds.append(world)
+        per_group.append(worlds)
+    return itertools.product(*per_group)
+
+
+def uncertain_belief(groups, target, value, excluded, others, family, case):
+    """The weighted share of the worlds in which the target has the value; None: no weight at all.
+
+    `excluded`: {value: p}, `others`: {(person, value): p} or for sets {person: p}, `family`:
+    {person: p}.
+    """
+    having = total = Fraction(0)
+    for world in dealt(groups, case):
+
+        def has(person, x, world=world):
+            return x in world[person[0]][person[1]]
+
+        hit = has(target, value)
+        pieces = [(hit or not has(target, x), p) for x, p in excluded.items()]
+        if case == "single":
+            pieces += [(has(person, x), p) for (person, x), p in others.items()]
+        else:
+            pieces += [(not has(person, value), p) for person, p in others.items()]
+        pieces += [(hit or not has(person, value), p) for person, p in family.items()]
+        weight = math.prod((p if true else 1 - p for true, p in pieces), start=Fraction(1))
+        total += weight
+        having += weight * hit
+    return having / total if total else None
+
+
+def beliefs_in_families(groups, value, edges, case):
+    """For every person the share of worlds with the value, edges being both or neither.
+
+    None: there is no such world.
+    """
+    people = [(g, i) for g, (n, _) in enumerate(groups) for i in range(n)]
+    hits, n_worlds = Counter(), 0
+    for world in dealt(groups, case):
+        has = {(g, i): value in world[g][i] for g, i in people}
+        if all(has[a] == has[b] for a, b in edges):
+            n_worlds += 1
+            hits.update(person for person in people if has[person])
+    return {person: Fraction(hits[person], n_worlds) for person in people} if n_worlds else None
