@@ -15,15 +15,17 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import Any
 
 from sfumato.errors import BadInput
 
-Value = object
+Value = Hashable
 Person = tuple[int, int]  # group, member
-Group = tuple[int, Mapping[Value, int]]  # people, occurrences of values
+Group = tuple[int, Mapping[Any, int]]  # people, occurrences of values
+Groups = Sequence[Group] | Mapping[int, Group]
 Weights = tuple[Fraction, dict[Value, Fraction]]  # without, and with each named value
 Pair = tuple[Fraction, Fraction]  # lacking the value, having it
 
@@ -40,11 +42,12 @@ class Pieces:
 
 
 def uncertain_belief(
-    groups: Sequence[Group], target: Person, value: Value, known: Pieces, case: str
+    groups: Groups, target: Person, value: Value, known: Pieces, case: str
 ) -> Fraction:
     """Give the belief that the target has the value, exactly.
 
-    The groups are those that `knowledge.refuse_impossible` lets pass.
+    Only groups that somebody named is in are looked at. They are those that
+    `knowledge.refuse_impossible` lets pass.
 
     >>> group = (4, {"flu": 2, "HIV": 1, "cold": 1})
     >>> known = Pieces({"flu": Fraction(3, 4)}, {}, {})
@@ -60,42 +63,35 @@ def uncertain_belief(
 
 
 def _single(
-    groups: Sequence[Group], target: Person, value: Value, known: Pieces, has: bool, _: str
+    groups: Groups, target: Person, value: Value, known: Pieces, has: bool, _: str
 ) -> Fraction:
     """Weigh the worlds, one value per person, in which the target has the value, or lacks it."""
-    named_of: dict[Person, dict[Value, Fraction]] = defaultdict(dict)
-    for (person, named), p in known.others.items():
-        named_of[person][named] = p
     people: dict[Person, Weights] = {}
-    for person, pieces in named_of.items():
-        default = math.prod((1 - p for p in pieces.values()), start=ONE)
-        weights = {
-            named: p
-            * math.prod((1 - q for other, q in pieces.items() if other != named), start=ONE)
-            for named, p in pieces.items()
-        }
-        people[person] = (default, weights)
-    lacking = math.prod(known.excluded.values(), start=ONE)
+
+    def add(person: Person, default: Fraction, named: Value, weight: Fraction) -> None:
+        before, weights = people.get(person, (ONE, {}))
+        both = {each: w * (weight if each == named else default) for each, w in weights.items()}
+        both.setdefault(named, before * weight)
+        people[person] = (before * default, both)
+
     if has:
-        people[target] = (Fraction(0), {value: lacking})
+        add(target, Fraction(0), value, ONE)
     else:
-        people[target] = (
-            lacking,
-            {
-                value: Fraction(0),
-                **{named: lacking / p * (1 - p) for named, p in known.excluded.items()},
-            },
-        )
+        add(target, ONE, value, Fraction(0))
+    for named, p in known.excluded.items():
+        add(target, p, named, 1 - p)
+    for (person, named), p in known.others.items():
+        add(person, 1 - p, named, p)
     total = ONE
     for person, p in known.family.items():
         if has:
             total *= p
         else:
-            people[person] = (p, {value: 1 - p})
-    for g, (n, counts) in enumerate(groups):
+            add(person, p, value, 1 - p)
+    for g in {group for group, _member in people}:
+        n, counts = groups[g]
         here = [weights for (group, _member), weights in people.items() if group == g]
-        if here:
-            total *= _expected(n, counts, here)
+        total *= _expected(n, counts, here)
     return total
 
 
@@ -131,25 +127,30 @@ def _expected(n: int, counts: Mapping[Value, int], people: Iterable[Weights]) ->
 
 
 def _several(
-    groups: Sequence[Group], target: Person, value: Value, known: Pieces, has: bool, case: str
+    groups: Groups, target: Person, value: Value, known: Pieces, has: bool, case: str
 ) -> Fraction:
     """Weigh the worlds where people have sets of values: each value is dealt for itself."""
-    people: dict[Person, Pair] = {
-        person: (p, 1 - p) for (person, _named), p in known.others.items()
-    }
-    people[target] = (Fraction(0), ONE) if has else (ONE, Fraction(0))
+    people: dict[Person, Pair] = {target: (Fraction(0), ONE) if has else (ONE, Fraction(0))}
+
+    def add(person: Person, lacking: Fraction, having: Fraction) -> None:
+        before = people.get(person, (ONE, ONE))
+        people[person] = (before[0] * lacking, before[1] * having)
+
     total = ONE
     n, counts = groups[target[0]]
     for named, p in known.excluded.items():
-        lacks = first_have(n, counts.get(named, 0), 1, 0, case)
+        lacks = ONE if named == value else first_have(n, counts.get(named, 0), 1, 0, case)
         total *= p if has else p * lacks + (1 - p) * (1 - lacks)
+    for (person, _named), p in known.others.items():
+        add(person, p, 1 - p)
     for person, p in known.family.items():
-        people[person] = (p, p) if has else (p, 1 - p)
-    for g, (n, counts) in enumerate(groups):
+        add(person, p, p if has else 1 - p)
+    for g in {group for group, _member in people}:
+        n, counts = groups[g]
         here = [weights for (group, _member), weights in people.items() if group == g]
         ways = [ONE]
         for weights in here:
-            ways = _times(ways, list(weights))
+            ways = _times(ways, weights)
         having = counts.get(value, 0)
         total *= sum(
             (each * first_have(n, having, len(here), j, case) for j, each in enumerate(ways)),
