@@ -5,12 +5,13 @@ values would be another matter: proposition A.1.) A world deals the value to peo
 equally likely, and only those count in which every family agrees. Groups hang together where a
 family reaches from one into the other; what does not hang together is worked out apart.
 
-Exact by a dynamic program over how many people of families have the value in each group; with
-more than `MOST_STATES` states sampled, with an interval.
+Exact by a dynamic program over how many people of families have the value in each group that
+families still to come reach into; with more than `MOST_STATES` states sampled, with an interval.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import Counter, defaultdict
 from collections.abc import Hashable, Iterable, Iterator, Sequence
@@ -26,10 +27,10 @@ from sfumato.formulas.posterior import LEAST, wilson
 from sfumato.formulas.uncertain_knowledge import Group, Person, Value, dealt_ways, first_have
 
 MOST_STATES = 1_000_000  # of the dynamic program, all its layers together
-BUDGET = 50_000_000  # numbers drawn for one sampled answer
+BUDGET = 10_000_000  # numbers drawn for one sampled answer
 IMPOSSIBLE = "what is known of the families contradicts the release: no world satisfies all of it"
 
-State = tuple[int, ...]  # people of families who have the value, in each group
+PerGroup = tuple[int, ...]  # people, in each group of a cluster
 Node = TypeVar("Node", bound=Hashable)
 
 
@@ -45,7 +46,7 @@ class Belief(NamedTuple):
 class _Kind:
     """Families with the same numbers of people in the same groups."""
 
-    people: State
+    people: PerGroup
     n: int
     person: Person  # the first of one of them
 
@@ -84,8 +85,9 @@ def family_beliefs(
             belief = first_have(n, counts.get(value, 0), 1, 1, case)
             yield Belief((cluster.groups[0], 0), belief)
             continue
-        layers = _layers(cluster)
-        yield from _exact(cluster, layers) if layers else _sampled(cluster, rng)
+        steps = _steps(cluster)
+        layers = _layers(steps, cluster.ways)
+        yield from _exact(cluster, steps, layers) if layers else _sampled(cluster, rng)
 
 
 def largest_belief(beliefs: Iterable[Belief]) -> Belief | None:
@@ -117,7 +119,7 @@ def _clusters(
     for g, member in joined:
         taken[g].add(member)
     for members in _components(links):
-        kinds: dict[State, list[Person]] = defaultdict(list)
+        kinds: dict[PerGroup, list[Person]] = defaultdict(list)
         for family in (family for g in members for family in by_group[g]):
             n_here = Counter(g for g, _ in family)
             kinds[tuple(n_here[g] for g in members)].append(family[0])
@@ -181,26 +183,85 @@ def _share(free: int, occurrences: int, j: int, case: str) -> Fraction:
     return Fraction(max(occurrences - j, 0), free) if free else Fraction(0)
 
 
-def _layers(cluster: _Cluster) -> list[dict[State, int]] | None:
-    """Count the ways to choose families, kind by kind; None: too many states.
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """One kind of families after the other; a group whose families are all through is closed.
 
-    A state that no choice of the kinds to come can make possible is left out.
+    A state is a whole number with a bit field for each open group: how many people of families
+    have the value there.
     """
-    possible = [[j for j, n in enumerate(ways) if n] or [-1] for ways in cluster.ways]
-    low, high = [min(js) for js in possible], [max(js) for js in possible]
-    left = [sum(kind.n * kind.people[g] for kind in cluster.kinds) for g in range(len(low))]
-    layers = [{(0,) * len(low): 1}]
+
+    kind: _Kind
+    added: int  # to the state, for every family that has the value
+    bounds: list[tuple[int, int, int, int]]  # of its groups: shift, mask, fewest, most people
+    closed: list[tuple[int, int, int]]  # group of the cluster, shift, mask
+
+    def moves(
+        self, state: int, ways: list[list[int]]
+    ) -> Iterator[tuple[int, int, int, list[tuple[int, int]]]]:
+        """Choose r of the families: r, the state after it, ways, and the closed groups' numbers."""
+        for r in range(self.kind.n + 1):
+            after = state + r * self.added
+            if any((after >> shift) & mask > most for shift, mask, _, most in self.bounds):
+                return
+            if any((after >> shift) & mask < fewest for shift, mask, fewest, _ in self.bounds):
+                continue
+            n, numbers = math.comb(self.kind.n, r), []
+            for g, shift, mask in self.closed:
+                j = (after >> shift) & mask
+                n *= ways[g][j]
+                after -= j << shift
+                numbers.append((g, j))
+            if n:
+                yield r, after, n, numbers
+
+
+def _steps(cluster: _Cluster) -> list[_Step]:
+    """Order the kinds so that few groups are open at a time, and bound what a group can have."""
+    waiting: dict[int, set[int]] = defaultdict(set)  # kinds of each group
+    for i, kind in enumerate(cluster.kinds):
+        for g in _where(kind):
+            waiting[g].add(i)
+    left = [len(ways) - 1 for ways in cluster.ways]  # people of the families to come
+    shifts = list(itertools.accumulate((n.bit_length() for n in left), initial=0))
+    masks = [(1 << n.bit_length()) - 1 for n in left]
+    possible = [[j for j, n in enumerate(ways) if n] for ways in cluster.ways]
+    opened: set[int] = set()
+    steps = []
+    while waiting:
+        # The open group with the fewest kinds to come is the next to be closed.
+        g = min(opened or waiting, key=lambda g: (len(waiting[g]), g))
+        i = min(waiting[g], key=lambda i: (len(set(_where(cluster.kinds[i])) - opened), i))
+        kind = cluster.kinds[i]
+        added, bounds, closed = 0, [], []
+        for at in _where(kind):
+            added += kind.people[at] << shifts[at]
+            left[at] -= kind.n * kind.people[at]
+            fewest, most = (min(possible[at]), max(possible[at])) if possible[at] else (1, 0)
+            bounds.append((shifts[at], masks[at], fewest - left[at], most))
+            waiting[at].discard(i)
+            opened.add(at)
+            if not waiting[at]:
+                closed.append((at, shifts[at], masks[at]))
+                opened.discard(at)
+                del waiting[at]
+        steps.append(_Step(kind, added, bounds, closed))
+    return steps
+
+
+def _where(kind: _Kind) -> list[int]:
+    return [g for g, n in enumerate(kind.people) if n]
+
+
+def _layers(steps: list[_Step], ways: list[list[int]]) -> list[dict[int, int]] | None:
+    """Count the ways to choose families, step by step; None: too many states."""
+    layers = [{0: 1}]
     n_states = 1
-    for kind in cluster.kinds:
-        left = [have - kind.n * own for have, own in zip(left, kind.people, strict=True)]
-        layer: dict[State, int] = defaultdict(int)
+    for step in steps:
+        layer: dict[int, int] = defaultdict(int)
         for state, n in layers[-1].items():
-            for r in range(kind.n + 1):
-                after = tuple(j + r * own for j, own in zip(state, kind.people, strict=True))
-                if any(j > most for j, most in zip(after, high, strict=True)):
-                    break
-                if all(j + more >= need for j, more, need in zip(after, left, low, strict=True)):
-                    layer[after] += n * math.comb(kind.n, r)
+            for _, after, more, _ in step.moves(state, ways):
+                layer[after] += n * more
             if n_states + len(layer) > MOST_STATES:
                 return None
         layers.append(dict(layer))
@@ -208,36 +269,30 @@ def _layers(cluster: _Cluster) -> list[dict[State, int]] | None:
     return layers
 
 
-def _exact(cluster: _Cluster, layers: list[dict[State, int]]) -> Iterator[Belief]:
-    def weight(state: State) -> int:
-        return math.prod(ways[j] for ways, j in zip(cluster.ways, state, strict=True))
-
-    behind = {state: weight(state) for state in layers[-1]}  # ways from this state on
-    total = sum(n * behind[state] for state, n in layers[-1].items())
+def _exact(cluster: _Cluster, steps: list[_Step], layers: list[dict[int, int]]) -> Iterator[Belief]:
+    """Go back over the steps: ways before a state times ways behind it."""
+    total = layers[-1].get(0, 0)
     if not total:
         raise BadInput(IMPOSSIBLE)
-    for at, (n_free, person) in enumerate(cluster.free):
-        if person is not None and n_free:
-            share = cluster.share[at]
-            by_number: dict[int, int] = defaultdict(int)
-            for state, n in layers[-1].items():
-                by_number[state[at]] += n * behind[state]
-            hits = sum((n * share[j] for j, n in by_number.items()), Fraction(0))
-            yield Belief(person, hits / total)
-    for layer, kind in zip(reversed(layers[:-1]), reversed(cluster.kinds), strict=True):
-        before: dict[State, int] = {}
-        n_hits = 0  # families of the kind that have the value, over all ways
+    behind = {0: 1}  # ways from a state on
+    for step, layer in zip(reversed(steps), reversed(layers[:-1]), strict=True):
+        before: dict[int, int] = defaultdict(int)
+        n_having = 0  # families of the kind, over all ways
+        by_number: dict[int, dict[int, int]] = {g: defaultdict(int) for g, _, _ in step.closed}
         for state, n in layer.items():
-            here = chosen = 0
-            for r in range(kind.n + 1):
-                after = tuple(j + r * own for j, own in zip(state, kind.people, strict=True))
-                if ways := behind.get(after, 0) * math.comb(kind.n, r):
-                    here += ways
-                    chosen += ways * r
-            before[state] = here
-            n_hits += n * chosen
+            for r, after, more, numbers in step.moves(state, cluster.ways):
+                here = more * behind.get(after, 0)
+                before[state] += here
+                n_having += n * here * r
+                for g, j in numbers:
+                    by_number[g][j] += n * here
         behind = before
-        yield Belief(kind.person, Fraction(n_hits, total * kind.n))
+        yield Belief(step.kind.person, Fraction(n_having, total * step.kind.n))
+        for g, ways in by_number.items():
+            person = cluster.free[g][1]
+            if person is not None:
+                hits = sum((n * cluster.share[g][j] for j, n in ways.items()), Fraction(0))
+                yield Belief(person, hits / total)
 
 
 def _sampled(cluster: _Cluster, rng: np.random.Generator) -> Iterator[Belief]:
