@@ -12,7 +12,7 @@ import naive
 from sfumato.attacks.families import same_value_families
 from sfumato.attacks.knowledge import breach_probability
 from sfumato.errors import BadInput
-from sfumato.formulas import families
+from sfumato.formulas import families, sampled_families
 from sfumato.formulas.families import family_beliefs, largest_belief
 
 CASES = ["single", "set", "multiset"]
@@ -86,6 +86,20 @@ def test_groups_that_do_not_hang_together_cost_no_states_together(monkeypatch):
     assert same_value_families(groups, "a", edges).interval is None
 
 
+def test_a_long_chain_of_groups_is_exact():
+    """Each group's families are through before those of the next but one begin."""
+    groups = [(5, {"a": 2, "b": 3})] * 400
+    edges = [((g, i), (g + 1, i + 2)) for g in range(399) for i in range(2)]
+    found = same_value_families(groups, "a", edges)
+    assert found.interval is None
+    few = same_value_families(groups[:3], "a", [edge for edge in edges if edge[1][0] < 3])
+    assert few.belief == max(
+        naive.beliefs_in_families(
+            groups[:3], "a", [edge for edge in edges if edge[1][0] < 3], "single"
+        ).values()
+    )
+
+
 @pytest.mark.parametrize("case", CASES)
 def test_samples_contain_the_truth_in_their_interval(case, monkeypatch):
     """Overlapping families in three groups, exact and sampled; seeds are given."""
@@ -96,7 +110,7 @@ def test_samples_contain_the_truth_in_their_interval(case, monkeypatch):
     exact = {each.person: each for each in family_beliefs(groups, "a", edges, case, rng)}
     assert all(each.interval is None for each in exact.values())
     monkeypatch.setattr(families, "MOST_STATES", 5)
-    monkeypatch.setattr(families, "BUDGET", 2_000_000)
+    monkeypatch.setattr(sampled_families, "BUDGET", 2_000_000)
     outside = n = 0
     for seed in range(5):
         found = list(family_beliefs(groups, "a", edges, case, np.random.default_rng(seed)))
@@ -111,7 +125,7 @@ def test_samples_contain_the_truth_in_their_interval(case, monkeypatch):
     assert outside <= 0.1 * n
 
 
-def test_what_has_too_many_states_is_sampled_with_an_interval():
+def test_what_has_too_many_states_is_sampled_with_an_interval(monkeypatch):
     """Couples between every group and the next six: more states than can be counted."""
     groups = [(40, {"a": 12, "b": 28})] * 30
     edges = [
@@ -121,6 +135,7 @@ def test_what_has_too_many_states_is_sampled_with_an_interval():
     found = same_value_families(groups, "a", edges)
     low, high = found.interval
     assert 0.2 < low <= found.belief <= high < 0.5
+    monkeypatch.setattr(families, "MOST_STATES", 1000)  # the same answer, sooner
     assert found == same_value_families(groups, "a", edges)
     assert found != same_value_families(groups, "a", edges, seed=1)
 

@@ -9,7 +9,8 @@ import numpy as np
 from sfumato.algorithms.base import check_seed
 from sfumato.attacks.knowledge import Person, Released, _read
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.families import Belief, family_beliefs, largest_belief
+from sfumato.formulas.families import family_beliefs, largest_belief
+from sfumato.formulas.family_clusters import Belief
 from sfumato.formulas.knowledge import Case
 
 __all__ = ["Belief", "same_value_families"]
