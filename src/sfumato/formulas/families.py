@@ -142,13 +142,13 @@ def _steps(cluster: Cluster) -> list[_Step]:
 def _layers(steps: list[_Step], ways: list[list[int]]) -> list[dict[int, int]] | None:
     """Count the ways to choose families, step by step; None: too many states."""
     layers = [{0: 1}]
-    n_states = 1
+    n_states, words = 1, 1 + len(ways) // 16  # numbers grow with the groups, and count as much more
     for step in steps:
         layer: dict[int, int] = defaultdict(int)
         for state, n in layers[-1].items():
             for _, after, more, _ in step.moves(state, ways):
                 layer[after] += n * more
-            if n_states + len(layer) > MOST_STATES:
+            if (n_states + len(layer)) * words > MOST_STATES:
                 return None
         layers.append(dict(layer))
         n_states += len(layer)
