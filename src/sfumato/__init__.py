@@ -26,6 +26,8 @@ _HOME = {
     "PSensitiveKAnonymity": "criteria",
     "KEAnonymity": "criteria",
     "PersonalizedPrivacy": "criteria",
+    "CKSafety": "criteria",
+    "Skyline": "criteria",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -46,6 +48,8 @@ _HOME = {
     "Release": "release",
     "audit": "report",
     "Report": "report",
+    "explore": "report",
+    "Exploration": "report",
     "drivers": "attacks.drivers",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -61,9 +65,11 @@ __all__ = [
     "Anatomy",
     "BadInput",
     "BrokenPromise",
+    "CKSafety",
     "Check",
     "Dates",
     "Exhaustive",
+    "Exploration",
     "Flat",
     "GreedyGrouping",
     "Groups",
@@ -88,6 +94,7 @@ __all__ = [
     "Samarati",
     "SensitiveGrouping",
     "SfumatoError",
+    "Skyline",
     "SymmetricGrouping",
     "TCloseness",
     "Table",
@@ -101,6 +108,7 @@ __all__ = [
     "check",
     "datasets",
     "drivers",
+    "explore",
     "load",
     "read",
     "reproduce",
@@ -127,12 +135,14 @@ if TYPE_CHECKING:
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
+        CKSafety,
         KAnonymity,
         KEAnonymity,
         LDiversity,
         PersonalizedPrivacy,
         PSensitiveKAnonymity,
         RecursiveDiversity,
+        Skyline,
         TCloseness,
     )
     from sfumato.data.groups import Groups
@@ -140,7 +150,7 @@ if TYPE_CHECKING:
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
-    from sfumato.report import Report, audit
+    from sfumato.report import Exploration, Report, audit, explore
     from sfumato.table import Table, read
 
 
