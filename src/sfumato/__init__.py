@@ -39,6 +39,7 @@ _HOME = {
     "OneGroup": "algorithms",
     "RandomizedGrouping": "algorithms",
     "SensitiveGrouping": "algorithms",
+    "SkylineMondrian": "algorithms",
     "SymmetricGrouping": "algorithms",
     "TopDown": "algorithms",
     "anonymize": "release",
@@ -92,6 +93,7 @@ __all__ = [
     "SensitiveGrouping",
     "SfumatoError",
     "Skyline",
+    "SkylineMondrian",
     "SymmetricGrouping",
     "TCloseness",
     "Table",
@@ -125,6 +127,7 @@ if TYPE_CHECKING:
         Recode,
         Samarati,
         SensitiveGrouping,
+        SkylineMondrian,
         SymmetricGrouping,
         TopDown,
     )

@@ -270,7 +270,7 @@ def _sorted_line(table, member, room, column):  # type: ignore[no-untyped-def]
 
 @compiled
 def _weight(count, order):  # type: ignore[no-untyped-def]
-    """count * log2(count), in units of 2^-shift."""
+    """Count * log2(count), in units of 2^-shift."""
     if count < len(order.logs):
         return count * order.logs[count]
     return count * np.int64(np.rint(np.log2(np.float64(count)) * order.unit))

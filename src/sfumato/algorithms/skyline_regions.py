@@ -38,7 +38,8 @@ Floats = NDArray[np.float64]
 
 SPLITS = {"gain": GAIN, "median": MEDIAN, "widest": WIDEST}
 BUDGET = 1 << 20  # combinations looked at between two reports
-ROOM = 1 << 10  # regions to begin with
+COUNTS_AT_ONCE = 1 << 22  # held while other criteria judge cuts
+ROOM = 1 << 8  # regions to begin with
 TABULATED = 1 << 16  # counts whose logarithms are exact for products
 FINEST = 40  # bits after the point of a logarithm
 NEAR = 1e-11  # share of the threshold within which a cut is as good as at it
@@ -168,6 +169,7 @@ class Regions:
         # A k is compared with sizes as cuts are weighed; the rest judges cuts that are safe so far.
         self.beside = [part for part in beside if type(part) is not KAnonymity]
         n, n_columns = self.table.codes.shape
+        self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n + 1))
         n_requirements, n_blocks = len(self.wanted.value), len(protected)
         longest = max(len(domain) for domain in self.domains)
         most = int(self.wanted.most.max())
@@ -250,12 +252,14 @@ class Regions:
         order = np.lexsort((found.key[:n_found], found.first_key[:n_found], found.turn[:n_found]))
         region = self.state.queue[self.state.counters[HEAD]]
         member = self.state.member[self.state.starts[region] : self.state.ends[region]]
-        inside = np.zeros(len(self.ground), dtype=bool)
-        inside[member] = True
-        key = np.flatnonzero(inside[self.frequencies.combination_of])
+        n_keys = np.diff(self.first_key)[member]
+        key = np.arange(n_keys.sum()) + np.repeat(
+            self.first_key[member] - np.cumsum(n_keys) + n_keys, n_keys
+        )
+        at_once = max(1, COUNTS_AT_ONCE // max(1, len(key)))
         tried = 0
         while tried < n_found:
-            batch = order[tried : tried + max(1, MORE * tried)]
+            batch = order[tried : tried + min(max(1, MORE * tried), at_once)]
             held = self._held(batch, key)
             if held.any():
                 return int(batch[held.argmax()])
