@@ -126,7 +126,7 @@ def _count(table, member, room):  # type: ignore[no-untyped-def]
             if room.whole[value] == 0:
                 room.seen[n_seen] = value
                 n_seen += 1
-            room.whole[value] += table.count[e]
+            room.whole[value] += table.occurs[e]
     return people, n_seen
 
 
@@ -170,7 +170,7 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
                 piece = line[end]
                 n_left += table.people[piece]
                 for e in range(table.first[piece], table.first[piece + 1]):
-                    value, count = table.value[e], table.count[e]
+                    value, count = table.value[e], table.occurs[e]
                     if order.gain_low <= value < order.gain_high:
                         if not room.touched[value]:
                             room.touched[value] = True

@@ -1,4 +1,4 @@
-"""SkylineAnonymize: cut the space of quasi-identifiers, whatever an adversary may know (Chen 2009)."""
+"""SkylineAnonymize: regions that are safe from what an adversary may know (Chen 2009, 6.2)."""
 
 from __future__ import annotations
 
@@ -32,10 +32,10 @@ class SkylineMondrian(Algorithm):
     - "gain": the information gain about `gain_of`, a sensitive column or a quasi-identifier; unless
       told otherwise, the column that the skyline protects. Of a set-valued column, about what one
       of the region's occurrences of values is. Ties go to the earlier column, then the lower cut.
-    - "median": as `Mondrian`: the column that spreads widest as a share of its range; in it, between
-      the largest nodes of a tree, then nearest to halving the people, then lower.
-    - "widest": the same column; in it, nearest to the middle between the least and the largest
-      value of the region, then lower.
+    - "median": as `Mondrian`: the column that spreads widest as a share of its range first; in it,
+      between the largest nodes of a tree, then nearest to halving the people, then lower.
+    - "widest": the same column first; in it, nearest to the middle of the region's values, half-way
+      between the least and the largest of them, then lower.
 
     With one value per person the result is minimal: no cut of any region, at any value of any
     column, leaves the release safe. Of sets and multisets it is safe, but safety is not monotone
@@ -128,15 +128,12 @@ def _refuse_unsafe(frequencies: FrequencySet, skyline: Skyline) -> None:
     values, found = frequencies.domains[attribute].values, frequencies.occurrences(attribute)
     counted = sum_by(found.codes.astype(np.intp), found.counts, len(values))
     n = frequencies.n_rows
-    whole = Groups([n], Histogram.from_dense(counted[np.newaxis]), values)
+    histogram = Histogram.from_dense(counted[np.newaxis])
+    whole = Groups([n], histogram, values)
     if skyline.holds(whole).all():
         return
     breaches = [
-        (
-            of_value(whole.histogram, whole.sizes, int(code), limit.point, skyline.case).breach,
-            limit,
-            code,
-        )
+        (of_value(histogram, whole.sizes, int(code), limit.point, skyline.case).breach, limit, code)
         for limit, codes in skyline.requirements(values).items()
         for code in codes
     ]
