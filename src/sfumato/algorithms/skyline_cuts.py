@@ -34,7 +34,7 @@ def propose(table, wanted, order, state, room, found, tree, every):  # type: ign
     region = state.queue[state.counters[HEAD]]
     if wanted.live:  # what the others are like without it; it is put back when it is not cut
         leaf = len(tree) // 2 + region
-        room.kept[:] = tree[leaf]
+        _copy(tree[leaf], room.kept)
         _neutral(tree[leaf])
         _renew(tree, leaf)
     member = state.member[state.starts[region] : state.ends[region]]
@@ -51,7 +51,7 @@ def decide(table, wanted, state, room, found, tree, chosen):  # type: ignore[no-
     if chosen < 0:
         counters[N_CLOSED] += end - begin
         if wanted.live:
-            tree[len(tree) // 2 + region] = room.kept
+            _copy(room.kept, tree[len(tree) // 2 + region])
             _renew(tree, len(tree) // 2 + region)
         return
     column, last = found.column[chosen], found.last[chosen]
@@ -64,7 +64,8 @@ def decide(table, wanted, state, room, found, tree, chosen):  # type: ignore[no-
         else:
             room.line[n_right] = piece
             n_right += 1
-    state.member[middle:end] = room.line[:n_right]
+    for i in range(n_right):
+        state.member[middle + i] = room.line[i]
     other = counters[N_REGIONS]
     counters[N_REGIONS] += 1
     state.ends[region], state.starts[other], state.ends[other] = middle, middle, end
@@ -100,8 +101,16 @@ def add_region(table, wanted, state, room, tree, region):  # type: ignore[no-unt
 @compiled
 def _neutral(statistics):  # type: ignore[no-untyped-def]
     """Nobody has any value: no T, and V is 1."""
-    statistics[:, :FAMILY] = np.inf
-    statistics[:, FAMILY:] = 1.0
+    for r in range(len(statistics)):
+        for j in range(5):
+            statistics[r, j] = np.inf if j < FAMILY else 1.0
+
+
+@compiled
+def _copy(source, target):  # type: ignore[no-untyped-def]
+    for r in range(len(source)):
+        for j in range(5):
+            target[r, j] = source[r, j]
 
 
 @compiled
@@ -258,14 +267,30 @@ def _sorted_line(table, member, room, column):  # type: ignore[no-untyped-def]
         for piece in member:
             line[heads[codes[piece] - low]] = piece
             heads[codes[piece] - low] += 1
-        heads[:] = 0
+        for step in range(high - low + 2):
+            heads[step] = 0
         return line
-    own = np.empty(len(member), dtype=np.int64)
     for i in range(len(member)):
-        own[i] = codes[member[i]]
-    for i, j in enumerate(np.argsort(own)):
-        line[i] = member[j]
+        line[i] = member[i]
+    for begin in range(len(line) // 2 - 1, -1, -1):  # a heap, the largest code at its top
+        _sink(codes, line, begin, len(line))
+    for end in range(len(line) - 1, 0, -1):
+        line[0], line[end] = line[end], line[0]
+        _sink(codes, line, 0, end)
     return line
+
+
+@compiled
+def _sink(codes, heap, place, end):  # type: ignore[no-untyped-def]
+    """Let a member of a heap sink below those with larger codes."""
+    while 2 * place + 1 < end:
+        child = 2 * place + 1
+        if child + 1 < end and codes[heap[child + 1]] > codes[heap[child]]:
+            child += 1
+        if codes[heap[place]] >= codes[heap[child]]:
+            return
+        heap[place], heap[child] = heap[child], heap[place]
+        place = child
 
 
 @compiled
@@ -326,7 +351,8 @@ def _safe(n_left, n_right, seen, wanted, others, room):  # type: ignore[no-untyp
 def _rank(counts, seen, wanted, room, side):  # type: ignore[no-untyped-def]
     """Write the most frequent values of one side, of every column that is protected."""
     top_value, top_count, n_top = room.top_value[side], room.top_count[side], room.n_top[side]
-    n_top[:] = 0
+    for block in range(len(n_top)):
+        n_top[block] = 0
     for value in seen:
         count, block = counts[value], wanted.block[value]
         if count == 0 or block < 0:
@@ -387,6 +413,7 @@ def draw_boxes(state, boundary, boxes):  # type: ignore[no-untyped-def]
     """Write the box of every region; boxes[0] is the whole space. boundary: last rank of a cut."""
     for region in range(1, len(boxes)):
         parent, column = state.parent[region], state.column[region]
-        boxes[region] = boxes[parent]
+        for j in range(boxes.shape[1]):
+            boxes[region, j, 0], boxes[region, j, 1] = boxes[parent, j, 0], boxes[parent, j, 1]
         boxes[parent, column, 1] = boundary[region]
         boxes[region, column, 0] = boundary[region] + 1
