@@ -49,6 +49,8 @@ _HOME = {
     "Release": "release",
     "audit": "report",
     "Report": "report",
+    "explore": "report",
+    "Exploration": "report",
     "drivers": "attacks.drivers",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -68,6 +70,7 @@ __all__ = [
     "Check",
     "Dates",
     "Exhaustive",
+    "Exploration",
     "Flat",
     "GreedyGrouping",
     "Groups",
@@ -107,6 +110,7 @@ __all__ = [
     "check",
     "datasets",
     "drivers",
+    "explore",
     "load",
     "read",
     "reproduce",
@@ -149,7 +153,7 @@ if TYPE_CHECKING:
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
-    from sfumato.report import Report, audit
+    from sfumato.report import Exploration, Report, audit, explore
     from sfumato.table import Table, read
 
 
