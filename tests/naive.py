@@ -1295,12 +1295,14 @@ def beliefs_with_implications(groups, k):
 # dimension is as for Mondrian. A requirement is (value, l, k, m, c).
 
 
-def skyline_anonymize(rows, dimensions, requirements, case, priority, also=lambda rows: True):
+def skyline_anonymize(
+    rows, dimensions, requirements, case, priority, also=lambda rows: True, gain_of=-1
+):
     """Regions, as lists of rows. Every release on the way is judged as a whole, in fractions."""
     done, queue = [], [rows]
     while queue:
         region = queue.pop(0)
-        for left, right in splits_by_priority(region, dimensions, priority):
+        for left, right in splits_by_priority(region, dimensions, priority, gain_of):
             release = [*done, *queue, left, right]
             if also(left) and also(right) and withstands(release, requirements, case):
                 queue += [left, right]
@@ -1310,7 +1312,7 @@ def skyline_anonymize(rows, dimensions, requirements, case, priority, also=lambd
     return done
 
 
-def splits_by_priority(region, dimensions, priority):
+def splits_by_priority(region, dimensions, priority, gain_of=-1):
     """Every way to cut a region in two between values that occur in it, the best first."""
     found = []
     for column, (rank, place, labels) in enumerate(dimensions):
@@ -1323,7 +1325,7 @@ def splits_by_priority(region, dimensions, priority):
             level = meeting_level(labels[last], labels[following]) if labels else 0
             middle = abs(place[last] + place[following] - place[values[0]] - place[values[-1]])
             key = {
-                "gain": (entropies(left, right),),
+                "gain": (entropies(left, right, gain_of),),
                 "median": (-width / whole, column, -level, abs(len(left) - len(right))),
                 "widest": (-width / whole, column, middle),
             }[priority]
@@ -1331,11 +1333,12 @@ def splits_by_priority(region, dimensions, priority):
     return [sides for _, *sides in sorted(found, key=lambda each: each[0])]
 
 
-def entropies(left, right):
-    """2 to the power of n_l H_l + n_r H_r, which is smaller where more is gained about values."""
+def entropies(left, right, column):
+    """2 to the power of n_l H_l + n_r H_r, which is smaller where more is gained about a column."""
     product = Fraction(1)
     for side in (left, right):
-        occurring = [value for row in side for value in row[-1]]
+        cells = [row[column] for row in side]
+        occurring = [v for cell in cells for v in (cell if isinstance(cell, tuple) else [cell])]
         product *= len(occurring) ** len(occurring)
         for n in Counter(occurring).values():
             product /= n**n
@@ -1352,7 +1355,7 @@ def withstands(release, requirements, case):
 
 
 def chen_breach(groups, value, l, k, m, case):
-    """Theorem 2 with the formulas of section 7.1; groups: ((n, ((value, occurrences), ...)), ...)."""
+    """Theorem 2 and the formulas of 7.1; groups: ((n, ((value, occurrences), ...)), ...)."""
     ratios = []
     for n, counts in groups:
         if value in dict(counts):
