@@ -16,6 +16,7 @@ from properties.generated import VALUES, Generated, criteria, tables
 from properties.test_mondrian import dimensions, numeric_tables, regions
 from sfumato.algorithms import skyline_regions
 from sfumato.algorithms.registry import check_pair
+from sfumato.attacks.grouping import MethodBased
 from sfumato.criteria.base import holding
 from sfumato.data.domain import Members
 from sfumato.data.frequency import FrequencySet
@@ -313,6 +314,8 @@ def test_what_is_published_is_what_was_cut(few, publish, tmp_path):
     loaded = sf.load(release.save(tmp_path / "out"))
     assert loaded.check()
     assert str(loaded.method) == str(method)
+    with pytest.raises(sf.BadInput, match="not grouped one by one"):
+        MethodBased("occupation").run(release)
     other = "bucketized" if publish == "generalized" else "generalized"
     again = sf.anonymize(few, criterion, dataclasses.replace(method, publish=other))
     assert sorted(release.sizes) == sorted(again.sizes)
