@@ -70,12 +70,16 @@ WIDE = [(f"{j:03}", f"{j // 10:02}+", "*") for j in range(400)]
 WIDE_RULE = sf.Hierarchy.from_spec({"table": WIDE}, "generated")
 
 
+LETTERS = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c+", "*")]
+LETTERS_RULE = sf.Hierarchy.from_spec({"table": LETTERS}, "generated")
+
+
 @st.composite
 def wide_tables(draw):
     cell = st.integers(0, len(WIDE) - 1).map(lambda j: WIDE[j][0])
-    row = st.tuples(cell, cell, st.sampled_from(VALUES))
+    row = st.tuples(st.sampled_from("abc"), cell, cell, st.sampled_from(VALUES))
     rows = draw(st.lists(row, min_size=4, max_size=14))
-    return Generated(rows, [WIDE, WIDE], [WIDE_RULE, WIDE_RULE])
+    return Generated(rows, [LETTERS, WIDE, WIDE], [LETTERS_RULE, WIDE_RULE, WIDE_RULE])
 
 
 ALL_TABLES = st.one_of(tables(), numeric_tables(), wide_tables())

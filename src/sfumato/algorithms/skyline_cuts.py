@@ -133,7 +133,7 @@ def _count(table, member, room):  # type: ignore[no-untyped-def]
         for e in range(table.first[piece], table.first[piece + 1]):
             value = table.value[e]
             if room.whole[value] == 0:
-                room.seen[n_seen] = value
+                room.seen[n_seen], room.local[value] = value, n_seen
                 n_seen += 1
             room.whole[value] += table.occurs[e]
     return people, n_seen
@@ -152,52 +152,54 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
     Only the best one, unless `every`. Columns stand by falling span where that counts first; then
     no column is looked at after one that has a safe cut.
     """
-    n_columns, n_found = table.codes.shape[1], 0
+    n_found, n_turns = 0, 0
     people, n_seen = _count(table, member, room)
     seen = room.seen[:n_seen]
-    n_turns = 0
     if people >= 2 * order.least:
         n_turns = _turns(table, order, member, room)
-    for turn in range(min(n_turns, n_columns)):
+    if order.split == GAIN:
+        _tabulate(table, member, n_seen, room, 0, n_turns)
+    for turn in range(n_turns):
         column = room.turn[turn]
-        line = _sorted_line(table, member, room, column)
-        codes = table.codes[:, column]
-        low, high = codes[line[0]], codes[line[-1]]
+        if order.split != GAIN:
+            _tabulate(table, member, n_seen, room, turn, turn + 1)
+        tabulated = room.at[column] >= 0
+        if not tabulated:
+            _sort(table, member, room, column)
+        low, high = room.low[column], room.high[column]
+        entropy, n_total, n_left_total = 0, 0, 0
         for value in seen:
             room.left[value], room.right[value] = 0, room.whole[value]
-        n_left, entropy, n_total, n_left_total = 0, 0, 0, 0
-        if order.split == GAIN:
-            for value in seen:
-                if order.gain_low <= value < order.gain_high:
-                    entropy -= _weight(room.whole[value], order)
-                    n_total += room.whole[value]
-        start = 0
-        while start < len(line):
-            code, end = codes[line[start]], start
-            n_touched = 0
-            while end < len(line) and codes[line[end]] == code:
-                piece = line[end]
-                n_left += table.people[piece]
-                for e in range(table.first[piece], table.first[piece + 1]):
-                    value, count = table.value[e], table.occurs[e]
-                    if order.gain_low <= value < order.gain_high:
-                        if not room.touched[value]:
-                            room.touched[value] = True
-                            room.touching[n_touched] = value
-                            n_touched += 1
-                            entropy += _weight(room.left[value], order)
-                            entropy += _weight(room.right[value], order)
-                        n_left_total += count
-                    room.left[value] += count
-                    room.right[value] -= count
-                end += 1
-            for value in room.touching[:n_touched]:
-                room.touched[value] = False
-                entropy -= _weight(room.left[value], order) + _weight(room.right[value], order)
-            start = end
-            if end == len(line):
+            if order.gain_low <= value < order.gain_high:
+                entropy -= _weight(room.whole[value], order)
+                n_total += room.whole[value]
+        n_left, place, code, following = 0, 0, low, low
+        while True:
+            if tabulated:
+                n_left += _tabulated_cell(room, column, code, n_seen)
+                following = code + 1
+                while following <= high and room.cells[_cell(room, column, following, n_seen)] == 0:
+                    following += 1
+            else:
+                here, place = _sorted_cell(table, room, column, place, len(member))
+                n_left += here
+                following = high + 1
+                if place < len(member):
+                    following = np.int64(table.codes[room.line[place], column])
+            if following > high:
                 break
-            following = codes[line[end]]
+            for i in range(room.n_touched[0]):
+                value = seen[room.touched[i]]
+                count = room.cell[room.touched[i]]
+                if order.gain_low <= value < order.gain_high:
+                    entropy += _weight(room.left[value], order)
+                    entropy += _weight(room.right[value], order)
+                    entropy -= _weight(room.left[value] + count, order)
+                    entropy -= _weight(room.right[value] - count, order)
+                    n_left_total += count
+                room.left[value] += count
+                room.right[value] -= count
+            last, code = code, following
             if n_left < order.least or people - n_left < order.least:
                 continue
             first_key, key = 0, 0.0
@@ -205,11 +207,11 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
                 first_key = entropy + _weight(n_left_total, order)
                 first_key += _weight(n_total - n_left_total, order)
             elif order.split == MEDIAN:
-                first_key = -_level(order, column, code, following)
+                first_key = -_level(order, column, last, following)
                 key = np.float64(abs(2 * n_left - people))
             else:
-                place = order.place[order.offset[column] :]
-                key = abs(place[code] + place[following] - place[low] - place[high])
+                axis = order.place[order.offset[column] :]
+                key = abs(axis[last] + axis[following] - axis[low] - axis[high])
             at = n_found
             if not every and n_found == 1:
                 at = 0
@@ -219,7 +221,7 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
             if _safe(n_left, people - n_left, seen, wanted, others, room):
                 found.turn[at] = turn if order.split != GAIN else 0
                 found.first_key[at], found.key[at] = first_key, key
-                found.column[at], found.last[at], found.following[at] = column, code, following
+                found.column[at], found.last[at], found.following[at] = column, last, following
                 n_found = at + 1
         if order.split != GAIN and not every and n_found > 0:
             break
@@ -230,18 +232,21 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
 @compiled
 def _turns(table, order, member, room):  # type: ignore[no-untyped-def]
     """Write the columns in which a region has different values, in the order of their turns."""
+    n_columns = table.codes.shape[1]
+    for column in range(n_columns):
+        room.low[column] = room.high[column] = table.codes[member[0], column]
+    for piece in member:
+        for column in range(n_columns):
+            code = np.int64(table.codes[piece, column])
+            room.low[column] = min(room.low[column], code)
+            room.high[column] = max(room.high[column], code)
     n = 0
-    for column in range(table.codes.shape[1]):
-        low = high = table.codes[member[0], column]
-        for piece in member:
-            code = table.codes[piece, column]
-            low, high = min(low, code), max(high, code)
-        if low == high:
+    for column in range(n_columns):
+        if room.low[column] == room.high[column]:
             continue
-        start = order.offset[column]
-        room.span[column] = (order.place[start + high] - order.place[start + low]) / order.length[
-            column
-        ]
+        axis = order.place[order.offset[column] :]
+        width = axis[room.high[column]] - axis[room.low[column]]
+        room.span[column] = width / order.length[column]
         i = n
         while order.split != GAIN and i > 0 and room.span[room.turn[i - 1]] < room.span[column]:
             room.turn[i] = room.turn[i - 1]
@@ -251,13 +256,85 @@ def _turns(table, order, member, room):  # type: ignore[no-untyped-def]
     return n
 
 
+# A region seen along a column falls into cells of people with the same code. Where codes are few,
+# one pass counts all cells; where they are many, members are sorted, and cells counted in turn.
+
+
 @compiled
-def _sorted_line(table, member, room, column):  # type: ignore[no-untyped-def]
+def _tabulate(table, member, n_seen, room, first, end):  # type: ignore[no-untyped-def]
+    """Count people and their values by code, along the columns of some turns where it is short."""
+    used = 0
+    for turn in range(first, end):
+        column = room.turn[turn]
+        n = (room.high[column] - room.low[column] + 1) * (n_seen + 1)
+        room.at[column] = -1
+        if n <= 4 * len(member) + 64 and used + n <= len(room.cells):
+            room.at[column] = used
+            used += n
+    for i in range(used):
+        room.cells[i] = 0
+    for piece in member:
+        for turn in range(first, end):
+            column = room.turn[turn]
+            if room.at[column] >= 0:
+                cell = _cell(room, column, table.codes[piece, column], n_seen)
+                room.cells[cell] += table.people[piece]
+                for e in range(table.first[piece], table.first[piece + 1]):
+                    room.cells[cell + 1 + room.local[table.value[e]]] += table.occurs[e]
+
+
+@compiled
+def _cell(room, column, code, n_seen):  # type: ignore[no-untyped-def]
+    return room.at[column] + (code - room.low[column]) * (n_seen + 1)
+
+
+@compiled
+def _leave_cell(room):  # type: ignore[no-untyped-def]
+    for i in range(room.n_touched[0]):
+        room.cell[room.touched[i]] = 0
+
+
+@compiled
+def _tabulated_cell(room, column, code, n_seen):  # type: ignore[no-untyped-def]
+    """Write the values of a cell that is counted; give its people."""
+    begin, n = _cell(room, column, code, n_seen), 0
+    _leave_cell(room)
+    for local in range(n_seen):
+        count = room.cells[begin + 1 + local]
+        if count > 0:
+            room.cell[local], room.touched[n] = count, local
+            n += 1
+    room.n_touched[0] = n
+    return room.cells[begin]
+
+
+@compiled
+def _sorted_cell(table, room, column, place, end):  # type: ignore[no-untyped-def]
+    """Count the values of the members from a place on that have the same code.
+
+    Gives their people, and the next place.
+    """
+    code, people, n = table.codes[room.line[place], column], 0, 0
+    _leave_cell(room)
+    while place < end and table.codes[room.line[place], column] == code:
+        piece = room.line[place]
+        people += table.people[piece]
+        for e in range(table.first[piece], table.first[piece + 1]):
+            local = room.local[table.value[e]]
+            if room.cell[local] == 0:
+                room.touched[n] = local
+                n += 1
+            room.cell[local] += table.occurs[e]
+        place += 1
+    room.n_touched[0] = n
+    return people, place
+
+
+@compiled
+def _sort(table, member, room, column):  # type: ignore[no-untyped-def]
     """Write the members of a region by ascending code of a column."""
     codes, line = table.codes[:, column], room.line[: len(member)]
-    low = high = codes[member[0]]
-    for piece in member:
-        low, high = min(low, codes[piece]), max(high, codes[piece])
+    low, high = room.low[column], room.high[column]
     if high - low < 8 * len(member) + 64:
         heads = room.heads[: high - low + 2]  # all 0 between two uses
         for piece in member:
@@ -269,7 +346,7 @@ def _sorted_line(table, member, room, column):  # type: ignore[no-untyped-def]
             heads[codes[piece] - low] += 1
         for step in range(high - low + 2):
             heads[step] = 0
-        return line
+        return
     for i in range(len(member)):
         line[i] = member[i]
     for begin in range(len(line) // 2 - 1, -1, -1):  # a heap, the largest code at its top
@@ -277,7 +354,6 @@ def _sorted_line(table, member, room, column):  # type: ignore[no-untyped-def]
     for end in range(len(line) - 1, 0, -1):
         line[0], line[end] = line[end], line[0]
         _sink(codes, line, 0, end)
-    return line
 
 
 @compiled

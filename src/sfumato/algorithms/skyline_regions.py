@@ -31,6 +31,7 @@ from sfumato.progress import report
 
 SPLITS = {"gain": GAIN, "median": MEDIAN, "widest": WIDEST}
 BUDGET = 1 << 20  # combinations looked at between two reports
+CELLS = 1 << 16  # counts of a region by code: they should stay near the processor
 COUNTS_AT_ONCE = 1 << 22  # held while other criteria judge cuts
 MORE = 7  # times as many cuts are judged by them as were refused
 ROOM = 1 << 8  # regions to begin with
@@ -66,11 +67,17 @@ class _Room(NamedTuple):
     left: Counts  # to the left of a cut, and to the right; all 0 between two uses
     right: Counts
     seen: Integers  # values that occur
-    touched: NDArray[np.bool_]  # by a step of the cut
-    touching: Integers
+    local: Integers  # and which of these a value is
+    cells: Counts  # people and occurrences by code, column by column
+    at: Integers  # (n_columns,) where those of a column begin; -1: they are not counted there
+    cell: Counts  # occurrences of one cell, by place in `seen`,
+    touched: Integers  # those places that are not 0,
+    n_touched: Integers  # (1,) and their number
     heads: Integers  # where a code begins; all 0 between two uses
     line: Integers  # members in order
     turn: Integers  # columns in order
+    low: Integers  # (n_columns,) of a region
+    high: Integers
     span: Floats
     top_value: Integers  # (2, n_blocks, most): the most frequent ones of both sides
     top_count: Integers
@@ -83,12 +90,14 @@ class _Room(NamedTuple):
         """Make as much as a table and its requirements need; longest: values of a column."""
         (n, n_columns), n_values = counted.codes.shape, len(wanted.block)
         tops = (2, len(wanted.most), int(wanted.most.max()))
-        whole, left, right, seen, touching = np.zeros((5, n_values), dtype=np.int64)
+        whole, left, right, seen, local, cell, touched = np.zeros((7, n_values), dtype=np.int64)
+        at, turn, low, high = np.zeros((4, n_columns), dtype=np.int64)
         return cls(
-            whole, left, right, seen, np.zeros(n_values, dtype=np.bool_), touching,
+            whole, left, right, seen, local, np.empty(CELLS, dtype=np.int64), at, cell, touched,
+            np.zeros(1, dtype=np.int64),
             np.zeros(longest + 1, dtype=np.int64),
             np.empty(n, dtype=np.int64),
-            np.zeros(n_columns, dtype=np.int64),
+            turn, low, high,
             np.zeros(n_columns, dtype=np.float64),
             np.zeros(tops, dtype=np.int64),
             np.zeros(tops, dtype=np.int64),
