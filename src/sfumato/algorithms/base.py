@@ -29,7 +29,11 @@ class Algorithm(ABC):
 
     symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
-    bucketized: ClassVar[bool] = False  # publishes quasi-identifiers and sensitive values apart
+
+    @property
+    def bucketized(self) -> bool:
+        """Whether quasi-identifiers and sensitive values are published apart."""
+        return False
 
     @property
     def experiment(self) -> bool:

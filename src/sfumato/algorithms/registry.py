@@ -20,6 +20,7 @@ from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.skyline_mondrian import SkylineMondrian, not_by_regions
 from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
@@ -60,6 +61,8 @@ METHODS: tuple[Algorithm, ...] = (
     SymmetricGrouping(),
     SensitiveGrouping(),
     OneGroup(),
+    SkylineMondrian(),
+    SkylineMondrian("median", publish="bucketized"),
 )
 CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     KAnonymity(3),
@@ -79,7 +82,7 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     Skyline({"9": [(1, 1, 1, "9/10")]}, default=[(1, 0, 0, "9/10")], case="set"),
 )
 # Those that judge all groups of a release together, and not one that is in the making.
-LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup)  # and what they are the base of
+LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup, SkylineMondrian)  # and derived ones
 # Those that bring along what people guard, and never split a combination between groups.
 KEEPS_GUARDS = (Exhaustive, Optimal, Mondrian, Recode)  # and what they are the base of
 
@@ -104,7 +107,9 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "not be safe"
         )
     elif guarding_column(criterion) is not None and not (
-        isinstance(method, KEEPS_GUARDS) or getattr(method, "recoding", None) == "cut"
+        isinstance(method, KEEPS_GUARDS)
+        or getattr(method, "recoding", None) == "cut"
+        or (isinstance(method, SkylineMondrian) and not method.bucketized)
     ):
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
@@ -115,6 +120,8 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "what is known of people in one group matters to those in others, and this method "
             "judges one group at a time"
         )
+    if isinstance(method, SkylineMondrian):
+        refused = refused or not_by_regions(criterion)
     if isinstance(method, Anatomy):
         refused = refused or not_by_different_values(criterion)
     refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
