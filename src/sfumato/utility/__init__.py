@@ -10,6 +10,7 @@ from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas import loss
 from sfumato.release import Release
+from sfumato.utility.divergence import kl_divergence
 from sfumato.utility.queries import QueryError, query_error
 
 __all__ = [
@@ -19,6 +20,7 @@ __all__ = [
     "discernibility",
     "entropy",
     "information_loss",
+    "kl_divergence",
     "loss_per_attribute",
     "n_groups",
     "precision",
