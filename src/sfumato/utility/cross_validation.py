@@ -7,13 +7,9 @@ from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import at_least_one, guarding_column
-from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.loss import average_group_size
 from sfumato.html import html_table
@@ -22,7 +18,7 @@ from sfumato.release import anonymize
 from sfumato.table import Table
 from sfumato.utility.classification import accuracy, check_learning
 from sfumato.utility.divergence import kl_divergence
-from sfumato.utility.records import Records, columns_of, part_of
+from sfumato.utility.records import Records, columns_of, equal_parts, part_of
 
 
 @dataclass(frozen=True)
@@ -176,7 +172,7 @@ def _folds(
     counted = columns_of(table, guard).frequencies()
     columns = schema.published
     harmless = tuple(column for column in columns if column not in schema.sensitive)
-    tested_in = _parts(counted.counts, n_folds, seed)  # (n_folds, n_combinations)
+    tested_in = equal_parts(counted.counts, n_folds, seed)  # (n_folds, n_combinations)
     for number, left_out in enumerate(tested_in):
         report("cross-validating", number, n_folds)
         kept = counted.counts - left_out
@@ -204,11 +200,3 @@ def _folds(
             average_group_size(release.sizes),
             kl_divergence(release) if len(schema.sensitive) < 2 else None,
         )
-
-
-def _parts(counts: Counts, n_parts: int, seed: int) -> NDArray[np.int64]:
-    """Deal people out to parts of equal size, every way as likely; (n_parts, n_combinations)."""
-    n_people = int(counts.sum())
-    part = np.random.default_rng(seed).permutation(np.arange(n_people) % n_parts)
-    cell = part * len(counts) + np.repeat(np.arange(len(counts)), counts)
-    return np.bincount(cell, minlength=n_parts * len(counts)).reshape(n_parts, len(counts))

@@ -98,6 +98,14 @@ def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
     )
 
 
+def equal_parts(counts: Counts, n_parts: int, seed: int) -> NDArray[np.int64]:
+    """Deal people out to parts of equal size, every way as likely; (n_parts, n_combinations)."""
+    n_people = int(counts.sum())
+    part = np.random.default_rng(seed).permutation(np.arange(n_people) % n_parts)
+    cell = part * len(counts) + np.repeat(np.arange(len(counts)), counts)
+    return np.bincount(cell, minlength=n_parts * len(counts)).reshape(n_parts, len(counts))
+
+
 @dataclass(frozen=True, eq=False)
 class Places:
     """Where the values of a column lie for two sets of records that need not have the same."""
