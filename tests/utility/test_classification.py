@@ -193,7 +193,11 @@ def test_the_test_is_of_people_that_nobody_learned_from():
     random = np.random.default_rng(3)
     source = pa.table({"age": np.arange(300), "coin": random.integers(0, 2, 300)})
     found = sf.utility.cross_validate(
-        sf.read(source, ["age", "coin"]), sf.KAnonymity(1), sf.Recode({"age": 0, "coin": 0}), "coin"
+        sf.read(source, ["age", "coin"]),
+        sf.KAnonymity(1),
+        sf.Recode({"age": 0, "coin": 0}),
+        "coin",
+        folds=3,
     )
     assert 0.4 < found.accuracy < 0.6
     assert found.without_sensitive is None
@@ -237,6 +241,18 @@ def test_a_fold_that_cannot_be_anonymized_is_impossible_and_no_number():
     assert "2, 1 of them impossible" in str(found)
     never = sf.utility.cross_validate(table, sf.LDiversity(4), sf.OneGroup(), "age", 2)
     assert (never.accuracy, never.kl_divergence, never.n_impossible) == (None, None, 2)
+
+
+def test_a_value_that_a_part_lacks_is_still_a_value():
+    source = pa.table({"age": [1, 2, 3] * 10, "disease": ["flu", None] * 14 + ["flu", "rare"]})
+    table = sf.read(source, ["age"], sensitive="disease")
+    promise = sf.AlphaKAnonymity(0.5, 2, values=["rare"])
+    found = sf.utility.cross_validate(table, promise, sf.OneGroup(), "age", 3)
+    assert found.n_impossible == 0
+    numbers = source.set_column(1, "disease", pa.array([3, 7] * 14 + [3, 12]))
+    table = sf.read(numbers, ["age"], sensitive="disease")
+    found = sf.utility.cross_validate(table, sf.KEAnonymity(2, 4), sf.OneGroup(), "age", 3)
+    assert found.n_impossible == 0
 
 
 def test_what_people_guard_goes_along():

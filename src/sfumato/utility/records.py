@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, same_values
 from sfumato.data.groups import Counts
-from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.hierarchy import Flat, Hierarchy, Tree
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput
 from sfumato.release import Release
@@ -80,7 +80,10 @@ def columns_of(table: Table, guard: str | None = None) -> Table:
 
 
 def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
-    """Open some people of a table as a table of their own, with the same roles."""
+    """Open some people of a table as a table of their own, with the same roles.
+
+    Sensitive values that none of them has stay known: a criterion may name them.
+    """
     import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
 
     schema = table.schema
@@ -94,8 +97,16 @@ def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
         {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
         schema.sensitive,
         insensitive=schema.insensitive,
-        hierarchies={name: schema.hierarchies[name] for name in schema.sensitive},
+        hierarchies={name: _complete(table, name, columns[name]) for name in schema.sensitive},
     )
+
+
+def _complete(table: Table, column: str, values: Any) -> Hierarchy:
+    """Give the rule of a column; one without structure lists the values that would be missed."""
+    rule, labels = table.schema.hierarchies[column], table.domains[column].labels
+    if not isinstance(rule, Flat) or len(values.unique()) == len(labels):
+        return rule
+    return Tree([str(label) for label in labels if label is not None])
 
 
 def equal_parts(counts: Counts, n_parts: int, seed: int) -> NDArray[np.int64]:
