@@ -135,6 +135,15 @@ def test_values_that_nobody_learned_of_have_their_place_and_unknown_classes_are_
     assert sf.utility.classification_accuracy(release, "old", test) == 3 / 4
 
 
+def test_the_same_numbers_as_text_are_the_same_numbers(tmp_path):
+    source = pa.table({"age": [10, 11, 20, 21] * 5, "code": [3, 3, 7, 7] * 5})
+    as_it_is = sf.Recode({"age": 0, "code": 0})
+    release = sf.anonymize(sf.read(source, ["age", "code"]), sf.KAnonymity(1), as_it_is)
+    (tmp_path / "test.csv").write_text("age,code\n9,3\n22,7\n10,3\n12,7\n")
+    test = sf.read(tmp_path / "test.csv", ["age", "code"])
+    assert sf.utility.classification_accuracy(release, "code", test) == 3 / 4
+
+
 def test_a_target_that_is_generalized_counts_as_each_of_its_values():
     source = pa.table({"age": [1] * 10 + [2] * 20, "old": ["a"] * 8 + ["b"] * 12 + ["c"] * 10})
     table = sf.read(source, ["age", "old"])

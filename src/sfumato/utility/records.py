@@ -130,16 +130,25 @@ class Places:
         if one.labels == other.labels:
             every = np.arange(len(one), dtype=np.int32)
             return cls(_scaled(one), (every, every))
-        labels = list(dict.fromkeys((*one.labels, *other.labels)))
-        domain, codes = (rule or Flat()).grow(column, labels)
+        written = [[_written(label) for label in each.labels] for each in (one, other)]
+        labels = dict(zip(written[1], other.labels, strict=True))
+        labels |= dict(zip(written[0], one.labels, strict=True))
+        domain, codes = (rule or Flat()).grow(column, list(labels.values()))
         code = dict(zip(labels, codes, strict=True))
-        own = [np.array([code[label] for label in each.labels]) for each in (one, other)]
+        own = [np.array([code[text] for text in texts], dtype=np.int32) for texts in written]
         return cls(_scaled(domain), (own[0], own[1]))
 
     def middles(self, sides: NDArray[np.int32], which: int) -> NDArray[np.float64]:
         """Give the middle of every interval of the first (0) or the second (1) set."""
         ends = self.axis[self.codes[which][sides]]
         return np.asarray(ends.mean(axis=1))
+
+
+def _written(label: object) -> str | None:
+    """Write a value as a file would have it: 3 of one table is the "3" of another."""
+    if label is None or isinstance(label, bool):
+        return None if label is None else str(label).lower()
+    return str(label)
 
 
 def _scaled(domain: Domain) -> NDArray[np.float64]:
