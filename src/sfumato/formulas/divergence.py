@@ -44,6 +44,7 @@ class Members:
         of the combination's share times the group's people with the value.
         """
         cells = histogram.group_of * histogram.n_values + histogram.codes  # ascending
+        padded = np.append(cells, -1)
         counts = np.append(histogram.counts, 0)  # the last: nobody in the group has the value
         n_groups = np.diff(self.starts)[combination]
         upto = np.cumsum(n_groups)
@@ -58,7 +59,7 @@ class Members:
             pair += self.starts[combination[some]][question]
             cell = self.groups[pair] * histogram.n_values + values[some][question]
             place = np.searchsorted(cells, cell)
-            known = np.append(cells, -1)[place] == cell
+            known = padded[place] == cell
             terms = self.shares[pair] * counts[np.where(known, place, -1)]
             found[some] = np.bincount(question, weights=terms, minlength=last - first)
             first = last

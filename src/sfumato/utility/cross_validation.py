@@ -172,8 +172,7 @@ def _folds(
     counted = columns_of(table, guard).frequencies()
     columns = schema.published
     harmless = tuple(column for column in columns if column not in schema.sensitive)
-    tested_in = equal_parts(counted.counts, n_folds, seed)  # (n_folds, n_combinations)
-    for number, left_out in enumerate(tested_in):
+    for number, left_out in enumerate(equal_parts(counted.counts, n_folds, seed)):
         report("cross-validating", number, n_folds)
         kept = counted.counts - left_out
         tested = Records.of(counted, left_out)

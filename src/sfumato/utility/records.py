@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -109,12 +109,16 @@ def _complete(table: Table, column: str, values: Any) -> Hierarchy:
     return Tree([str(label) for label in labels if label is not None])
 
 
-def equal_parts(counts: Counts, n_parts: int, seed: int) -> NDArray[np.int64]:
-    """Deal people out to parts of equal size, every way as likely; (n_parts, n_combinations)."""
+def equal_parts(counts: Counts, n_parts: int, seed: int) -> Iterator[Counts]:
+    """Deal people out to parts whose sizes differ by one at most, every way as likely.
+
+    counts: people per combination; of each part the same is given.
+    """
     n_people = int(counts.sum())
     part = np.random.default_rng(seed).permutation(np.arange(n_people) % n_parts)
-    cell = part * len(counts) + np.repeat(np.arange(len(counts)), counts)
-    return np.bincount(cell, minlength=n_parts * len(counts)).reshape(n_parts, len(counts))
+    combination = np.repeat(np.arange(len(counts)), counts)
+    for number in range(n_parts):
+        yield np.bincount(combination[part == number], minlength=len(counts))
 
 
 @dataclass(frozen=True, eq=False)
