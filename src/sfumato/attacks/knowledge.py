@@ -79,7 +79,7 @@ def knowledge_skyline(
     code = release.code_of(value)
     if code is None or code not in release.histogram.codes:
         raise BadInput("knowledge_skyline: the value occurs in no group", [value])
-    c = _confidence("knowledge_skyline", confidence)
+    c = confidence_of("knowledge_skyline", confidence)
     return _skyline(release, c, case, [code])
 
 
@@ -88,7 +88,7 @@ def attribute_skyline(
 ) -> list[tuple[int, int, int]]:
     """Give the largest amounts of knowledge (l, k, m) that give no value away at all."""
     release = _read(groups, case)
-    c = _confidence("attribute_skyline", confidence)
+    c = confidence_of("attribute_skyline", confidence)
     values = np.unique(release.histogram.codes).tolist()
     if not values:
         raise BadInput("attribute_skyline: no value occurs in any group")
@@ -288,7 +288,8 @@ def _point(l: int, k: int, m: int) -> Point:
     return Point(int(l), int(k), int(m))
 
 
-def _confidence(owner: str, value: object) -> Fraction:
+def confidence_of(owner: str, value: object) -> Fraction:
+    """Read a confidence exactly."""
     try:
         c = fraction(value)
     except (ValueError, OverflowError):
