@@ -1258,6 +1258,55 @@ def beliefs_of_never_close(values, reference, t):
     ]
 
 
+# ---- How far a release's distribution is from the table's (Chen 2009, section 8.4)
+
+
+def kl_divergence(cells, expected):
+    """Sum of p log(p / p*), where the release expects as many people in every cell of the table.
+
+    cells: one per person; expected: gives a Fraction for a cell.
+    """
+    total = 0.0
+    for cell, n in Counter(cells).items():
+        ratio = n / Fraction(expected(cell))
+        total += n * (math.log(ratio.numerator) - math.log(ratio.denominator))
+    return total / len(cells)
+
+
+def mutual_information(pairs):
+    """Sum over pairs that occur of p(x, s) log(p(x, s) / (p(x) p(s)))."""
+    first, second = (Counter(each) for each in zip(*pairs, strict=True))
+    total = 0.0
+    for (x, s), n in Counter(pairs).items():
+        total += n * math.log(Fraction(n * len(pairs), first[x] * second[s]))
+    return total / len(pairs)
+
+
+# ---- A pruned decision tree (Quinlan's C4.5), node by node
+
+
+def at_most(errors, people, p):
+    """Probability of at most so many errors among the people, when each errs with p."""
+    return sum(math.comb(people, i) * p**i * (1 - p) ** (people - i) for i in range(errors + 1))
+
+
+def leaves_after_pruning(tree, expected, tolerance):
+    """Leaves of what is left: a tree is (name, left, right), or (name,) for a leaf.
+
+    expected: the errors to expect of each name as a leaf. Returns the expected errors and a dict
+    from every leaf of the grown tree to the name that answers for it.
+    """
+    name, *branches = tree
+    if not branches:
+        return expected[name], {name: name}
+    below = [leaves_after_pruning(branch, expected, tolerance) for branch in branches]
+    errors = sum(each for each, _ in below)
+    leaves = {leaf: answer for _, found in below for leaf, answer in found.items()}
+    if expected[name] <= errors + tolerance:
+        return expected[name], dict.fromkeys(leaves, name)
+    return errors, leaves
+
+
 # ------------------------------------------------------------- (c,k)-safety: k implications
 
 

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
-from sfumato.algorithms.base import chances
+from sfumato.algorithms.base import chances, check_seed
 from sfumato.algorithms.registry import check_pair
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
@@ -36,6 +36,7 @@ from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
+from sfumato.release.permuted import permuted
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -318,6 +319,26 @@ class Release:
         one_of("to_arrow", "table", table, self.description.tables)
         with self._published() as files:
             return files.open(table).to_arrow(self.description.text)
+
+    def permuted(self, seed: int | None = None) -> Any:
+        """See two published tables as one, with the values of each group dealt out at random.
+
+        Anybody can do this with the public tables, so it says nothing more than they do; it is for
+        those who need one table, and how Chen 2009, section 8.4, publishes. People with several
+        sensitive columns get a whole row of them.
+
+        Args:
+            seed: Deal the same again; it protects nobody.
+        """
+        group = self.description.group
+        if group is None:
+            raise BadInput("permuted: this release is one table already; use to_arrow()")
+        check_seed("permuted", seed)
+        with self._published() as files:
+            data, values = (
+                files.open(name).to_arrow(self.description.text) for name in (DATA, SENSITIVE)
+            )
+        return permuted(data, values, group, self.description.columns, seed)
 
     def to_pandas(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a pandas data frame; needs pandas."""
