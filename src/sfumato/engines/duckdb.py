@@ -33,6 +33,11 @@ INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
+ROWS_AT_ONCE = 4_000_000  # of those that lists are made of
+ONLY_ONE = (
+    "where people have any number of values in a sensitive column, it has to be the only one, so "
+    "give the others no role, or join the values of a row into one text"
+)
 
 
 class DuckDBEngine:
@@ -58,6 +63,7 @@ class DuckDBEngine:
         )
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
+        self._lists: str | None = None  # the column in which a person has a list of values
         self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in `counted`
         self.format: Format = "parquet"
         self.typed = True
@@ -90,28 +96,44 @@ class DuckDBEngine:
                 f"{_cleaned(v, kind, defused=published and not self.typed)} AS {v}"
                 for v, kind in zip(inner, types, strict=True)
             )
-            self._connection.execute(f"CREATE TEMP VIEW source AS SELECT {selected} FROM {aliased}")
+            self._connection.execute(f"CREATE TEMP VIEW rows AS SELECT {selected} FROM {aliased}")
+            self._connection.execute("CREATE TEMP VIEW source AS SELECT * FROM rows")
         self._inner = dict(zip(names, inner, strict=True))
-        self._types = {
-            name: "VARCHAR" if kind.startswith(("ENUM", '"NULL"')) else kind
-            for name, kind in zip(names, types, strict=True)
-        }
+        self._types = {name: _kind(kind) for name, kind in zip(names, types, strict=True)}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the source's columns."""
         return tuple(self._inner)
 
-    def domains(
-        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
-    ) -> dict[str, list[object]]:
+    def gather(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> str | None:
+        """See one row for each person, and a person's several values as a list in some order.
+
+        A missing value in a list is no value, and a missing list is an empty one.
+        """
+        lists = [column for column in sensitive if LIST.match(self._types[column])]
+        if lists and len(sensitive) > 1:
+            raise BadInput(f"column {lists[0]!r} holds lists; {ONLY_ONE}")
+        n_rows, n_people = 0, 0
+        with self._explained():
+            if person is not None:
+                n_rows, n_people = self._rows_and_people(person)
+            if n_rows > n_people:
+                _refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
+                self._gather_rows(self._inner[str(person)], n_rows, sensitive[0], kept)
+            elif lists:
+                self._sort_lists(lists[0])
+            else:
+                return None
+        self._lists = sensitive[0]
+        return sensitive[0]
+
+    def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
         """Group the rows in one pass: by some columns jointly, and by each other one alone."""
         for column in columns:
-            if not COUNTABLE.match(self._types[column]):
-                raise BadInput(
-                    f"column {column!r}: values of type {self._types[column]} cannot be counted; "
-                    "turn them into text, numbers or dates"
-                )
+            self._refuse_uncountable(column, self._element(column))
         alone = [column for column in columns if column not in jointly]
         sets = [[self._inner[c] for c in each] for each in (jointly, *([c] for c in alone)) if each]
         of_column = [
@@ -127,8 +149,6 @@ class DuckDBEngine:
                 f"SELECT {selected}, count(*) AS n, {which} AS which "
                 f"FROM source GROUP BY GROUPING SETS ({grouped})"
             )
-            if person is not None:
-                self._one_row_each(person)
             self._jointly = tuple(jointly)
             labels = {
                 column: self._distinct(column, alone.index(column) + 1 if column in alone else 0)
@@ -151,10 +171,10 @@ class DuckDBEngine:
         if self._types[column] == "VARCHAR":
             self._values[column] = self._enumerated(value, rows)
             return self._values[column]
-        plain = PLAIN.match(self._types[column])
-        label = value if plain else f"CAST({value} AS VARCHAR)"
-        if self._types[column] == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
-            label = f"CAST({label}::VARCHAR AS DOUBLE)"
+        element, ends = self._element(column), "[]" if column == self._lists else ""
+        label = value if PLAIN.match(element) else f"CAST({value} AS VARCHAR{ends})"
+        if element == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
+            label = f"CAST({label}::VARCHAR{ends} AS DOUBLE{ends})"
         result = self._connection.sql(
             f"SELECT {value} AS value, {label} AS label FROM (SELECT DISTINCT {value} FROM {rows})"
         ).to_arrow_table()
@@ -237,6 +257,9 @@ class DuckDBEngine:
                 values, source = self._by_lookup(plan, plan.how, values, kind)
             else:
                 values, source = self._by_join(plan.how, values, kind)
+            if self._lists in plan.columns:
+                value = self._inner[str(self._lists)]
+                source = f"(SELECT s.* REPLACE (unnest(s.{value}) AS {value}) FROM {source}) AS s"
             rows = [f"{values[c]} AS {self._inner[c]}" for c in plan.columns]
             quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
             rest = [column for column in plan.columns if column not in quasi_identifiers]
@@ -274,7 +297,12 @@ class DuckDBEngine:
 
     def _is_text(self, column: str, kept: Sequence[str], types: Mapping[str, str]) -> bool:
         """Whether a column is published as text, which may be an ENUM until then."""
-        return column not in kept or (column not in types and self._types[column] == "VARCHAR")
+        return column not in kept or (column not in types and self._element(column) == "VARCHAR")
+
+    def _element(self, column: str) -> str:
+        """Give the type of a column's values: of a list, that of what stands in it."""
+        kind = self._types[column]
+        return kind.removesuffix("[]") if column == self._lists else kind
 
     def to_arrow(self, text: Collection[str]) -> pa.Table:
         """Read the whole source into memory, columns without a type as what they hold."""
@@ -301,7 +329,11 @@ class DuckDBEngine:
             back = [f"CAST(TRY_CAST({finite} AS {t}) AS VARCHAR)" for t in ("BIGINT", "DOUBLE")]
             tests += [f"bool_and({text} IS NOT DISTINCT FROM {v})" for text in back]
             tests.append(f"count({v}) > 0")
-        (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM source").fetchall()
+        source = "source"
+        if self._lists in columns:  # it is the only one that is published with its values
+            value = self._inner[str(self._lists)]
+            source = f"(SELECT unnest({value}) AS {value} FROM source)"
+        (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchall()
         types = {}
         for j, column in enumerate(columns):
             whole, real, filled = found[3 * j : 3 * j + 3]
@@ -372,19 +404,76 @@ class DuckDBEngine:
             self._connection.register("frame", table.rename_columns(inner))
         return "frame", names
 
-    def _one_row_each(self, person: str) -> None:
+    def _rows_and_people(self, person: str) -> tuple[int, int]:
         column = self._inner[person]
-        missing, repeated = self._connection.execute(
-            f"SELECT count(*) - count({column}), count({column}) - count(DISTINCT {column}) "
-            "FROM source"
+        n_rows, n_named, n_people = self._connection.execute(
+            f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM rows"
         ).fetchall()[0]
-        if missing:
-            raise BadInput(f"person: column {person!r} is missing in {missing} rows")
-        if repeated:
+        if n_named < n_rows:
+            raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
+        return n_rows, n_people
+
+    def _refuse_uncountable(self, column: str, kind: str) -> None:
+        if not COUNTABLE.match(kind):
             raise BadInput(
-                f"person: {repeated} rows repeat a value of {person!r}; a release counts people, "
-                "so give one row for each"
+                f"column {column!r}: values of type {kind} cannot be counted; turn them into text, "
+                "numbers or dates"
             )
+
+    def _sort_lists(self, column: str) -> None:
+        """See a column's lists without missing values, and in one order."""
+        found = LIST.match(self._types[column])
+        assert found is not None  # noqa: S101  (for the type checker)
+        value, element = self._inner[column], found[1]
+        self._refuse_uncountable(column, element)
+        cleaned = _cleaned("x", element, defused=False)
+        values = f"list_transform(CAST({value} AS {element}[]), lambda x: {cleaned})"
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP VIEW source AS SELECT * REPLACE ({_sorted(values)} AS {value}) "
+            "FROM rows"
+        )
+        self._types[column] = f"{element}[]"
+
+    def _gather_rows(self, who: str, n_rows: int, column: str, kept: Sequence[str]) -> None:
+        """Make one row of all rows of a person; the rest of them has to agree.
+
+        Lists cannot be spilled while they are made, so a large table goes part by part.
+        """
+        self._refuse_uncountable(column, self._types[column])
+        value, others = self._inner[column], {c: self._inner[c] for c in kept if c != column}
+        source, n_parts = "rows", -(-n_rows // ROWS_AT_ONCE)
+        if n_parts > 1:  # the source is read once
+            source = "needed"
+            self._connection.execute(
+                "CREATE TEMP TABLE needed AS "
+                f"SELECT {', '.join([who, value, *others.values()])} FROM rows"
+            )
+        selected = [f"{_sorted(f'list({value})')} AS {value}"]
+        for v in others.values():
+            differs = f"min({v}) IS DISTINCT FROM max({v}) OR count({v}) NOT IN (0, count(*))"
+            selected += [f"min({v}) AS {v}", f"{differs} AS differs_{v}"]
+        for part in range(n_parts):
+            table = "INSERT INTO gathered" if part else "CREATE TEMP TABLE gathered AS"
+            self._connection.execute(
+                f"{table} SELECT {', '.join(selected)} FROM {source} "
+                f"WHERE hash({who}) % {n_parts} = {part} GROUP BY {who}"
+            )
+        self._connection.execute("DROP TABLE IF EXISTS needed")
+        counted = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
+        (differing,) = self._connection.execute(f"SELECT {counted} FROM gathered").fetchall()
+        for name, n_people in zip(others, differing, strict=True):
+            if n_people:
+                people = "1 person has" if n_people == 1 else f"{n_people} people have"
+                raise BadInput(
+                    f"person: {people} more than one value of {name!r} in the rows that belong "
+                    "together; only the sensitive column may differ, so mend the rows, or give "
+                    f"{name!r} no role"
+                )
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP VIEW source AS "
+            f"SELECT {', '.join([value, *others.values()])} FROM gathered"
+        )
+        self._types[column] += "[]"
 
     def _by_lookup(
         self, plan: Plan, how: Lookup, kept: Mapping[str, str], kind: Format
@@ -478,7 +567,7 @@ class DuckDBEngine:
 
     def _could_be_run(self, column: str) -> bool:
         """Whether a spreadsheet might run a value of a text column as a formula."""
-        if SAFE_IN_CSV.match(self._types[column]):
+        if SAFE_IN_CSV.match(self._element(column)):
             return False
         if not self._is_enumerated(column):
             return True
@@ -531,6 +620,7 @@ class DuckDBEngine:
 _NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
 PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")
 COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+LIST = re.compile(r"(.+)\[\d*\]$")
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
 
 
@@ -558,10 +648,35 @@ def _cleaned(column: str, kind: str, *, defused: bool) -> str:
     if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero
         return f"CASE WHEN {column} = 0 THEN 0::{kind} ELSE nullif({column}, 'NaN'::{kind}) END"
     if kind.startswith(("ENUM", '"NULL"')):
-        return f"CAST({column} AS VARCHAR)"
+        return f"CAST({column} AS {_kind(kind)})"
     if defused and kind == "VARCHAR":
         return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
     return column
+
+
+def _kind(kind: str) -> str:
+    """Name a type without the values of an ENUM: those are text."""
+    if kind.startswith(("ENUM", '"NULL"')):
+        return "VARCHAR" + kind[len(kind.rstrip("[0123456789]")) :]
+    return kind
+
+
+def _sorted(values: str) -> str:
+    """Give SQL for a list without missing values, in order; a missing list is empty."""
+    return f"coalesce(list_sort(list_filter({values}, lambda each: each IS NOT NULL)), [])"
+
+
+def _refuse_ungathered(
+    person: str, repeated: int, sensitive: Sequence[str], lists: Sequence[str]
+) -> None:
+    """Refuse several rows of a person where they do not make a set of values."""
+    rows = f"person: {repeated} rows repeat a value of {person!r}"
+    if lists:
+        raise BadInput(f"{rows}, but {lists[0]!r} holds lists already: give one row for each")
+    if not sensitive:
+        raise BadInput(f"{rows}; a release counts people, so give one row for each")
+    if len(sensitive) > 1:
+        raise BadInput(f"{rows}; {ONLY_ONE}")
 
 
 def _as_text(value: str) -> str:
