@@ -115,7 +115,8 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     frequencies = table.frequencies(guarding_column(criterion))
     asked = criterion is not None
     if criterion is None:
-        criterion = together(list(_family(frequencies.sensitive)))
+        one_each = () if table.set_valued else frequencies.sensitive
+        criterion = together(list(_family(one_each)))
     found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     return replace(found, asked=asked)
 

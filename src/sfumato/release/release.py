@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
 from sfumato.algorithms.base import chances
-from sfumato.algorithms.registry import check_pair
+from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
@@ -36,6 +36,7 @@ from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
+from sfumato.release.sets import apart, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -65,6 +66,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
     check_pair(method, criterion)
+    check_sets(method, table.set_valued)
     report("searching")
     draw = chances(method)
     recoding = method.search(frequencies, criterion, draw)
@@ -178,6 +180,8 @@ class Release:
             ("sensitive", ", ".join(shown.sensitive) or "none"),
             ("insensitive", ", ".join(shown.insensitive) or "none"),
         ]
+        if shown.set_valued is not None:
+            rows.append(("any number of values", shown.set_valued))
         if shown.group is not None:
             rows.append(("published as", f"two tables that share the column {shown.group!r}"))
         if shown.levels is not None:
@@ -429,7 +433,7 @@ class Release:
         private.table.write(private.recoding, files.path(DATA), kind, private.secret)
         reached("save.applied")
         report("reading back")
-        by_value = _needs_values(self.criterion)
+        by_value = _needs_values(self.criterion) or self.description.set_valued is not None
         seen = self._read(files, values=by_value)
         seen = self._with_original(seen) if by_value else seen
         guarded = None
@@ -449,6 +453,8 @@ class Release:
                 "internal error: the written groups do not have the sizes that were decided; the "
                 "source may have changed since it was counted"
             )
+        if self.description.set_valued is not None:
+            refuse_other_values(seen, private.table.frequencies(), self.n_suppressed)
         if guarded is not None:
             refuse_other_groups(seen, guarded, private.recoding)
         if not verdict:
@@ -471,6 +477,9 @@ class Release:
         rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
         if shown.group is None:
             return _counted(files.open(DATA), shown.quasi_identifiers, sensitive, rules)
+        if shown.set_valued is not None:
+            people = _counted(files.open(DATA), [shown.group])
+            return apart(people, _counted(files.open(SENSITIVE), [shown.group], shown.sensitive))
         seen = _counted(files.open(SENSITIVE), [shown.group], sensitive, rules)
         people = _counted(files.open(DATA), [shown.group]).frequencies
         groups = seen.frequencies.combinations
@@ -484,7 +493,7 @@ class Release:
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:
             return seen
-        return seen.frequencies.with_values_of(self.table.frequencies()).as_it_is()
+        return seen.with_values_of(self.table.frequencies())
 
 
 def _counted(
