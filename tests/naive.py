@@ -1255,3 +1255,35 @@ def beliefs_of_never_close(values, reference, t):
         {v: Fraction(sum(order[i] == v for order in orders), len(orders)) for v in reference}
         for i in range(len(values))
     ]
+
+
+# ------------------------------------------------------------- (c,k)-safety: k implications
+
+
+def beliefs_with_implications(groups, k):
+    """For every group the largest Pr(t has s | k implications), t in the group (Martin 2007).
+
+    `groups` is a list of lists of values, one per person. An implication is a pair (w, z) of any
+    person, t too, and any value: if w has z, then t has s. All worlds, all choices of k pairs.
+    """
+    people = [(g, i) for g, group in enumerate(groups) for i in range(len(group))]
+    values = sorted({value for group in groups for value in group})
+    worlds = list(itertools.product(*(list(orders(group)) for group in groups)))
+    everything = (1 << len(worlds)) - 1
+    holds = {  # which worlds a person has a value in, one bit per world
+        (w, z): sum(1 << at for at, world in enumerate(worlds) if world[w[0]][w[1]] == z)
+        for w in people
+        for z in values
+    }
+    found = [Fraction(0)] * len(groups)
+    for t in people:
+        for s in values:
+            has = holds[t, s]
+            for pairs in itertools.combinations_with_replacement(holds, k):
+                kept = everything
+                for pair in pairs:
+                    kept &= has | ~holds[pair]
+                if kept:
+                    belief = Fraction((kept & has).bit_count(), kept.bit_count())
+                    found[t[0]] = max(found[t[0]], belief)
+    return found

@@ -26,6 +26,8 @@ _HOME = {
     "PSensitiveKAnonymity": "criteria",
     "KEAnonymity": "criteria",
     "PersonalizedPrivacy": "criteria",
+    "CKSafety": "criteria",
+    "Skyline": "criteria",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -61,6 +63,7 @@ __all__ = [
     "Anatomy",
     "BadInput",
     "BrokenPromise",
+    "CKSafety",
     "Check",
     "Dates",
     "Exhaustive",
@@ -88,6 +91,7 @@ __all__ = [
     "Samarati",
     "SensitiveGrouping",
     "SfumatoError",
+    "Skyline",
     "SymmetricGrouping",
     "TCloseness",
     "Table",
@@ -127,12 +131,14 @@ if TYPE_CHECKING:
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
+        CKSafety,
         KAnonymity,
         KEAnonymity,
         LDiversity,
         PersonalizedPrivacy,
         PSensitiveKAnonymity,
         RecursiveDiversity,
+        Skyline,
         TCloseness,
     )
     from sfumato.data.groups import Groups

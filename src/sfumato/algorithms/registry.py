@@ -24,6 +24,7 @@ from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,
+    CKSafety,
     Criterion,
     KAnonymity,
     KEAnonymity,
@@ -31,6 +32,7 @@ from sfumato.criteria import (
     PersonalizedPrivacy,
     PSensitiveKAnonymity,
     RecursiveDiversity,
+    Skyline,
     TCloseness,
 )
 from sfumato.criteria.base import guarding_column
@@ -72,7 +74,12 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     PSensitiveKAnonymity(2, 3),
     KEAnonymity(3, 1),
     PersonalizedPrivacy("3/2", "guard"),
+    CKSafety("9/10", 1),
+    Skyline([(1, 2, 0, "9/10"), (0, 1, 1, "4/5")]),
+    Skyline({"9": [(1, 1, 1, "9/10")]}, default=[(1, 0, 0, "9/10")], case="set"),
 )
+# Those that judge all groups of a release together, and not one that is in the making.
+LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup)  # and what they are the base of
 # Those that bring along what people guard, and never split a combination between groups.
 KEEPS_GUARDS = (Exhaustive, Optimal, Mondrian, Recode)  # and what they are the base of
 
@@ -102,6 +109,11 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
             "this method may split people who are alike"
+        )
+    if not all(part.by_group for part in criterion.parts) and not isinstance(method, LOOKS_AT_ALL):
+        refused = refused or (
+            "what is known of people in one group matters to those in others, and this method "
+            "judges one group at a time"
         )
     if isinstance(method, Anatomy):
         refused = refused or not_by_different_values(criterion)

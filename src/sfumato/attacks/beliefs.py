@@ -59,11 +59,14 @@ class Learned:
     others_known: bool = False  # one group at a time, everybody else's values known: no answer
     n_unexplained: int = 0  # groups that the steps do not explain
     suppressed_known: bool = False  # suppressed people's values taken as known: no answer either
+    judged_alone: bool = False  # each group for itself, though others matter to it: nor is this one
 
     @property
     def answers(self) -> bool:
         """Whether nobody of this kind can believe more than was found."""
-        return not (self.unknown or self.others_known or self.suppressed_known)
+        return not (
+            self.unknown or self.others_known or self.suppressed_known or self.judged_alone
+        )
 
     @property
     def notes(self) -> list[str]:
@@ -78,6 +81,11 @@ class Learned:
             notes.append("nothing is learned from the method")
         if self.suppressed_known:
             notes.append("the values of suppressed people are taken as known")
+        if self.judged_alone:
+            notes.append(
+                "a group that was not published is taken to have been unsafe by itself, where it "
+                "might have been so by what is known of people in others"
+            )
         return notes
 
     @property
@@ -385,7 +393,7 @@ class Solver:
                 (len(found), self.members.histogram.n_values),
             )
             groups = JointGroups(self.frequencies, found.sum(axis=1), histogram)
-            return ~holding(self.enforced, groups)
+            return ~holding(self.enforced, groups, alone=True)
 
         return breaks
 

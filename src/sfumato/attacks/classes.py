@@ -14,6 +14,7 @@ from sfumato.attacks.members import Members
 from sfumato.attacks.promises import Believed, limit, share_allowed
 from sfumato.criteria import (
     AlphaKAnonymity,
+    CKSafety,
     Criterion,
     KEAnonymity,
     LDiversity,
@@ -132,7 +133,7 @@ def _counts_values(part: Criterion) -> bool:
 
 
 def _bounds_shares(part: Criterion) -> bool:
-    return isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency"
+    return isinstance(part, (AlphaKAnonymity, CKSafety)) or getattr(part, "kind", None) == "frequency"
 
 
 def _whole_numbers(shares: Shares) -> dict[int, int]:

@@ -26,7 +26,7 @@ from sfumato.attacks.steps import (
     wide_steps,
 )
 from sfumato.attacks.verdicts import Verdict
-from sfumato.criteria import Criterion, PersonalizedPrivacy
+from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
 from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.formulas.credibility import credibility, credibility_local, credibility_superset
@@ -90,7 +90,11 @@ class Minimality(Attack):
         enforced = self._enforced(target)
         members = members_of(target, guarding_column(enforced))
         learned = self._learned(target, members, enforced)
-        learned = replace(learned, suppressed_known=bool(target.n_suppressed))
+        learned = replace(
+            learned,
+            suppressed_known=bool(target.n_suppressed),
+            judged_alone=not all(part.by_group for part in enforced.parts),
+        )
         knows = self._knows(target)
         promised = target.parts(attribute, others=False)
         findings = [
@@ -121,6 +125,11 @@ class Minimality(Attack):
             raise CannotRun(
                 "only numbers of people were promised, and these everybody can count: that no step "
                 "further was safe says nothing about values"
+            )
+        if any(isinstance(part, Skyline) for part in enforced.parts):
+            raise CannotRun(
+                "a skyline is about all groups of a release together; what a step further would "
+                "have exposed cannot be said of one group"
             )
         if target.method.minimality is None:
             raise CannotRun(

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.attacks.base import Bound, View
 from sfumato.criteria import (
     AlphaKAnonymity,
+    CKSafety,
     Criterion,
     KEAnonymity,
     LDiversity,
@@ -35,6 +36,8 @@ def share_allowed(part: Criterion) -> Bound:
         return Bound("<=", 1 / part.l)
     if isinstance(part, AlphaKAnonymity):
         return Bound("<=", part.alpha)
+    if isinstance(part, CKSafety):  # also of who knows no implication
+        return Bound("<", part.c)
     if isinstance(part, RecursiveDiversity) and part.l > 1:  # r_1 < c (n - r_1) at the least
         return Bound("<", part.c / (1 + part.c))
     if isinstance(part, RecursiveDiversity) and part.c <= 1:  # r_1 < c n

@@ -273,7 +273,7 @@ def wide_steps(
         of[concerned] = index
         owner = group_of[concerned[member]]
         joint = _counted(members, of, len(member))
-        breaks = ~holding(enforced, joint)
+        breaks = ~holding(enforced, joint, alone=True)
         always = (joint.sizes < least_people(enforced)) | (breaks & (owner < 0))
         rest = limit - int(joint.sizes[always].sum())
         if rest < 0:
@@ -282,6 +282,8 @@ def wide_steps(
         broken = by_values & breaks
         truly = sum_by(owner[broken], joint.sizes[broken], len(members.boxes))
         if int(truly.sum()) <= rest:
+            if not all(part.by_group for part in enforced.parts):
+                continue  # what is known of others may have been the reason
             raise CannotRun(NOT_MINIMAL)
         found.append(Children(of, owner, by_values, rest, truly))
     return Wide(members, found)

@@ -53,7 +53,7 @@ class Verdict:
             untold = undecided(part, classes, everybody.groups, kept)
             failing |= ~kept & ~untold
             open_ |= untold
-            unsafe |= ~part.holds(others.groups)
+            unsafe |= ~part.alone(others.groups)
         bounded = [part for part in parts if not share_allowed(part).allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
         bound: Bound | None = None if shown_part is None else share_allowed(shown_part)
@@ -101,7 +101,7 @@ class Verdict:
             return None
         kept, excess = [], []
         for part in parts:
-            held = keeps(part, classes, everybody.groups).all() and part.holds(others.groups).all()
+            held = keeps(part, classes, everybody.groups).all() and part.alone(others.groups).all()
             found, _ = self._found(part, others, classes)
             kept.append(np.bool_(held))
             excess.append(found.belief - limit(share_allowed(part)))

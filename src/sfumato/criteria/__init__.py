@@ -2,12 +2,14 @@
 
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.base import Criterion, Measured
+from sfumato.criteria.ck_safety import CKSafety
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity
 from sfumato.criteria.p_sensitive import PSensitiveKAnonymity
 from sfumato.criteria.personalized_privacy import PersonalizedPrivacy
 from sfumato.criteria.recursive_diversity import RecursiveDiversity
+from sfumato.criteria.skyline import Skyline
 from sfumato.criteria.t_closeness import TCloseness
 from sfumato.spec import name_of
 
@@ -22,12 +24,15 @@ CRITERIA: dict[str, type[Criterion]] = {
         PSensitiveKAnonymity,
         KEAnonymity,
         PersonalizedPrivacy,
+        CKSafety,
+        Skyline,
     )
 }
 
 __all__ = [
     "CRITERIA",
     "AlphaKAnonymity",
+    "CKSafety",
     "Criterion",
     "KAnonymity",
     "KEAnonymity",
@@ -36,5 +41,6 @@ __all__ = [
     "PSensitiveKAnonymity",
     "PersonalizedPrivacy",
     "RecursiveDiversity",
+    "Skyline",
     "TCloseness",
 ]

@@ -1,4 +1,4 @@
-"""The shape of a criterion that is judged one group at a time, and how criteria combine."""
+"""The shape of a criterion, and how criteria combine."""
 
 from __future__ import annotations
 
@@ -24,9 +24,14 @@ Value = Number | tuple["Value", ...] | None  # None: there is no group to measur
 
 
 class Criterion(ABC):
-    """One definition: `holds` says yes or no to each group, `measure` what was achieved."""
+    """One definition: `holds` says yes or no to each group, `measure` what was achieved.
+
+    Most definitions are about one group at a time. Where an adversary may know something of people
+    in other groups (`by_group` is False), the groups that `holds` gets have to be all there are.
+    """
 
     looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
+    by_group: ClassVar[bool] = True  # whether other groups make no difference to a group
     attribute: str | None = None
     guarding: str | None = None  # a column that says what each person guards
 
@@ -60,6 +65,10 @@ class Criterion(ABC):
         Without suppression: a union of safe groups is safe. With suppression a safe group may
         also be joined by people of an unsafe one, and only what adding people cannot break stays.
         """
+
+    def alone(self, groups: Groups) -> NDArray[np.bool_]:
+        """Say for every group whether it would satisfy the definition if there were no other."""
+        return self.holds(groups)
 
     def spec(self) -> list[dict[str, Any]]:
         """Write the criterion down as job files and `release.json` do."""
@@ -153,15 +162,21 @@ class Measured:
         return self.note or ("holds" if self.holds else f"FAILS for {self.n_people_failing} rows")
 
 
-def holding(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
-    """Say for every group whether it satisfies each part of a criterion."""
+def holding(
+    criterion: Criterion, joint: JointGroups, *, alone: bool = False
+) -> NDArray[np.bool_]:
+    """Say for every group whether it satisfies each part of a criterion.
+
+    alone: judge each as if there were no other.
+    """
     held = np.ones(len(joint.sizes), dtype=bool)
     for part in criterion.parts:
         for _, groups, owner in _views(part, joint):
+            safe = part.alone(groups) if alone else part.holds(groups)
             if owner is None:
-                held &= part.holds(groups)
+                held &= safe
             else:
-                held[owner[~part.holds(groups)]] = False
+                held[owner[~safe]] = False
     return held
 
 

@@ -1,0 +1,71 @@
+"""(c,k)-safety (Martin et al.; Chen 2009, section 5.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value, column_name, positive
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput, shown
+from sfumato.formulas.ck_safety import ck_exposed, ck_exposed_alone, ck_largest_breach
+
+
+@dataclass(frozen=True)
+class CKSafety(Criterion):
+    """Nobody can be said to have a value with confidence c, by knowing k implications.
+
+    Each implication says that if some person has some value, then the target has the value in
+    question. The people may be in any group, the target among them. With k of at least the number
+    of values less one nothing is safe.
+
+    Args:
+        c: The confidence that has to be stayed below, strictly.
+        k: How many implications the adversary knows, at least 0.
+        attribute: The sensitive column, when there are several.
+
+    >>> groups = Groups([4, 4], [[2, 1, 1], [1, 2, 1]], values=["a", "b", "c"])
+    >>> CKSafety(0.7, 1).holds(groups), CKSafety(0.6, 1).holds(groups)
+    (array([ True,  True]), array([False, False]))
+    """
+
+    c: Fraction
+    k: int
+    attribute: str | None = None
+    by_group: ClassVar[bool] = False
+
+    def __init__(self, c: float | Fraction | str, k: int, attribute: str | None = None) -> None:
+        exact = positive("CKSafety", "c", c)
+        if exact > 1:
+            raise BadInput(f"CKSafety: c must be above 0 and at most 1, got {shown(c)}")
+        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
+            raise BadInput(f"CKSafety: k must be an integer >= 0, got {shown(k)}")
+        object.__setattr__(self, "c", exact)
+        object.__setattr__(self, "k", int(k))
+        object.__setattr__(self, "attribute", column_name("CKSafety", attribute))
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
+        return ~ck_exposed(groups.histogram, groups.sizes, self.k, self.c)
+
+    def alone(self, groups: Groups) -> NDArray[np.bool_]:
+        """The same, where all implications are about the target's group."""
+        return ~ck_exposed_alone(groups.histogram, groups.sizes, self.k, self.c)
+
+    def measure(self, groups: Groups) -> Value:
+        """The largest confidence."""
+        if not len(groups):
+            return None
+        return ck_largest_breach(groups.histogram, groups.sizes, self.k)
+
+    def promised(self) -> Value:
+        """The c."""
+        return self.c
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """A union of safe groups is safe; a safe group joined by others may not be."""
+        return not suppression

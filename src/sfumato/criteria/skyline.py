@@ -1,0 +1,199 @@
+"""The skyline privacy criterion: how much an adversary may know (Chen 2009, definition 4)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, Value, column_name, positive
+from sfumato.data.domain import Domain
+from sfumato.data.groups import Groups
+from sfumato.errors import BadInput, one_of, shown
+from sfumato.formulas.exact import LONGEST
+from sfumato.formulas.knowledge import Case, exposed, exposed_alone, largest_breach
+
+CASES = ("single", "set", "multiset")
+
+
+class Point(NamedTuple):
+    """An amount of knowledge, and the confidence that it must not lead to."""
+
+    l: int
+    k: int
+    m: int
+    c: Fraction
+
+    def dominates(self, other: Point) -> bool:
+        """Whether this asks for at least as much."""
+        return (
+            self.l >= other.l and self.k >= other.k and self.m >= other.m and self.c <= other.c
+        )
+
+
+Points = tuple[Point, ...]
+Given = Sequence[Sequence[object]]
+
+
+@dataclass(frozen=True)
+class Skyline(Criterion):
+    """Nobody can be said to have a sensitive value with confidence c, by knowing up to (l, k, m).
+
+    The adversary may know, beside the release: l values that the target does not have (single), or
+    that come only together with the value in question (sets); k other people's values, or k other
+    people who lack the value (sets); and m members of the target's family, who have the value only
+    if the target has it. Confidence has to stay below c, strictly.
+
+    Args:
+        points: A list of points (l, k, m, c) for all values, or `{value: [points]}`.
+        default: Points of the values that are not named; without them these are not protected.
+        case: What the adversary knows of how many values people have: exactly one each
+            ("single"), any number of different ones ("set"), or repeated ones too ("multiset").
+        attribute: The sensitive column, when there are several.
+
+    >>> groups = Groups([4, 4], [[2, 2, 0], [1, 2, 1]], values=["AIDS", "flu", "cancer"])
+    >>> Skyline({"AIDS": [(0, 0, 0, 0.6)]}).holds(groups)
+    array([ True,  True])
+    >>> Skyline({"AIDS": [(1, 0, 0, 0.6)]}).measure(groups)
+    Fraction(1, 1)
+    """
+
+    points: Mapping[str, Points] | Points
+    default: Points | None = None
+    case: Case = "single"
+    attribute: str | None = None
+    by_group: ClassVar[bool] = False
+
+    def __init__(
+        self,
+        points: Mapping[object, Given] | Given,
+        default: Given | None = None,
+        case: Case = "single",
+        attribute: str | None = None,
+    ) -> None:
+        one_of("Skyline", "case", case, CASES)
+        named: Mapping[str, Points] | Points
+        if isinstance(points, Mapping):
+            if None in points:
+                raise BadInput("Skyline: the missing value has no name; `default` covers it")
+            named = {str(value): _skyline(given) for value, given in points.items()}
+            if not named and default is None:
+                raise BadInput("Skyline: no points, so nothing would be protected")
+        else:
+            named = _skyline(points)
+            if default is not None:
+                raise BadInput(
+                    "Skyline: these points are for all values; for a default give points by value, "
+                    "as {value: [(l, k, m, c), ...]}"
+                )
+        object.__setattr__(self, "points", named)
+        object.__setattr__(self, "default", None if default is None else _skyline(default))
+        object.__setattr__(self, "case", case)
+        object.__setattr__(self, "attribute", column_name("Skyline", attribute))
+
+    def __hash__(self) -> int:
+        return hash((str(self), self.attribute))
+
+    def requirements(self, values: Domain | Sequence[object]) -> dict[Point, NDArray[np.int32]]:
+        """Give the codes of the values that each point protects; values: all there are."""
+        n = len(values)
+        if not isinstance(self.points, Mapping):
+            return {point: np.arange(n, dtype=np.int32) for point in self.points}
+        named: dict[int, Points] = {}
+        for value, points in self.points.items():
+            (code,) = Groups([], None, values).codes_of([value]) or (None,)
+            if code is not None:
+                named[int(code)] = points
+        found: dict[Point, list[int]] = {point: [] for point in self._points()}
+        for code in range(n):
+            for point in named.get(code, self.default or ()):
+                found[point].append(code)
+        return {point: np.array(codes, dtype=np.int32) for point, codes in found.items()}
+
+    def holds(self, groups: Groups) -> NDArray[np.bool_]:
+        """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
+        return self._judged(groups, alone=False)
+
+    def alone(self, groups: Groups) -> NDArray[np.bool_]:
+        """The same, where all people that something is known of are in the target's group."""
+        return self._judged(groups, alone=True)
+
+    def _judged(self, groups: Groups, *, alone: bool) -> NDArray[np.bool_]:
+        safe = np.ones(len(groups), dtype=bool)
+        judge = exposed_alone if alone else exposed
+        for point, codes in self.requirements(groups.values).items():
+            entries = judge(
+                groups.histogram, groups.sizes, point[:3], point.c, self.case, codes
+            )
+            safe[groups.histogram.group_of[entries]] = False
+        return safe
+
+    def measure(self, groups: Groups) -> Value:
+        """The largest breach probability at every point, in the order of the points."""
+        if not len(groups):
+            return None
+        found = [
+            largest_breach(groups.histogram, groups.sizes, point[:3], self.case, codes)
+            for point, codes in self.requirements(groups.values).items()
+        ]
+        return found[0] if len(found) == 1 else tuple(found)
+
+    def promised(self) -> Value:
+        """The confidence that each point must stay below."""
+        found = tuple(point.c for point in self._points())
+        return found[0] if len(found) == 1 else found
+
+    def monotone(self, *, suppression: bool) -> bool:
+        """A union of safe groups is safe if everybody has one value; of sets it need not be.
+
+        So the corollary of theorem 3 is for the single case; for sets three people contradict it.
+        """
+        return self.case == "single" and not suppression
+
+    def named_values(self) -> tuple[object, ...]:
+        """The values that points were given for."""
+        return tuple(self.points) if isinstance(self.points, Mapping) else ()
+
+    def _points(self) -> list[Point]:
+        """List all different points: of named values first, then the default's."""
+        given = self.points.values() if isinstance(self.points, Mapping) else (self.points,)
+        every = [*(point for points in given for point in points), *(self.default or ())]
+        return list(dict.fromkeys(every))
+
+
+def _skyline(given: object) -> Points:
+    """Read points, and leave out those that another one includes."""
+    if isinstance(given, str) or not isinstance(given, Iterable):
+        raise BadInput(f"Skyline: points must be a list of (l, k, m, c), got {shown(given)}")
+    points = list(dict.fromkeys(_point(each) for each in given))
+    if not points:
+        raise BadInput("Skyline: no points, so nothing would be protected")
+    return tuple(
+        point
+        for point in points
+        if not any(other.dominates(point) for other in points if other != point)
+    )
+
+
+def _point(given: object) -> Point:
+    if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != len("lkmc"):
+        raise BadInput(f"Skyline: a point is (l, k, m, c), got {shown(given)}")
+    l, k, m = (_amount(name, each) for name, each in zip("lkm", given, strict=False))
+    c = positive("Skyline", "c", given[3])
+    if c > 1:
+        raise BadInput(f"Skyline: c must be above 0 and at most 1, got {shown(given[3])}")
+    return Point(l, k, m, c)
+
+
+def _amount(name: str, value: object) -> int:
+    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
+        raise BadInput(f"Skyline: {name} must be an integer >= 0, got {shown(value)}")
+    if value > 10**LONGEST:
+        raise BadInput(f"Skyline: {name} must have at most {LONGEST} digits")
+    return int(value)
+
+

@@ -1,0 +1,289 @@
+"""What an adversary with a stated amount of knowledge believes (Chen 2009, sections 4 to 7).
+
+The target t is one person, the value one sensitive value. (l, k, m) is how much is known, up to:
+l values that t does not have (for sets: that t has only together with the value); the values of k
+other people (for sets: that k others lack the value); and m people who have the value only if t
+has it. The breach probability is the largest posterior belief over everybody and everything that
+could be known so, given that all ways to deal a group's values to its people are equally likely.
+It is 1 / (NR + 1), where NR, the least odds, follows from five statistics that are each a minimum
+over the groups (theorem 2).
+
+Departures from the paper: amounts are "up to"; where t and the others do not fit into a group that
+holds the value, the breach probability is 1; a group without the value has V = 1 and no T.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts, Histogram
+from sfumato.errors import BadInput
+from sfumato.formulas.exact import CLEAR
+from sfumato.formulas.exact_knowledge import Statistics, exact_lacking, exact_odds
+
+Case = Literal["single", "set", "multiset"]
+CASES: tuple[Case, ...] = get_args(Case)
+Floats = NDArray[np.float64]
+SMALL = 1e-250  # below this floats are not compared: they may stand for something smaller
+
+
+class Point(NamedTuple):
+    """An amount of knowledge."""
+
+    l: int
+    k: int
+    m: int
+
+
+@dataclass(frozen=True, eq=False)
+class Entries:
+    """Every (group, value) that occurs, with what the formulas need of it."""
+
+    group: NDArray[np.intp]  # (n_entries,)
+    codes: NDArray[np.int32]
+    n: Counts  # people in the group
+    having: Counts  # occurrences of the value
+    ruled_out: Counts  # occurrences of the l most frequent other values
+    share: Floats  # for sets: probability to have none of them; else empty
+
+
+def refuse_impossible(histogram: Histogram, sizes: Counts, case: Case) -> None:
+    """Refuse groups that cannot be dealt out: more values than people can have, or fewer."""
+    totals = np.zeros(histogram.n_groups, dtype=np.int64)
+    np.add.at(totals, histogram.group_of, histogram.counts)
+    if case == "single":
+        wrong, why = totals != sizes, "with one value per person the counts must add up to it"
+    elif case == "set":
+        wrong, why = histogram.largest() > sizes, "in a set nobody has a value twice"
+    else:
+        wrong, why = (sizes == 0) & (totals > 0), "somebody must have its values"
+    if wrong.any():
+        first = int(np.flatnonzero(wrong)[0])
+        raise BadInput(
+            f"group {first} has {sizes[first]} people, {totals[first]} occurrences of values, and "
+            f"{histogram.largest()[first]} of the most frequent one: {why} (case={case!r})"
+        )
+
+
+def entries(
+    histogram: Histogram, sizes: Counts, l: int, case: Case, value: int | None = None
+) -> Entries:
+    """Prepare all entries, or those of one value, for points with this l."""
+    refuse_impossible(histogram, sizes, case)
+    ruled_out, share = _kernels().rule_out(
+        histogram.starts, histogram.counts, sizes, min(l, histogram.n_values), case == "set"
+    )
+    group = histogram.group_of
+    found = Entries(group, histogram.codes, sizes[group], histogram.counts, ruled_out, share)
+    return found if value is None else part(found, found.codes == value)
+
+
+def part(found: Entries, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Entries:
+    """Keep some of the entries."""
+    return Entries(
+        found.group[chosen],
+        found.codes[chosen],
+        found.n[chosen],
+        found.having[chosen],
+        found.ruled_out[chosen],
+        found.share[chosen] if len(found.share) else found.share,
+    )
+
+
+def statistics(
+    histogram: Histogram, sizes: Counts, l: int, k: int, m: int, case: Case = "single"
+) -> Floats:
+    """Give the five statistics of every entry of the histogram, as floats; (n_entries, 5).
+
+    In the paper's order: minNR(g, l, k, m) = T(g, l, k) V(g, m, k + 1); T(g, l, 0); T(g, l, k);
+    V(g, m, 0); V(g, m, k). What is 0 is exactly 0; else the relative error is below 1e-9.
+    """
+    return five_of(entries(histogram, sizes, l, case), Point(l, k, m), case)
+
+
+def five_of(found: Entries, point: Point, case: Case) -> Floats:
+    """Give the five statistics of prepared entries; (n_entries, 5)."""
+    most = int(found.n.max(initial=0)) + 1  # more people than that say nothing more
+    return np.asarray(
+        _kernels().five(
+            found.n,
+            found.having,
+            found.ruled_out,
+            found.share,
+            min(point.k, most),
+            min(point.m, most),
+            CASES.index(case),
+        )
+    )
+
+
+def exposed(
+    histogram: Histogram,
+    sizes: Counts,
+    point: Point,
+    c: Fraction,
+    case: Case = "single",
+    value: int | None = None,
+) -> NDArray[np.bool_]:
+    """Say of every entry whether somebody of its group is exposed: breach >= c; (n_entries,).
+
+    Somebody in the entry's group, with regard to the entry's value, by an adversary who knows
+    `point` about anybody in any group. Decided exactly: floats far from a tie, fractions near it.
+
+    Args:
+        histogram: Occurrences of values; a release as a whole.
+        sizes: People in each group.
+        point: Amounts (l, k, m).
+        c: Confidence, above 0 and at most 1.
+        case: What one person can have.
+        value: Judge one value alone; every other entry is False. None: all values.
+    """
+    chosen = np.ones(len(histogram.codes), dtype=bool)
+    if value is not None:
+        chosen = histogram.codes == value
+    found = entries(histogram, sizes, point.l, case, value)
+    five = five_of(found, point, case)
+    lowest = _kernels().least(found.codes, five, histogram.n_values)
+    ratio = _kernels().negated(found.codes, five, lowest)
+    limit = (1 - c) / c
+    below, near = compared(ratio, limit)
+    if near.any():
+        exact = _Exact(histogram, found, five, point, case)
+        unsure = np.flatnonzero(near)
+        kinds, of_kind = exact.kinds(unsure)
+        verdicts = [exact.negated(int(unsure[first])) <= limit for first in kinds]
+        below[unsure] = np.array(verdicts, dtype=bool)[of_kind]
+    verdict = np.zeros(len(chosen), dtype=bool)
+    verdict[chosen] = below
+    return verdict
+
+
+def compared(ratio: Floats, limit: Fraction) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Compare floats with an exact limit: which are at most that, and which are too near to say."""
+    at = float(limit)
+    near = np.abs(ratio - at) <= CLEAR * at
+    if at < SMALL:  # 0 is exact, the rest may be smaller than it looks
+        near = (ratio > 0) & (ratio < SMALL) & (limit > 0)
+    return ratio <= at, near
+
+
+def of_value(
+    histogram: Histogram, sizes: Counts, value: int, point: Point, case: Case = "single"
+) -> Statistics:
+    """Give the five minima of one value and one point over the groups, exactly."""
+    found = entries(histogram, sizes, point.l, case, value)
+    return _Exact(histogram, found, five_of(found, point, case), point, case).minima(value)
+
+
+def largest_breach(
+    histogram: Histogram, sizes: Counts, point: Point, case: Case = "single"
+) -> tuple[Fraction, int | None]:
+    """Give the largest breach probability over all values, exactly, and the value's code.
+
+    Of several such values the first; without any value 0 and None.
+    """
+    found = entries(histogram, sizes, point.l, case)
+    if not len(found.codes):
+        return Fraction(0), None
+    five = five_of(found, point, case)
+    ratio = _kernels().negated(
+        found.codes, five, _kernels().least(found.codes, five, histogram.n_values)
+    )
+    lowest = float(ratio.min())
+    candidates = np.unique(found.codes[ratio <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))])
+    exact = _Exact(histogram, found, five, point, case)
+    breaches = [(exact.minima(int(code)).breach, -int(code)) for code in candidates]
+    largest, code = max(breaches)
+    return largest, -code
+
+
+def _floor(lowest: float) -> float:
+    """What floats cannot tell apart at the small end; 0 they can."""
+    return SMALL if 0 < lowest < SMALL else 0.0
+
+
+class _Exact:
+    """Fractions for the few entries that floats leave open."""
+
+    def __init__(
+        self, histogram: Histogram, found: Entries, five: Floats, point: Point, case: Case
+    ) -> None:
+        self.histogram, self.found, self.five = histogram, found, five
+        self.point, self.case = point, case
+        self._minima: dict[int, Statistics] = {}
+
+    def others(self, entry: int) -> tuple[int, ...]:
+        """Counts of the l most frequent other values, falling."""
+        group, code = self.found.group[entry], self.found.codes[entry]
+        first, end = self.histogram.starts[group], self.histogram.starts[group + 1]
+        counts = self.histogram.counts[first:end][self.histogram.codes[first:end] != code]
+        return tuple(np.sort(counts)[::-1][: self.point.l].tolist())
+
+    def kinds(self, chosen: NDArray[np.intp]) -> tuple[Sequence[int], NDArray[np.intp]]:
+        """Find entries of which all numbers are the same: the first of each kind, and the kinds."""
+        found = self.found
+        keys: list[NDArray[Any]] = [found.codes[chosen], found.n[chosen], found.having[chosen]]
+        if self.case == "set":
+            numbers: dict[tuple[int, ...], int] = {}
+            tops = [numbers.setdefault(self.others(int(e)), len(numbers)) for e in chosen]
+            keys.append(np.array(tops, dtype=np.int64))
+        else:
+            keys.append(found.ruled_out[chosen])
+        table = np.stack(keys, axis=1).astype(np.int64)
+        _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
+        return first.tolist(), inverse.reshape(-1)
+
+    def of(self, entry: int) -> Statistics:
+        """Give the five statistics of one entry."""
+        found, (_, k, m) = self.found, self.point
+        n, having = int(found.n[entry]), int(found.having[entry])
+        others = self.others(entry)
+        kept = exact_odds(n, having, others, k, self.case)
+        return Statistics(
+            kept * exact_lacking(n, having, m, k + 1, self.case),
+            exact_odds(n, having, others, 0, self.case),
+            kept,
+            exact_lacking(n, having, m, 0, self.case),
+            exact_lacking(n, having, m, k, self.case),
+        )
+
+    def minima(self, code: int) -> Statistics:
+        """Give the minima over the groups; floats pick the candidates, fractions decide."""
+        if code not in self._minima:
+            total = Statistics()
+            mine = np.flatnonzero(self.found.codes == code)
+            if len(mine):
+                candidates = np.zeros(len(mine), dtype=bool)
+                for column in self.five[mine].T:
+                    lowest = float(column.min())
+                    if lowest == 0:
+                        candidates[int(column.argmin())] = True
+                    else:
+                        candidates |= column <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))
+                chosen = mine[candidates]
+                for first in self.kinds(chosen)[0]:
+                    total = total.merge(self.of(int(chosen[first])))
+            self._minima[code] = total
+        return self._minima[code]
+
+    def negated(self, entry: int) -> Fraction:
+        """Give the least odds about somebody in the entry's group."""
+        own, all_groups = self.of(entry), self.minima(int(self.found.codes[entry]))
+        assert own.together is not None and own.alone is not None and own.kept is not None  # noqa: S101, PT018
+        return min(
+            own.together,
+            own.alone * all_groups.family_beside_others,
+            own.kept * all_groups.family,
+        )
+
+
+def _kernels() -> Any:
+    from sfumato.formulas import knowledge_kernels  # noqa: PLC0415  (a compiler)
+
+    return knowledge_kernels
