@@ -249,17 +249,17 @@ class FrequencySet:
         domains = dict(self.domains)
         renamed = {}
         for column in self.sensitive:
-            sets = self.domains[column].members is not None
-            if sets != (original.domains[column].members is not None):
+            own, other = self.domains[column], original.domains[column]
+            if (own.members is None) != (other.members is None):
                 raise BadInput(
                     f"column {column!r}: people have one value each in one of the two tables, and "
                     "any number of values in the other"
                 )
-            code = same_values(self.domains[column].values, original.domains[column].values)
-            if sets:
-                domains[column] = over_values(domains[column], original.domains[column].values, code)
+            code = same_values(own.values, other.values)
+            if own.members is not None:  # no key changes, only what the sets consist of
+                domains[column] = over_values(own, other.values, code)
                 continue
-            domains[column] = original.domains[column]
+            domains[column] = other
             if len(code) < len(domains[column]) or not np.array_equal(code, np.arange(len(code))):
                 renamed[column] = code
         seen = replace(self, domains=domains)

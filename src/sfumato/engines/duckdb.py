@@ -429,8 +429,8 @@ class DuckDBEngine:
         cleaned = _cleaned("x", element, defused=False)
         values = f"list_transform(CAST({value} AS {element}[]), lambda x: {cleaned})"
         self._connection.execute(
-            f"CREATE OR REPLACE TEMP VIEW source AS SELECT * REPLACE ({_sorted(values)} AS {value}) "
-            "FROM rows"
+            "CREATE OR REPLACE TEMP VIEW source AS "
+            f"SELECT * REPLACE ({_sorted(values)} AS {value}) FROM rows"
         )
         self._types[column] = f"{element}[]"
 

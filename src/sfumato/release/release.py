@@ -478,8 +478,10 @@ class Release:
         if shown.group is None:
             return _counted(files.open(DATA), shown.quasi_identifiers, sensitive, rules)
         if shown.set_valued is not None:
-            people = _counted(files.open(DATA), [shown.group])
-            return apart(people, _counted(files.open(SENSITIVE), [shown.group], shown.sensitive))
+            return apart(
+                _counted(files.open(DATA), [shown.group]),
+                _counted(files.open(SENSITIVE), [shown.group], shown.sensitive, rules),
+            )
         seen = _counted(files.open(SENSITIVE), [shown.group], sensitive, rules)
         people = _counted(files.open(DATA), [shown.group]).frequencies
         groups = seen.frequencies.combinations

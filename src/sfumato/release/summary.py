@@ -127,7 +127,8 @@ def _about_the_original(
         lines.append(("missing, counted as a value", told))
     if original.set_valued is not None:
         numbers["values"] = _occurrences(original, original.set_valued)
-        told = ", ".join(f"{value} {name}" for name, value in numbers["values"].items())
+        in_all, most, without = numbers["values"].values()
+        told = f"{in_all} in all, at most {most} for one person, people without any: {without}"
         lines.append((f"values of {original.set_valued}", told))
     about = [part for part in description.criterion.parts if part.looks_at_values]
     all_of_them = any(part.attribute is None for part in about)
@@ -162,9 +163,9 @@ def _occurrences(original: Table, name: str) -> dict[str, int]:
     position, _, each = members.of(codes)
     n_values = np.bincount(position, weights=each, minlength=len(codes)).astype(np.int64)
     return {
-        "in all": int((n_values * counted.counts).sum()),
-        "at most for a person": int(n_values.max()),
-        "people without any": int(counted.counts[n_values == 0].sum()),
+        "in_all": int((n_values * counted.counts).sum()),
+        "most": int(n_values.max()),
+        "people_without": int(counted.counts[n_values == 0].sum()),
     }
 
 
