@@ -163,8 +163,8 @@ class Skyline(Criterion):
         """Refuse repeated values where everybody is said to have different ones."""
         if self.case == "set" and domain.members is not None and domain.members.repeated:
             raise BadInput(
-                f'{self}: somebody has a value of {attribute!r} more than once; with case="multiset" '
-                "that counts, and in a set it cannot be, so take the repeated ones out"
+                f"{self}: somebody has a value of {attribute!r} more than once; take the repeated "
+                'ones out, or ask with case="multiset", where they count'
             )
 
     def named_values(self) -> tuple[object, ...]:
