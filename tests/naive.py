@@ -1318,3 +1318,123 @@ def occurrences_counted(people):
         n, occurring = found.get(known, (0, Counter()))
         found[known] = (n + 1, occurring + values)
     return found
+
+
+# ------------------------------------------------------- background knowledge (Chen 2009)
+#
+# A release is `[(people, {value: occurrences}), ...]`, a person `(group, member)`. A world says who
+# has what. What is true in which worlds is a whole number whose bits are the worlds.
+
+
+def dealings(people, counts, case):
+    """All equally likely ways to deal a group's values: one set of values for every member."""
+    if case == "single":
+        cards = [value for value, count in counts.items() for _ in range(count)]
+        return [tuple({v} for v in deal) for deal in set(itertools.permutations(cards))]
+    ways = []
+    for value, count in counts.items():
+        if case == "set":
+            chosen = itertools.combinations(range(people), count)
+        else:
+            chosen = itertools.product(range(people), repeat=count)
+        ways.append([(value, set(members)) for members in chosen])
+    return [
+        tuple({value for value, members in world if i in members} for i in range(people))
+        for world in itertools.product(*ways)
+    ]
+
+
+def true_in(groups, case):
+    """How many worlds there are, the people, and `{(person, value): worlds in which it is so}`."""
+    persons = [(g, i) for g, (people, _) in enumerate(groups) for i in range(people)]
+    values = sorted({value for _, counts in groups for value in counts})
+    truth = dict.fromkeys(itertools.product(persons, values), 0)
+    n_worlds = 0
+    for world in itertools.product(*(dealings(n, counts, case) for n, counts in groups)):
+        for g, i in persons:
+            for value in world[g][i]:
+                truth[(g, i), value] |= 1 << n_worlds
+        n_worlds += 1
+    return n_worlds, persons, values, truth
+
+
+def named_posterior(groups, target, value, excluded, others, family, case):
+    """Count the worlds in which all that is known is true; None: there is none."""
+    n_worlds, _, _, truth = true_in(groups, case)
+    everything = (1 << n_worlds) - 1
+    has = truth.get((target, value), 0)
+    possible = everything
+    for x in excluded:
+        possible &= ~truth.get((target, x), 0) | (0 if case == "single" else has)
+    for other in others:
+        possible &= truth.get(other, 0) if case == "single" else ~truth.get((other, value), 0)
+    for person in family:
+        possible &= ~truth.get((person, value), 0) | has
+    if not possible:
+        return None
+    return Fraction((possible & has).bit_count(), possible.bit_count())
+
+
+def breaches_by_group(groups, value, case):
+    """The largest posterior about anybody of each group, for exactly (l, k, m) pieces of knowledge.
+
+    All groundings: every target, every set of values ruled out, and every other person unknown, in
+    the family, or known (one value per person: with every value; sets: to lack the value).
+    """
+    n_worlds, persons, values, truth = true_in(groups, case)
+    everything = (1 << n_worlds) - 1
+    rest = [x for x in values if x != value]
+    largest = [{} for _ in groups]
+    for target in persons:
+        has = truth[target, value]
+        pieces = []  # per other person: (k, m, worlds that allow it)
+        for person in persons:
+            if person == target:
+                continue
+            choices = [(0, 0, everything), (0, 1, ~truth[person, value] | has)]
+            if case == "single":
+                choices += [(1, 0, truth[person, y]) for y in values]
+            else:
+                choices.append((1, 0, ~truth[person, value]))
+            pieces.append(choices)
+        about_target = [
+            (len(ruled), [~truth[target, x] | has for x in ruled])
+            for l in range(len(rest) + 1)
+            for ruled in itertools.combinations(rest, l)
+        ]
+        for l, ruled in about_target:
+            possible = everything
+            for worlds in ruled:
+                possible &= worlds
+            for k, m, worlds in _conjunctions(pieces, possible):
+                belief = Fraction((worlds & has).bit_count(), worlds.bit_count())
+                best = largest[target[0]]
+                best[l, k, m] = max(best.get((l, k, m), Fraction(0)), belief)
+    return largest
+
+
+def _conjunctions(pieces, possible):
+    """Every choice of one piece per person that some world allows: (k, m, those worlds)."""
+    if not pieces:
+        yield 0, 0, possible
+        return
+    for k, m, worlds in pieces[0]:
+        if possible & worlds:
+            for more_k, more_m, left in _conjunctions(pieces[1:], possible & worlds):
+                yield k + more_k, m + more_m, left
+
+
+def up_to(breaches, l, k, m):
+    """The largest of the beliefs with at most so much knowledge."""
+    allowed = (b for (i, j, n), b in breaches.items() if i <= l and j <= k and n <= m)
+    return max(allowed, default=Fraction(0))
+
+
+def skyline_by_scan(breach, c, ends):
+    """The maximal points of all (l, k, m) below `ends` whose breach is below c."""
+    safe = {
+        point for point in itertools.product(*(range(end) for end in ends)) if breach(*point) < c
+    }
+    return sorted(
+        (l, k, m) for l, k, m in safe if not {(l + 1, k, m), (l, k + 1, m), (l, k, m + 1)} & safe
+    )

@@ -48,6 +48,8 @@ _HOME = {
     "Release": "release",
     "audit": "report",
     "Report": "report",
+    "explore": "report",
+    "Exploration": "report",
     "drivers": "attacks.drivers",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -67,6 +69,7 @@ __all__ = [
     "Check",
     "Dates",
     "Exhaustive",
+    "Exploration",
     "Flat",
     "GreedyGrouping",
     "Groups",
@@ -105,6 +108,7 @@ __all__ = [
     "check",
     "datasets",
     "drivers",
+    "explore",
     "load",
     "read",
     "reproduce",
@@ -146,7 +150,7 @@ if TYPE_CHECKING:
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
-    from sfumato.report import Report, audit
+    from sfumato.report import Exploration, Report, audit, explore
     from sfumato.table import Table, read
 
 

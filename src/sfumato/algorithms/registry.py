@@ -135,7 +135,7 @@ def check_pair(method: Algorithm, criterion: Criterion) -> None:
         raise BadInput(f"{method} cannot enforce {criterion}: {refused}")
 
 
-def check_sets(method: Algorithm, column: str | None) -> None:
+def check_sets(method: Algorithm, column: str | None, person: str | None) -> None:
     """Refuse a set-valued column where the method is about one value for each person."""
     if column is None or method.sets:
         return
@@ -146,9 +146,10 @@ def check_sets(method: Algorithm, column: str | None) -> None:
         "two tables, of people and of values"
     )
     able = " or ".join(sorted({f"sf.{each}" for each in METHODS if each.sets}))
+    by = "" if person is None else f" by {person!r}"
     raise BadInput(
-        f"{method} cannot publish {column!r}, of which people have any number of values: {why}; "
-        f"use {able}"
+        f"{method} cannot publish {column!r}, of which people have any number of values{by}: "
+        f"{why}; use {able}"
     )
 
 

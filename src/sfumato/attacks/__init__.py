@@ -17,6 +17,7 @@ from sfumato.attacks.disclosure import (  # noqa: E402
     Similarity,
     Skewness,
 )
+from sfumato.attacks.facts import Implications, Knowledge  # noqa: E402
 from sfumato.attacks.grouping import MethodBased  # noqa: E402
 from sfumato.attacks.linkage import Linkage  # noqa: E402
 from sfumato.attacks.minimality import Minimality  # noqa: E402
@@ -29,6 +30,8 @@ __all__ = [
     "CannotRun",
     "Finding",
     "Homogeneity",
+    "Implications",
+    "Knowledge",
     "Linkage",
     "MethodBased",
     "Minimality",

@@ -64,9 +64,7 @@ class Learned:
     @property
     def answers(self) -> bool:
         """Whether nobody of this kind can believe more than was found."""
-        return not (
-            self.unknown or self.others_known or self.suppressed_known or self.judged_alone
-        )
+        return not (self.unknown or self.others_known or self.suppressed_known or self.judged_alone)
 
     @property
     def notes(self) -> list[str]:

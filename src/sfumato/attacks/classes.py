@@ -133,7 +133,9 @@ def _counts_values(part: Criterion) -> bool:
 
 
 def _bounds_shares(part: Criterion) -> bool:
-    return isinstance(part, (AlphaKAnonymity, CKSafety)) or getattr(part, "kind", None) == "frequency"
+    return (
+        isinstance(part, (AlphaKAnonymity, CKSafety)) or getattr(part, "kind", None) == "frequency"
+    )
 
 
 def _whole_numbers(shares: Shares) -> dict[int, int]:

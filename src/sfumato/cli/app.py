@@ -244,6 +244,62 @@ def audit(
 
 
 @app.command()
+def skyline(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A saved release, a job file (.toml), or another tool's CSV or Parquet file.",
+            readable=False,
+        ),
+    ],
+    value: Annotated[
+        str | None, typer.Option(help="The sensitive value.  [default: any of the column]")
+    ] = None,
+    confidence: Annotated[
+        str, typer.Option(help="How sure is too sure: 0.95, or a fraction.")
+    ] = "0.95",
+    attribute: Annotated[
+        str | None, typer.Option(help="The sensitive column, when there are several.")
+    ] = None,
+    original: Annotated[
+        Path | None,
+        typer.Option(help="The table it was made from, to name people (private!).", readable=False),
+    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    output: Annotated[
+        Path | None, typer.Option(help="Also write skyline.html and .json into this directory.")
+    ] = None,
+    steward: Annotated[
+        bool,
+        typer.Option("--steward", help="Say who would be given away, and by what (private!)."),
+    ] = False,
+    json: Json = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Say how much an adversary has to know to be sure of somebody's sensitive value.
+
+    A point (l, k, m) is an amount: up to l values ruled out for the target, k other people whose
+    values are known, m relatives who have the value only if the target has it. Whoever knows no
+    more than at a point is not that sure of anybody; one fact more can be enough, and the table
+    says how sure it makes. Of another tool's file say which columns others may know (-q) and
+    which must stay unknown (-s).
+    """
+    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures(show_values=show_values):
+        commands.skyline(
+            commands.Subject(source, quasi_identifiers, sensitive, None, None, "distinct"),
+            original,
+            (value, confidence, attribute),
+            output=output,
+            steward=steward,
+            json=json,
+        )
+
+
+@app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="Which paper: cormode2010 or wong2009.")],
     quick: Annotated[

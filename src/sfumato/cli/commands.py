@@ -226,21 +226,9 @@ def audit(
     if report is not None and report.exists() and not report.is_dir():
         raise sf.BadInput(f"{report}: is a file; give a directory for the report")
     with out.progress():
-        release: Release | sf.Table
-        known = None if original is None else _original(original)
-        if subject.is_release:
-            if criterion is not None:
-                raise sf.BadInput(f"{subject.source}: a release says what it promised; drop -k, -l")
-            release = sf.load(subject.source)
-        elif subject.is_job:
-            job = Job.load(subject.source)
-            if not job.output.exists():
-                raise sf.BadInput(
-                    f"{job.output}: there is no release yet; run sfumato anonymize {subject.source}"
-                )
-            release, known = sf.load(job.output), known or job.table()
-        else:
-            release = subject.table()
+        if subject.is_release and criterion is not None:
+            raise sf.BadInput(f"{subject.source}: a release says what it promised; drop -k, -l")
+        release, known = _released(subject, original)
         found = sf.audit(
             release,
             known,
@@ -265,6 +253,31 @@ def audit(
         raise typer.Exit(UNSAFE)
 
 
+def skyline(
+    subject: Subject,
+    original: Path | None,
+    question: tuple[str | None, str, str | None],  # value, confidence, attribute
+    *,
+    output: Path | None,
+    steward: bool,
+    json: bool,
+) -> None:
+    """Say how much an adversary has to know."""
+    value, confidence, attribute = question
+    if output is not None:
+        refuse_unwritable(output)
+    with out.progress():
+        release, known = _released(subject, original)
+        found = sf.explore(release, value, confidence, attribute, original=known)
+        page = None if output is None else found.save(output)
+    if json:
+        out.print_json(found.to_json(private=steward))
+        return
+    out.print_exploration(found, str(subject.source), steward=steward)
+    if page is not None:
+        out.say(f"The same as a page is in {page}, and as numbers beside it.")
+
+
 def reproduce(paper: str, *, quick: bool, output: Path | None, json: bool) -> None:
     """Run a paper's experiments."""
     check_name(paper)
@@ -279,6 +292,23 @@ def reproduce(paper: str, *, quick: bool, output: Path | None, json: bool) -> No
     out.print_reproduction(found)
     if page is not None:
         out.say(f"The same as a page is in {page}, and as numbers beside it.")
+
+
+def _released(
+    subject: Subject, original: Path | None
+) -> tuple[Release | sf.Table, sf.Table | Path | None]:
+    """Open what was released, and the original if it is known; a job file knows it."""
+    known = None if original is None else _original(original)
+    if subject.is_release:
+        return sf.load(subject.source), known
+    if not subject.is_job:
+        return subject.table(), known
+    job = Job.load(subject.source)
+    if not job.output.exists():
+        raise sf.BadInput(
+            f"{job.output}: there is no release yet; run sfumato anonymize {subject.source}"
+        )
+    return sf.load(job.output), known or job.table()
 
 
 def _original(place: Path) -> sf.Table | Path:

@@ -27,7 +27,7 @@ from sfumato.papers import Reproduction
 from sfumato.progress import listening
 from sfumato.release import Check
 from sfumato.release.summary import Summary
-from sfumato.report import Report
+from sfumato.report import Exploration, Report
 from sfumato.report.audit import COLUMNS
 
 WORD = 20  # letters of a word that is not broken if there is room
@@ -129,6 +129,16 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
             say(f"Worst off, {finding.name}: {worst}")
 
 
+def print_exploration(found: Exploration, title: str, *, steward: bool = False) -> None:
+    """Write a knowledge skyline; for the steward also who would be given away."""
+    say(f"{title}: {found.heading}\n{found.story}")
+    if found.points:
+        print_rows("", found.header, found.rows)
+    for point, step, told in found.witnesses() if steward else ():
+        words = "; ".join(f"{key}: {_shown(value)}" for key, value in told.items())
+        say(f"Beyond ({point.l}, {point.k}, {point.m}), {step}: {words}")
+
+
 def print_reproduction(found: Reproduction) -> None:
     """Write a paper's tables, ours beside theirs, and what of its claims comes out."""
     say(f"{found.citation}\n{found.heading}\n")
@@ -148,7 +158,8 @@ def _shown(value: object) -> str:
     if isinstance(value, Mapping):
         return ", ".join(f"{name} {each}" for name, each in value.items())
     if isinstance(value, (list, tuple)):
-        return ", ".join(map(str, value))
+        between = "; " if any(isinstance(each, Mapping) for each in value) else ", "
+        return between.join(map(_shown, value))
     return value_text(value) if isinstance(value, (int, float, Fraction)) else str(value)
 
 

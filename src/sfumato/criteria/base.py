@@ -162,9 +162,7 @@ class Measured:
         return self.note or ("holds" if self.holds else f"FAILS for {self.n_people_failing} rows")
 
 
-def holding(
-    criterion: Criterion, joint: JointGroups, *, alone: bool = False
-) -> NDArray[np.bool_]:
+def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) -> NDArray[np.bool_]:
     """Say for every group whether it satisfies each part of a criterion.
 
     alone: judge each as if there were no other.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.ck_safety import ck_exposed, ck_exposed_alone, ck_largest_breach
+from sfumato.formulas.ck_safety import exposed, exposed_alone, largest_belief
 
 
 @dataclass(frozen=True)
@@ -29,7 +29,7 @@ class CKSafety(Criterion):
         attribute: The sensitive column, when there are several.
 
     >>> groups = Groups([4, 4], [[2, 1, 1], [1, 2, 1]], values=["a", "b", "c"])
-    >>> CKSafety(0.7, 1).holds(groups), CKSafety(0.6, 1).holds(groups)
+    >>> CKSafety(0.8, 1).holds(groups), CKSafety(0.75, 1).holds(groups)
     (array([ True,  True]), array([False, False]))
     """
 
@@ -50,17 +50,17 @@ class CKSafety(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
-        return ~ck_exposed(groups.histogram, groups.sizes, self.k, self.c)
+        return ~exposed(groups.histogram, groups.sizes, self.c, self.k)
 
     def alone(self, groups: Groups) -> NDArray[np.bool_]:
         """The same, where all implications are about the target's group."""
-        return ~ck_exposed_alone(groups.histogram, groups.sizes, self.k, self.c)
+        return ~exposed_alone(groups.histogram, groups.sizes, self.c, self.k)
 
     def measure(self, groups: Groups) -> Value:
         """The largest confidence."""
         if not len(groups):
             return None
-        return ck_largest_breach(groups.histogram, groups.sizes, self.k)
+        return largest_belief(groups.histogram, groups.sizes, self.k)
 
     def promised(self) -> Value:
         """The c."""

@@ -14,13 +14,12 @@ from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.exact import LONGEST
-from sfumato.formulas.knowledge import Case, exposed, exposed_alone, largest_breach
+from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
 
-CASES = ("single", "set", "multiset")
+MOST = 10**9  # people or values that somebody may know of
 
 
-class Point(NamedTuple):
+class Limit(NamedTuple):
     """An amount of knowledge, and the confidence that it must not lead to."""
 
     l: int
@@ -28,14 +27,18 @@ class Point(NamedTuple):
     m: int
     c: Fraction
 
-    def dominates(self, other: Point) -> bool:
+    @property
+    def point(self) -> Point:
+        """The amount."""
+        return Point(self.l, self.k, self.m)
+
+    def dominates(self, other: Limit) -> bool:
         """Whether this asks for at least as much."""
-        return (
-            self.l >= other.l and self.k >= other.k and self.m >= other.m and self.c <= other.c
-        )
+        more = self.l >= other.l and self.k >= other.k and self.m >= other.m
+        return more and self.c <= other.c
 
 
-Points = tuple[Point, ...]
+Points = tuple[Limit, ...]
 Given = Sequence[Sequence[object]]
 
 
@@ -98,38 +101,33 @@ class Skyline(Criterion):
     def __hash__(self) -> int:
         return hash((str(self), self.attribute))
 
-    def requirements(self, values: Domain | Sequence[object]) -> dict[Point, NDArray[np.int32]]:
+    def requirements(self, values: Domain | Sequence[object]) -> dict[Limit, NDArray[np.int32]]:
         """Give the codes of the values that each point protects; values: all there are."""
         n = len(values)
         if not isinstance(self.points, Mapping):
-            return {point: np.arange(n, dtype=np.int32) for point in self.points}
+            return {limit: np.arange(n, dtype=np.int32) for limit in self.points}
+        all_values = Groups([], None, values)
         named: dict[int, Points] = {}
         for value, points in self.points.items():
-            (code,) = Groups([], None, values).codes_of([value]) or (None,)
-            if code is not None:
-                named[int(code)] = points
-        found: dict[Point, list[int]] = {point: [] for point in self._points()}
+            for code in all_values.codes_of([value]).tolist():
+                named[code] = points
+        found: dict[Limit, list[int]] = {limit: [] for limit in self.limits}
         for code in range(n):
-            for point in named.get(code, self.default or ()):
-                found[point].append(code)
-        return {point: np.array(codes, dtype=np.int32) for point, codes in found.items()}
+            for limit in named.get(code, self.default or ()):
+                found[limit].append(code)
+        return {limit: np.array(codes, dtype=np.int32) for limit, codes in found.items()}
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
-        return self._judged(groups, alone=False)
-
-    def alone(self, groups: Groups) -> NDArray[np.bool_]:
-        """The same, where all people that something is known of are in the target's group."""
-        return self._judged(groups, alone=True)
-
-    def _judged(self, groups: Groups, *, alone: bool) -> NDArray[np.bool_]:
         safe = np.ones(len(groups), dtype=bool)
-        judge = exposed_alone if alone else exposed
-        for point, codes in self.requirements(groups.values).items():
-            entries = judge(
-                groups.histogram, groups.sizes, point[:3], point.c, self.case, codes
-            )
-            safe[groups.histogram.group_of[entries]] = False
+        histogram = groups.histogram
+        for limit, codes in self.requirements(groups.values).items():
+            value = int(codes[0]) if len(codes) == 1 else None
+            hit = exposed(histogram, groups.sizes, limit.point, limit.c, self.case, value)
+            if 1 < len(codes) < histogram.n_values:
+                hit &= np.isin(histogram.codes, codes)
+            if len(codes):
+                safe[histogram.group_of[hit]] = False
         return safe
 
     def measure(self, groups: Groups) -> Value:
@@ -137,14 +135,23 @@ class Skyline(Criterion):
         if not len(groups):
             return None
         found = [
-            largest_breach(groups.histogram, groups.sizes, point[:3], self.case, codes)
-            for point, codes in self.requirements(groups.values).items()
+            self._breach(groups, limit.point, codes)
+            for limit, codes in self.requirements(groups.values).items()
         ]
         return found[0] if len(found) == 1 else tuple(found)
 
+    def _breach(self, groups: Groups, point: Point, codes: NDArray[np.int32]) -> Fraction:
+        histogram, sizes = groups.histogram, groups.sizes
+        if len(codes) == histogram.n_values:
+            return largest_breach(histogram, sizes, point, self.case)[0]
+        breaches = [
+            of_value(histogram, sizes, code, point, self.case).breach for code in codes.tolist()
+        ]
+        return max(breaches, default=Fraction(0))
+
     def promised(self) -> Value:
         """The confidence that each point must stay below."""
-        found = tuple(point.c for point in self._points())
+        found = tuple(limit.c for limit in self.limits)
         return found[0] if len(found) == 1 else found
 
     def monotone(self, *, suppression: bool) -> bool:
@@ -171,8 +178,9 @@ class Skyline(Criterion):
         """The values that points were given for."""
         return tuple(self.points) if isinstance(self.points, Mapping) else ()
 
-    def _points(self) -> list[Point]:
-        """List all different points: of named values first, then the default's."""
+    @property
+    def limits(self) -> list[Limit]:
+        """All different points: of named values first, then the default's."""
         given = self.points.values() if isinstance(self.points, Mapping) else (self.points,)
         every = [*(point for points in given for point in points), *(self.default or ())]
         return list(dict.fromkeys(every))
@@ -192,21 +200,19 @@ def _skyline(given: object) -> Points:
     )
 
 
-def _point(given: object) -> Point:
+def _point(given: object) -> Limit:
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != len("lkmc"):
         raise BadInput(f"Skyline: a point is (l, k, m, c), got {shown(given)}")
     l, k, m = (_amount(name, each) for name, each in zip("lkm", given, strict=False))
     c = positive("Skyline", "c", given[3])
     if c > 1:
         raise BadInput(f"Skyline: c must be above 0 and at most 1, got {shown(given[3])}")
-    return Point(l, k, m, c)
+    return Limit(l, k, m, c)
 
 
 def _amount(name: str, value: object) -> int:
     if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
         raise BadInput(f"Skyline: {name} must be an integer >= 0, got {shown(value)}")
-    if value > 10**LONGEST:
-        raise BadInput(f"Skyline: {name} must have at most {LONGEST} digits")
+    if value > MOST:
+        raise BadInput(f"Skyline: {name} must be at most {MOST}, got {shown(value)}")
     return int(value)
-
-

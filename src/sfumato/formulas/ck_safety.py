@@ -70,6 +70,20 @@ def exposed(histogram: Histogram, sizes: Counts, c: Fraction, k: int) -> NDArray
     return np.asarray(hit[kinds.which] & filled)
 
 
+def exposed_alone(histogram: Histogram, sizes: Counts, c: Fraction, k: int) -> NDArray[np.bool_]:
+    """Say the same where all implications are about people of the same group; in fractions."""
+    _refuse(histogram, sizes)
+    width = max(1, min(k + 1, int(histogram.n_distinct().max(initial=0))))
+    rows = np.concatenate([sizes[:, np.newaxis], _largest(histogram, width)], axis=1)
+    found, which = np.unique(rows, axis=0, return_inverse=True)
+    limit = (1 - c) / c
+    hit = []
+    for n, *counts in found.tolist():
+        lacking = exact_lacking(n, counts, k + 1)[k + 1] if k < sum(map(bool, counts)) else 0
+        hit.append(n > 0 and lacking * n <= limit * counts[0])
+    return np.array(hit, dtype=bool)[which.reshape(-1)]
+
+
 def exact_lacking(n: int, counts: Iterable[int], n_pieces: int) -> list[Fraction]:
     """Give M(g, j) for j = 0 to n_pieces: the least probability of j false statements in a group.
 

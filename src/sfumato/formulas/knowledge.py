@@ -76,7 +76,7 @@ def entries(
 ) -> Entries:
     """Prepare all entries, or those of one value, for points with this l."""
     refuse_impossible(histogram, sizes, case)
-    ruled_out, share = _kernels().rule_out(
+    ruled_out, share = kernels().rule_out(
         histogram.starts, histogram.counts, sizes, min(l, histogram.n_values), case == "set"
     )
     group = histogram.group_of
@@ -111,7 +111,7 @@ def five_of(found: Entries, point: Point, case: Case) -> Floats:
     """Give the five statistics of prepared entries; (n_entries, 5)."""
     most = int(found.n.max(initial=0)) + 1  # more people than that say nothing more
     return np.asarray(
-        _kernels().five(
+        kernels().five(
             found.n,
             found.having,
             found.ruled_out,
@@ -149,12 +149,12 @@ def exposed(
         chosen = histogram.codes == value
     found = entries(histogram, sizes, point.l, case, value)
     five = five_of(found, point, case)
-    lowest = _kernels().least(found.codes, five, histogram.n_values)
-    ratio = _kernels().negated(found.codes, five, lowest)
+    lowest = kernels().least(found.codes, five, histogram.n_values)
+    ratio = kernels().negated(found.codes, five, lowest)
     limit = (1 - c) / c
     below, near = compared(ratio, limit)
     if near.any():
-        exact = _Exact(histogram, found, five, point, case)
+        exact = Exactly(histogram, found, five, point, case)
         unsure = np.flatnonzero(near)
         kinds, of_kind = exact.kinds(unsure)
         verdicts = [exact.negated(int(unsure[first])) <= limit for first in kinds]
@@ -178,7 +178,7 @@ def of_value(
 ) -> Statistics:
     """Give the five minima of one value and one point over the groups, exactly."""
     found = entries(histogram, sizes, point.l, case, value)
-    return _Exact(histogram, found, five_of(found, point, case), point, case).minima(value)
+    return Exactly(histogram, found, five_of(found, point, case), point, case).minima(value)
 
 
 def largest_breach(
@@ -192,12 +192,12 @@ def largest_breach(
     if not len(found.codes):
         return Fraction(0), None
     five = five_of(found, point, case)
-    ratio = _kernels().negated(
-        found.codes, five, _kernels().least(found.codes, five, histogram.n_values)
+    ratio = kernels().negated(
+        found.codes, five, kernels().least(found.codes, five, histogram.n_values)
     )
     lowest = float(ratio.min())
     candidates = np.unique(found.codes[ratio <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))])
-    exact = _Exact(histogram, found, five, point, case)
+    exact = Exactly(histogram, found, five, point, case)
     breaches = [(exact.minima(int(code)).breach, -int(code)) for code in candidates]
     largest, code = max(breaches)
     return largest, -code
@@ -208,7 +208,7 @@ def _floor(lowest: float) -> float:
     return SMALL if 0 < lowest < SMALL else 0.0
 
 
-class _Exact:
+class Exactly:
     """Fractions for the few entries that floats leave open."""
 
     def __init__(
@@ -257,20 +257,25 @@ class _Exact:
         """Give the minima over the groups; floats pick the candidates, fractions decide."""
         if code not in self._minima:
             total = Statistics()
-            mine = np.flatnonzero(self.found.codes == code)
-            if len(mine):
-                candidates = np.zeros(len(mine), dtype=bool)
-                for column in self.five[mine].T:
-                    lowest = float(column.min())
-                    if lowest == 0:
-                        candidates[int(column.argmin())] = True
-                    else:
-                        candidates |= column <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))
-                chosen = mine[candidates]
-                for first in self.kinds(chosen)[0]:
-                    total = total.merge(self.of(int(chosen[first])))
+            for entry in self.candidates(code):
+                total = total.merge(self.of(entry))
             self._minima[code] = total
         return self._minima[code]
+
+    def candidates(self, code: int) -> list[int]:
+        """Find the entries of a value among which all five minima are, one of every kind."""
+        mine = np.flatnonzero(self.found.codes == code)
+        if not len(mine):
+            return []
+        chosen = np.zeros(len(mine), dtype=bool)
+        for column in self.five[mine].T:
+            lowest = float(column.min())
+            if lowest == 0:
+                chosen[int(column.argmin())] = True
+            else:
+                chosen |= column <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))
+        near = mine[chosen]
+        return [int(near[first]) for first in self.kinds(near)[0]]
 
     def negated(self, entry: int) -> Fraction:
         """Give the least odds about somebody in the entry's group."""
@@ -283,7 +288,8 @@ class _Exact:
         )
 
 
-def _kernels() -> Any:
+def kernels() -> Any:
+    """Import the compiled loops where they are used."""
     from sfumato.formulas import knowledge_kernels  # noqa: PLC0415  (a compiler)
 
     return knowledge_kernels

@@ -202,3 +202,21 @@ def negated(codes: Any, found: Any, lowest: Any) -> Any:  # pragma: no cover  (c
         kept = product(found[e, 2], lowest[codes[e], 3])
         ratio[e] = min(found[e, 0], apart, kept)
     return ratio
+
+
+@compiled
+def smallest(  # pragma: no cover  (compiled)
+    n: Any, having: Any, ruled_out: Any, share: Any, k: Any, m: Any, case: Any
+) -> Any:
+    """The least negated ratio of one value over its entries; infinite without any."""
+    together, alone, kept, family, beside = np.inf, np.inf, np.inf, 1.0, 1.0
+    for e in range(len(n)):
+        own = share[e] if case == 1 else 1.0
+        with_others = odds(n[e], having[e], ruled_out[e], own, k, case)
+        behind = lacking(n[e], having[e], m, k + 1, case)
+        together = min(together, product(with_others, behind))
+        alone = min(alone, odds(n[e], having[e], ruled_out[e], own, 0, case))
+        kept = min(kept, with_others)
+        family = min(family, lacking(n[e], having[e], m, 0, case))
+        beside = min(beside, lacking(n[e], having[e], m, k, case))
+    return min(together, product(alone, beside), product(kept, family))

@@ -9,7 +9,8 @@ from __future__ import annotations
 from importlib import import_module
 
 from sfumato.errors import BadInput, nearest, shown, true_or_false
-from sfumato.papers.reproduction import Chart, Claim, Panel, Reproduction
+from sfumato.papers.reproduction import Claim, Panel, Reproduction
+from sfumato.report.lines import Chart
 
 __all__ = ["PAPERS", "Chart", "Claim", "Panel", "Reproduction", "check_name", "reproduce"]
 

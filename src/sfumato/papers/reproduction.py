@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from importlib import import_module
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any
 
 from sfumato.data.hierarchy import file_path
 from sfumato.html import html_table, joined, tag
 from sfumato.report.files import write
+from sfumato.report.lines import Chart
 
 SCHEMA = "sfumato-reproduction/1"
 NONE = "–"
@@ -26,17 +27,6 @@ class Claim:
     paper: str  # what it says, in our words
     ours: str
     agrees: bool
-
-
-@dataclass(frozen=True)
-class Chart:
-    """Lines or bars over the same places."""
-
-    kind: Literal["lines", "bars"]
-    x: str
-    y: str
-    places: tuple[float, ...]
-    series: Mapping[str, Sequence[float | None]]
 
 
 @dataclass(frozen=True)

@@ -18,9 +18,10 @@ from sfumato.data.groups import Counts
 from sfumato.data.recoding import Assignment, distinct_boxes
 from sfumato.datasets import adult_hierarchies
 from sfumato.papers.census import SEED, census
-from sfumato.papers.reproduction import Chart, Claim, Panel, Reproduction
+from sfumato.papers.reproduction import Claim, Panel, Reproduction
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.report.lines import Chart
 from sfumato.table import Table, read
 
 CITATION = (

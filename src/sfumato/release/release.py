@@ -65,7 +65,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     guard = guarding_column(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
-    check_sets(method, table.set_valued)
+    check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     report("searching")
     draw = chances(method)

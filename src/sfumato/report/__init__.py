@@ -3,5 +3,6 @@
 from __future__ import annotations
 
 from sfumato.report.audit import Report, audit
+from sfumato.report.exploration import Exploration, explore
 
-__all__ = ["Report", "audit"]
+__all__ = ["Exploration", "Report", "audit", "explore"]

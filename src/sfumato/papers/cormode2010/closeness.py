@@ -20,9 +20,10 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.papers.census import SEED
-from sfumato.papers.reproduction import Chart, Claim, Panel
+from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.report.lines import Chart
 from sfumato.table import Table
 
 GROUPS = 150  # chosen by chance, where there are more

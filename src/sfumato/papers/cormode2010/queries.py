@@ -16,9 +16,10 @@ from sfumato.algorithms import (
 from sfumato.criteria import LDiversity
 from sfumato.papers.census import SEED
 from sfumato.papers.cormode2010.risks import VALUES, L
-from sfumato.papers.reproduction import Chart, Claim, Panel
+from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.report.lines import Chart
 from sfumato.table import Table
 from sfumato.utility import QueryError, average_group_size, query_error
 

@@ -16,9 +16,10 @@ from sfumato.data.groups import Counts
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.formulas.buckets import exact_bucket_risk
 from sfumato.papers.census import SEED
-from sfumato.papers.reproduction import Chart, Claim, Panel
+from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.report.lines import Chart
 from sfumato.table import Table
 from sfumato.utility import average_group_size, query_error
 

@@ -1,0 +1,261 @@
+"""How sure is somebody who knows so many facts? (Chen 2009; Martin et al. for implications)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
+from sfumato.criteria import CKSafety, Skyline
+from sfumato.criteria.base import column_name
+from sfumato.errors import BadInput, one_of, shown
+from sfumato.formulas import ck_safety
+from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
+from sfumato.formulas.witness import Witness, witness
+
+WITHOUT = Point(0, 0, 0)
+
+
+@dataclass(frozen=True, eq=False)
+class Knowledge(Attack):
+    """Somebody who knows l, k and m facts of three kinds, the worst there are.
+
+    Up to l values that the target does not have (of sets: that come only together with the value
+    in question), the values of up to k other people (of sets: that they lack the value), and up to
+    m people who have the value only if the target has it. An audit tries the points of a promised
+    `Skyline`, and else one fact of each kind, about which nothing was promised.
+
+    Args:
+        l: Values ruled out for the target.
+        k: Other people known.
+        m: Members of the target's family known.
+        attribute: The sensitive column, when there are several.
+        case: What one person can have: "single", "set" or "multiset". None: what was promised,
+            else "single", or "set" for a column of sets.
+    """
+
+    l: int = 1
+    k: int = 1
+    m: int = 1
+    attribute: str | None = None
+    case: Case | None = None
+    name: ClassVar[str] = "knowledge"
+
+    def __post_init__(self) -> None:
+        for name in "lkm":
+            amount = getattr(self, name)
+            if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)) or amount < 0:
+                raise BadInput(f"Knowledge: {name} must be an integer >= 0, got {shown(amount)}")
+        column_name("Knowledge", self.attribute)
+        if self.case is not None:
+            one_of("Knowledge", "case", self.case, CASES)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Every point that was promised of a sensitive column; one of each kind where none was."""
+        for attribute in target.sensitive or (None,):
+            parts = _promised(target, attribute)
+            points = {(*limit.point, part.case) for part in parts for limit in part.limits}
+            for l, k, m, case in sorted(points):
+                yield cls(l, k, m, attribute, case)
+            if not points:
+                yield cls(attribute=attribute)
+
+    @property
+    def called(self) -> str:
+        """The name with the amounts."""
+        return f"{self.name} ({self.l}, {self.k}, {self.m})"
+
+    @property
+    def point(self) -> Point:
+        """The amounts."""
+        return Point(self.l, self.k, self.m)
+
+    def find(self, target: Target) -> Finding:
+        """Find the value and the group that this much gives away most."""
+        view = target.view(self.attribute, others=False)
+        case = self.case or case_of(target, view.attribute)
+        histogram, sizes = view.groups.histogram, view.sizes
+        bounds = self._bounds(target, view, case)
+        unsafe = np.zeros(len(sizes), dtype=bool)
+        for c in set(bounds.values()):
+            codes = [code for code, bound in bounds.items() if bound == c]
+            hit = exposed(histogram, sizes, self.point, c, case)
+            unsafe[histogram.group_of[hit & np.isin(histogram.codes, codes)]] = True
+        code = self._worst_code(view, bounds, case)
+        found = of_value(histogram, sizes, code, self.point, case).breach
+        promised = bounds.get(code)
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=self._knows(case),
+            unit="belief",
+            before=of_value(histogram, sizes, code, WITHOUT, case).breach,
+            found=found,
+            promised=None if promised is None else Bound("<", promised),
+            holds=None if promised is None else not unsafe.any(),
+            n_exceeding=view.n_in(unsafe),
+            n_people=target.n_people,
+            worst=told(target, view, witness(histogram, sizes, code, self.point, case)),
+        )
+
+    def _bounds(self, target: Target, view: View, case: Case) -> dict[int, Fraction]:
+        """Give the confidence that was promised to stay below, by value, against this much."""
+        bounds: dict[int, Fraction] = {}
+        for part in _promised(target, view.attribute):
+            if part.case != case:
+                continue
+            for limit, codes in part.requirements(view.groups.values).items():
+                if limit.l >= self.l and limit.k >= self.k and limit.m >= self.m:
+                    for code in codes.tolist():
+                        bounds[code] = min(limit.c, bounds.get(code, limit.c))
+        return bounds
+
+    def _worst_code(self, view: View, bounds: dict[int, Fraction], case: Case) -> int:
+        """Choose the value to show: the one nearest to what was promised of it, or beyond."""
+        histogram, sizes = view.groups.histogram, view.sizes
+        occurring = set(np.unique(histogram.codes).tolist())
+        protected = [code for code in bounds if code in occurring]
+        if len(set(bounds.values())) <= 1 and len(protected) in (0, len(occurring)):
+            _, code = largest_breach(histogram, sizes, self.point, case)
+            assert code is not None  # noqa: S101  (somebody has a value)
+            return code
+
+        def excess(code: int) -> Fraction:
+            return of_value(histogram, sizes, code, self.point, case).breach - bounds[code]
+
+        return max(protected, key=excess)
+
+    def _knows(self, case: Case) -> str:
+        of_target = (
+            f"{_count(self.l, 'value')} the target does not have"
+            if case == "single"
+            else f"{_count(self.l, 'value')} the target has only together with the one in question"
+        )
+        of_others = (
+            f"{_count(self.k, 'other person', 'other people')} with their values"
+            if case == "single"
+            else f"{_count(self.k, 'other person', 'other people')} without the value"
+        )
+        family = f"{_count(self.m, 'person', 'people')} who have the value only if the target has"
+        facts = [
+            text
+            for amount, text in ((self.l, of_target), (self.k, of_others), (self.m, family))
+            if amount
+        ]
+        more = f"; up to {', up to '.join(facts)}" if facts else ""
+        return f"{KNOWN}; that the target is in the table{more}"
+
+
+@dataclass(frozen=True, eq=False)
+class Implications(Attack):
+    """Somebody who knows k implications: if a person has some value, the target has the value.
+
+    This is the adversary of (c,k)-safety. An audit tries the promised k, and nothing where there
+    is no such promise: the facts that `Knowledge` counts are easier to imagine.
+
+    Args:
+        k: How many implications.
+        attribute: The sensitive column, when there are several.
+    """
+
+    k: int = 1
+    attribute: str | None = None
+    name: ClassVar[str] = "implications"
+
+    def __post_init__(self) -> None:
+        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 0:
+            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(self.k)}")
+        column_name("Implications", self.attribute)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Every k that was promised."""
+        for attribute in target.sensitive:
+            parts = target.parts(attribute, others=False)
+            for k in sorted({part.k for part in parts if isinstance(part, CKSafety)}):
+                yield cls(k, attribute)
+
+    @property
+    def called(self) -> str:
+        """The name with the number."""
+        return f"{self.name} ({self.k})"
+
+    def find(self, target: Target) -> Finding:
+        """Find out how sure the worst implications make somebody."""
+        view = target.view(self.attribute, others=False)
+        histogram, sizes = view.groups.histogram, view.sizes
+        parts = target.parts(view.attribute, others=False)
+        bounds = [part.c for part in parts if isinstance(part, CKSafety) and part.k >= self.k]
+        unsafe = np.zeros(len(sizes), dtype=bool)
+        if bounds:
+            unsafe = ck_safety.exposed(histogram, sizes, min(bounds), self.k)
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=f"{KNOWN}; that the target is in the table; {_count(self.k, 'implication')}",
+            unit="belief",
+            before=ck_safety.largest_belief(histogram, sizes, 0),
+            found=ck_safety.largest_belief(histogram, sizes, self.k),
+            promised=Bound("<", min(bounds)) if bounds else None,
+            holds=not unsafe.any() if bounds else None,
+            n_exceeding=view.n_in(unsafe),
+            n_people=target.n_people,
+        )
+
+
+def case_of(target: Target, attribute: str) -> Case:
+    """Give what one person can have: as promised, else as the column is."""
+    for part in _promised(target, attribute):
+        return part.case
+    members = target.seen.frequencies.domains[attribute].members
+    return "single" if members is None else "set"
+
+
+def _promised(target: Target, attribute: str | None) -> list[Skyline]:
+    if attribute is None:
+        return []
+    parts = target.parts(attribute, others=False)
+    return [part for part in parts if isinstance(part, Skyline)]
+
+
+def told(target: Target, view: View, found: Witness) -> dict[str, object]:
+    """Say who is given away by what (private)."""
+    assert isinstance(found.value, int)  # noqa: S101  (a code)
+    told: dict[str, object] = {
+        "group": target.published(int(view.owner[found.group])),
+        "value": view.label(found.value),
+        "belief": found.breach,
+        "people": int(view.sizes[found.group]),
+    }
+    if found.ruled_out:
+        told["ruled out"] = [view.label(code) for code in _codes(found.ruled_out)]
+    if found.n_others:
+        told["others known"] = found.n_others
+        if found.others_have:
+            told["others have"] = {
+                view.label(code): people
+                for (code, people) in zip(
+                    _codes(tuple(value for value, _ in found.others_have)),
+                    (people for _, people in found.others_have),
+                    strict=True,
+                )
+            }
+    if found.n_family:
+        told["family known"] = found.n_family
+        assert found.family_group is not None  # noqa: S101  (or there is none)
+        if found.family_group != found.group:
+            told["family's group"] = target.published(int(view.owner[found.family_group]))
+    return told
+
+
+def _codes(values: tuple[object, ...]) -> list[int]:
+    return [value for value in values if isinstance(value, int)]
+
+
+def _count(n: int, one: str, many: str | None = None) -> str:
+    return f"{n} {one if n == 1 else many or one + 's'}"

@@ -1,0 +1,304 @@
+"""What does the adversary have to know? The knowledge skyline of a release (Chen 2009, 4.3)."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from sfumato.attacks.base import Target, View, percent, plain, text_of
+from sfumato.attacks.facts import case_of, told
+from sfumato.attacks.knowledge import confidence_of
+from sfumato.attacks.members import Members, members_of
+from sfumato.data.hierarchy import file_path
+from sfumato.errors import BadInput, CannotRun, nearest, shown
+from sfumato.formulas.knowledge import Case, Point
+from sfumato.formulas.knowledge_skyline import knowledge_skyline
+from sfumato.formulas.witness import Witness, witness
+from sfumato.html import Markup, html_table, tag
+from sfumato.release import Release
+from sfumato.report.files import write
+from sfumato.report.lines import Chart, figure, legend
+from sfumato.table import Table
+
+SCHEMA = "sfumato-skyline/1"
+MOST_PEOPLE = 12  # named of a group
+MOST_LINES = 8  # of a chart
+AXES = {"l": "one more value", "k": "one more person", "m": "one more relative"}
+
+
+def explore(
+    release: Release | Table,
+    value: object = None,
+    confidence: float | Fraction | str = 0.95,
+    attribute: str | None = None,
+    case: Case | None = None,
+    original: object = None,
+) -> Exploration:
+    """Find out how much an adversary has to know to be sure of a sensitive value.
+
+    Works for a release however it was made, and for another tool's table from `sf.read`.
+
+    Args:
+        release: What is published.
+        value: The sensitive value; None: any value of the column.
+        confidence: How sure is too sure: from this on it is a breach.
+        attribute: The sensitive column, when there are several.
+        case: What one person can have: "single", "set" or "multiset". None: as promised, or as the
+            column is.
+        original: The table that it was made from, to name the people whom knowledge would give
+            away; not needed in the process that made the release.
+    """
+    target = Target.of(release, original)
+    view = target.view(attribute, others=False)
+    histogram = view.groups.histogram
+    codes: Sequence[int] = np.unique(histogram.codes).tolist()
+    if value is not None:
+        known = [view.label(code) for code in codes]
+        codes = [code for code in view.groups.codes_of([value]).tolist() if code in codes]
+        if not codes:
+            raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
+    c = confidence_of("explore", confidence)
+    kind = case or case_of(target, view.attribute)
+    points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
+    return Exploration(target, view, kind, float(c), codes, value is None, tuple(sorted(points)))
+
+
+@dataclass(frozen=True, eq=False)
+class Exploration:
+    """The most that an adversary may know without being sure, and what one fact more would do.
+
+    A point (l, k, m): up to l values ruled out for the target, k other people known, m members of
+    the target's family known. With all that lies beneath a point nobody is sure; with what lies
+    beneath none, somebody may be.
+    """
+
+    target: Target
+    view: View
+    case: Case
+    confidence: float
+    codes: Sequence[int]  # of the values it is about
+    every_value: bool
+    points: tuple[Point, ...]
+
+    @property
+    def heading(self) -> str:
+        """What this is about."""
+        what = "any value" if self.every_value else repr(self.view.label(self.codes[0]))
+        return (
+            f"{what} of {self.view.attribute!r}, {percent(self.confidence)} sure, in a release of "
+            f"{self.target.n_people} people"
+        )
+
+    @property
+    def story(self) -> str:
+        """The same in a sentence."""
+        if not self.points:
+            return "The release alone is enough to be that sure of somebody."
+        n = "1 point" if len(self.points) == 1 else f"{len(self.points)} points"
+        return (
+            f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
+            "more than that can be enough."
+        )
+
+    @property
+    def header(self) -> tuple[str, ...]:
+        """What the columns of `rows` are."""
+        return (
+            "values ruled out (l)",
+            "people known (k)",
+            "relatives known (m)",
+            *(f"with {text}" for text in AXES.values()),
+        )
+
+    @property
+    def rows(self) -> list[tuple[str, ...]]:
+        """A line for every point: the amounts, and the belief with one fact more of each kind."""
+        lines = []
+        for point in self.points:
+            beyond = self.beyond[point]
+            beliefs = [percent(beyond[axis].breach) if axis in beyond else "-" for axis in AXES]
+            lines.append((str(point.l), str(point.k), str(point.m), *beliefs))
+        return lines
+
+    @cached_property
+    def beyond(self) -> Mapping[Point, Mapping[str, Witness]]:
+        """Who is given away by one fact more, for every point and each kind of fact."""
+        return {
+            point: {
+                axis: self._witness(further)
+                for axis in AXES
+                if (further := self._further(point, axis)) is not None
+            }
+            for point in self.points
+        }
+
+    def _further(self, point: Point, axis: str) -> Point | None:
+        """Go one step on; None where there is no more to know."""
+        further = point._replace(**{axis: getattr(point, axis) + 1})
+        n_others = len(np.unique(self.view.groups.histogram.codes)) - 1
+        return None if further.l > n_others else further
+
+    def _witness(self, point: Point) -> Witness:
+        groups = self.view.groups
+        return max(
+            (
+                witness(groups.histogram, groups.sizes, code, point, self.case)
+                for code in self.codes
+            ),
+            key=lambda found: found.breach,
+        )
+
+    def witnesses(self) -> Iterator[tuple[Point, str, dict[str, Any]]]:
+        """Say for every point who would be given away, and by what; for the steward alone.
+
+        With the original at hand also who the people are, by their quasi-identifiers.
+        """
+        for point, found in self.beyond.items():
+            for axis, each in found.items():
+                yield point, AXES[axis], told(self.target, self.view, each) | self._people(each)
+
+    def _people(self, found: Witness) -> dict[str, Any]:
+        named = {"who has it": self._named(found.group, {found.value})}
+        if found.others_have and found.others_group is not None:
+            values = {value for value, _ in found.others_have}
+            named["others to know"] = self._named(found.others_group, values)
+        return {key: people for key, people in named.items() if people}
+
+    def _named(self, group: int, values: set[object]) -> list[dict[str, object]]:
+        """Name people of a group who have one of some values, by their quasi-identifiers."""
+        members = self._members
+        if members is None:
+            return []
+        frequencies = members.frequencies
+        place = _place(members, self.target, int(self.view.owner[group]))
+        inside = members.combination[members.starts[place] : members.starts[place + 1]]
+        codes = np.array([*values], dtype=np.int32)
+        keys = np.flatnonzero(
+            np.isin(frequencies.combination_of, inside)
+            & np.isin(frequencies.codes(self.view.attribute), codes)
+        )
+        return [
+            members.values(int(frequencies.combination_of[key]))
+            | {"people": int(frequencies.counts[key])}
+            for key in keys[:MOST_PEOPLE].tolist()
+        ]
+
+    @cached_property
+    def _members(self) -> Members | None:
+        """Who is in which group; None where that is not known."""
+        try:
+            members = members_of(self.target)
+        except CannotRun:
+            return None
+        return None if members.splits or self.case != "single" else members
+
+    @property
+    def chart(self) -> Chart:
+        """The surface: the most people known, over relatives known, a line for values ruled out."""
+        most_m = max((point.m for point in self.points), default=0)
+        most_l = max((point.l for point in self.points), default=0)
+        places = tuple(float(m) for m in range(most_m + 1))
+        chosen = sorted({round(j * most_l / (MOST_LINES - 1)) for j in range(MOST_LINES)})
+        series = {
+            f"{l} {'value' if l == 1 else 'values'} ruled out": [
+                max((p.k for p in self.points if p.l >= l and p.m >= m), default=None)
+                for m in range(most_m + 1)
+            ]
+            for l in chosen
+        }
+        return Chart("lines", "relatives known", "people known at most", places, series)
+
+    def to_json(self, *, private: bool = False) -> dict[str, Any]:
+        """Plain values for a machine; with `private`, who would be given away."""
+        written: dict[str, Any] = {
+            "schema": SCHEMA,
+            "attribute": self.view.attribute,
+            "value": None if self.every_value else text_of(self._label),
+            "confidence": self.confidence,
+            "case": self.case,
+            "people": self.target.n_people,
+            "points": [
+                {
+                    "l": point.l,
+                    "k": point.k,
+                    "m": point.m,
+                    "belief_with_one_more": {
+                        axis: float(found.breach) for axis, found in self.beyond[point].items()
+                    },
+                }
+                for point in self.points
+            ],
+        }
+        if private:
+            written["witnesses"] = [
+                {"point": list(point), "beyond": step, **plain(found)}
+                for point, step, found in self.witnesses()
+            ]
+        return written
+
+    @property
+    def _label(self) -> object:
+        return self.view.groups.labels[self.codes[0]]
+
+    def save(self, directory: str | Path) -> Path:
+        """Write `skyline.html`, one page that opens offline, and `skyline.json`."""
+        from sfumato.report.page import offline  # noqa: PLC0415  (reads Plotly)
+
+        place = file_path("save", directory)
+        drawn = {"chart-skyline": figure(self.chart)} if self.points else {}
+        texts = {
+            "skyline.html": offline("Knowledge skyline · sfumato", self._sections(), drawn),
+            "skyline.json": json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n",
+        }
+        write(place, texts, private=False)
+        return place / "skyline.html"
+
+    def _sections(self) -> Iterator[Markup]:
+        from sfumato.report.sections import chart_place, data_table, section  # noqa: PLC0415
+
+        yield tag(
+            "header",
+            tag("p", "What does the adversary have to know?", class_="eyebrow"),
+            tag("h1", "Knowledge skyline"),
+            tag("p", f"{self.heading}.", class_="lead"),
+            tag("p", self.story),
+        )
+        if self.points:
+            yield section(
+                "The surface",
+                legend(self.chart),
+                chart_place("chart-skyline", "people known at most over relatives known"),
+                tag("p", "On and under a line nobody is that sure. Above it somebody may be."),
+            )
+            yield section("The points", data_table(self.header, self.rows, numbers=[0, 1, 2]))
+        yield tag(
+            "footer",
+            "Made by sfumato. This page is one file and asks nothing of any network. It says "
+            "nothing that anybody could not compute from the release. The same in numbers: "
+            "skyline.json.",
+        )
+
+    def __repr__(self) -> str:
+        lines = [f"{self.heading}: {self.story}"]
+        lines += [f"  (l, k, m) = ({p.l}, {p.k}, {p.m})" for p in self.points]
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        return html_table(self.header, self.rows, f"{self.heading}. {self.story}")
+
+
+def _place(members: Members, target: Target, group: int) -> int:
+    """Find a published group among the members' groups, which may be in another order."""
+    published = target.published(group)
+    if target.as_they_are:
+        (number,) = published.values()
+        return int(str(number)) - 1  # people count from 1
+    same_size = np.flatnonzero(members.sizes == target.seen.sizes[group]).tolist()
+    return next(each for each in same_size if members.labels(each) == published)

@@ -1,0 +1,70 @@
+"""Lines or bars over the same places, with their legend."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sfumato.html import Markup, tag
+from sfumato.report.charts import bare_layout, label
+
+COLOURS = ("#4b7fc0", "#2c9183", "#cf4a3c", "#b08a35", "#7d63b8", "#8b939e", "#3f9fb0", "#a8567a")
+HEIGHT = 320
+
+
+@dataclass(frozen=True)
+class Chart:
+    """Lines or bars over the same places."""
+
+    kind: Literal["lines", "bars"]
+    x: str
+    y: str
+    places: tuple[float, ...]
+    series: Mapping[str, Sequence[float | None]]
+
+
+def legend(chart: Chart) -> Markup:
+    """Say which colour is what."""
+    marks = [
+        tag("span", tag("i", class_="mark", style=f"background: {colour}"), name)
+        for name, colour in zip(chart.series, _colours(chart), strict=True)
+    ]
+    return tag("p", *marks, tag("span", f"{chart.y}, over {chart.x}"), class_="legend")
+
+
+def _colours(chart: Chart) -> list[str]:
+    return [COLOURS[j % len(COLOURS)] for j in range(len(chart.series))]
+
+
+def figure(chart: Chart) -> dict[str, Any]:
+    """Draw a chart, as Plotly's own plain description of a figure."""
+    data = []
+    for (name, values), colour in zip(chart.series.items(), _colours(chart), strict=True):
+        texts = [
+            None if y is None else label(f"{name}, {x:g}: {y:.4g}")
+            for x, y in zip(chart.places, values, strict=True)
+        ]
+        drawn = {
+            "x": [*chart.places],
+            "y": [*values],
+            "hovertext": texts,
+            "hoverinfo": "text",
+            "marker": {"color": colour, "size": 8},
+        }
+        look = (
+            {"type": "bar"}
+            if chart.kind == "bars"
+            else {"type": "scatter", "mode": "lines+markers", "line": {"color": colour, "width": 2}}
+        )
+        data.append(drawn | look)
+    layout = bare_layout(HEIGHT)
+    layout["xaxis"] |= {"tickvals": [*chart.places]}
+    layout["yaxis"] |= {
+        "showticklabels": True,
+        "showgrid": True,
+        "rangemode": "tozero",
+        "automargin": True,
+        "nticks": 6,
+    }
+    return {"data": data, "layout": layout}
