@@ -345,15 +345,26 @@ def test_a_repeated_value_is_no_set():
     table = sf.read(pa.table({"q": [1, 1], "s": [["A", "A"], ["C"]]}), ["q"], "s")
     with pytest.raises(sf.BadInput, match="somebody has a value of 's' more than once"):
         sf.anonymize(table, sf.Skyline([(0, 0, 0, 0.9)], case="set"), sf.OneGroup())
-    assert sf.check(table, sf.Skyline([(0, 0, 0, 0.9)], case="multiset"))
+    assert sf.anonymize(table, sf.Skyline([(0, 0, 0, 0.9)], case="multiset"), sf.OneGroup()).check()
 
 
 def test_a_named_value_is_looked_for_among_the_values_and_not_among_the_sets():
     table = sf.read(pa.table({"q": [1, 1], "s": [["A", "B"], ["C"]]}), ["q"], "s")
     named = {"B": [(0, 0, 0, "3/4")]}
-    assert sf.check(table, sf.Skyline(named, case="set"))
+    assert sf.anonymize(table, sf.Skyline(named, case="set"), sf.OneGroup()).check()
     with pytest.raises(sf.BadInput, match="nobody has 'D' in column 's'"):
         sf.check(table, sf.Skyline({"D": [(0, 0, 0, 0.9)]}, case="set"))
+
+
+def test_as_it_stands_a_table_of_sets_can_fail_but_not_hold():
+    """Two people with {A} and {B}: as lists one value gives away the other."""
+    table = sf.read(pa.table({"q": [1, 1], "s": [["A", "B"], ["C"]]}), ["q"], "s")
+    (apart,) = sf.check(table, sf.Skyline([(0, 0, 0, 0.6)], case="set")).measured
+    assert apart.holds
+    assert apart.verdict.startswith("no verdict: that is as if values were published apart")
+    assert sf.check(table, sf.Skyline([(0, 0, 0, 0.6)], case="set")).to_json()["holds"] is None
+    (failing,) = sf.check(table, sf.Skyline([(0, 0, 0, 0.5)], case="set")).measured
+    assert failing.verdict == "FAILS for 2 rows"
 
 
 def test_without_a_promise_k_is_measured_alone():

@@ -288,6 +288,15 @@ class Target:
                 "what is hidden is whose the sensitive values of a group are"
             )
 
+    def refuse_whole_sets(self) -> None:
+        """Refuse to say what is believed where a person's several values stand together."""
+        if self.set_valued is not None and self.seen.people is None:
+            raise CannotRun(
+                f"a person's values of {self.set_valued!r} stand together in this table, so that "
+                "one of them gives away the others; beliefs are known where values are published "
+                "apart from people"
+            )
+
     def boxes_in(self, table: Table) -> NDArray[np.int32]:
         """Translate the published groups into ranks of another table's values."""
         return boxes_in(table.domains, self.seen)

@@ -65,7 +65,7 @@ def explore(
         if not codes:
             raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
     c = confidence_of("explore", confidence)
-    kind = case or case_of(target, view.attribute)
+    kind = case_of(target, view.attribute, case)
     points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
     return Exploration(target, view, kind, float(c), codes, value is None, tuple(sorted(points)))
 
