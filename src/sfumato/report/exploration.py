@@ -160,9 +160,16 @@ class Exploration:
 
         With the original at hand also who the people are, by their quasi-identifiers.
         """
-        for point, found in self.beyond.items():
-            for axis, each in found.items():
-                yield point, AXES[axis], told(self.target, self.view, each) | self._people(each)
+        steps = [
+            (point, AXES[axis], each)
+            for point, found in self.beyond.items()
+            for axis, each in found.items()
+        ]
+        if not self.points:
+            nothing = Point(0, 0, 0)
+            steps = [(nothing, "nothing more", self._witness(nothing))]
+        for point, step, each in steps:
+            yield point, step, told(self.target, self.view, each) | self._people(each)
 
     def _people(self, found: Witness) -> dict[str, Any]:
         named = {"who has it": self._named(found.group, {found.value})}
