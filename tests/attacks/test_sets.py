@@ -124,3 +124,11 @@ def test_without_a_promise_repeated_values_make_multisets(tmp_path, form):
     assert sf.explore(sf.load(thrice.save(tmp_path / "three"))).case == "multiset"
     with pytest.raises(sf.BadInput, match="people have any number of values of 's': ask with"):
         sf.explore(release, case="single")
+
+
+def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
+    found = sf.explore(made(), "C", "9/10")
+    named = [told["who has it"] for _, _, told in found.witnesses()]
+    assert named
+    having = [known for known, values in PEOPLE.values() if values["C"]]
+    assert all([(each["q"],) for each in who] == having for who in named)
