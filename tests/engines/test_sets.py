@@ -13,7 +13,7 @@ import pytest
 
 import naive
 import sfumato as sf
-from sfumato.engines import duckdb as engine
+from sfumato.engines import gather
 
 DAY = datetime.date(2026, 11, 15)
 VALUES = {
@@ -192,7 +192,7 @@ def test_large_tables_are_gathered_part_by_part(read, monkeypatch):
     rows = rows_of(["flu", "HIV", "cold"], n=200, seed=8)
     whole = read(as_rows(rows, pa.string()), ["age", "ward"], "s", person="id")
     whole.frequencies()
-    monkeypatch.setattr(engine, "ROWS_AT_ONCE", 7)
+    monkeypatch.setattr(gather, "ROWS_AT_ONCE", 7)
     parts = read(as_rows(rows, pa.string()), ["age", "ward"], "s", person="id")
     same_counts(whole, parts)
 
@@ -284,7 +284,9 @@ def test_what_makes_no_sets_is_refused_in_plain_words(read, name):
     columns, settings, message = BAD[name]
     roles = {"sensitive": "s"} | settings
     guard = roles.pop("guard", None)
-    with pytest.raises(sf.BadInput) as caught:
-        read(pa.table(columns), ["q"], **roles).frequencies(guard)
-    assert str(caught.value).startswith(message)
-    assert "SECRET" not in str(caught.value)
+    table = read(pa.table(columns), ["q"], **roles)
+    for _ in range(2):  # asked again, it says the same again
+        with pytest.raises(sf.BadInput) as caught:
+            table.frequencies(guard)
+        assert str(caught.value).startswith(message)
+        assert "SECRET" not in str(caught.value)

@@ -20,6 +20,13 @@ from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.explain import about_storage, explanation
+from sfumato.engines.gather import (
+    ONLY_ONE,
+    gather_rows,
+    refuse_ungathered,
+    rows_and_people,
+    sorted_list,
+)
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.private import scratch
@@ -33,11 +40,6 @@ INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
-ROWS_AT_ONCE = 4_000_000  # of those that lists are made of
-ONLY_ONE = (
-    "where people have any number of values in a sensitive column, it has to be the only one, so "
-    "give the others no role, or join the values of a row into one text"
-)
 
 
 class DuckDBEngine:
@@ -119,10 +121,14 @@ class DuckDBEngine:
         n_rows, n_people = 0, 0
         with self._explained():
             if person is not None:
-                n_rows, n_people = self._rows_and_people(person)
+                n_rows, n_people = rows_and_people(self._connection, person, self._inner[person])
             if n_rows > n_people:
-                _refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
-                self._gather_rows(self._inner[str(person)], n_rows, sensitive[0], kept)
+                refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
+                self._refuse_uncountable(sensitive[0], self._types[sensitive[0]])
+                value = self._inner[sensitive[0]]
+                others = {c: self._inner[c] for c in kept if c != sensitive[0]}
+                gather_rows(self._connection, self._inner[str(person)], n_rows, value, others)
+                self._types[sensitive[0]] += "[]"
             elif lists:
                 self._sort_lists(lists[0])
             else:
@@ -404,15 +410,6 @@ class DuckDBEngine:
             self._connection.register("frame", table.rename_columns(inner))
         return "frame", names
 
-    def _rows_and_people(self, person: str) -> tuple[int, int]:
-        column = self._inner[person]
-        n_rows, n_named, n_people = self._connection.execute(
-            f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM rows"
-        ).fetchall()[0]
-        if n_named < n_rows:
-            raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
-        return n_rows, n_people
-
     def _refuse_uncountable(self, column: str, kind: str) -> None:
         if not COUNTABLE.match(kind):
             raise BadInput(
@@ -430,50 +427,9 @@ class DuckDBEngine:
         values = f"list_transform(CAST({value} AS {element}[]), lambda x: {cleaned})"
         self._connection.execute(
             "CREATE OR REPLACE TEMP VIEW source AS "
-            f"SELECT * REPLACE ({_sorted(values)} AS {value}) FROM rows"
+            f"SELECT * REPLACE ({sorted_list(values)} AS {value}) FROM rows"
         )
         self._types[column] = f"{element}[]"
-
-    def _gather_rows(self, who: str, n_rows: int, column: str, kept: Sequence[str]) -> None:
-        """Make one row of all rows of a person; the rest of them has to agree.
-
-        Lists cannot be spilled while they are made, so a large table goes part by part.
-        """
-        self._refuse_uncountable(column, self._types[column])
-        value, others = self._inner[column], {c: self._inner[c] for c in kept if c != column}
-        source, n_parts = "rows", -(-n_rows // ROWS_AT_ONCE)
-        if n_parts > 1:  # the source is read once
-            source = "needed"
-            self._connection.execute(
-                "CREATE TEMP TABLE needed AS "
-                f"SELECT {', '.join([who, value, *others.values()])} FROM rows"
-            )
-        selected = [f"{_sorted(f'list({value})')} AS {value}"]
-        for v in others.values():
-            differs = f"min({v}) IS DISTINCT FROM max({v}) OR count({v}) NOT IN (0, count(*))"
-            selected += [f"min({v}) AS {v}", f"{differs} AS differs_{v}"]
-        for part in range(n_parts):
-            table = "INSERT INTO gathered" if part else "CREATE TEMP TABLE gathered AS"
-            self._connection.execute(
-                f"{table} SELECT {', '.join(selected)} FROM {source} "
-                f"WHERE hash({who}) % {n_parts} = {part} GROUP BY {who}"
-            )
-        self._connection.execute("DROP TABLE IF EXISTS needed")
-        counted = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
-        (differing,) = self._connection.execute(f"SELECT {counted} FROM gathered").fetchall()
-        for name, n_people in zip(others, differing, strict=True):
-            if n_people:
-                people = "1 person has" if n_people == 1 else f"{n_people} people have"
-                raise BadInput(
-                    f"person: {people} more than one value of {name!r} in the rows that belong "
-                    "together; only the sensitive column may differ, so mend the rows, or give "
-                    f"{name!r} no role"
-                )
-        self._connection.execute(
-            "CREATE OR REPLACE TEMP VIEW source AS "
-            f"SELECT {', '.join([value, *others.values()])} FROM gathered"
-        )
-        self._types[column] += "[]"
 
     def _by_lookup(
         self, plan: Plan, how: Lookup, kept: Mapping[str, str], kind: Format
@@ -659,24 +615,6 @@ def _kind(kind: str) -> str:
     if kind.startswith(("ENUM", '"NULL"')):
         return "VARCHAR" + kind[len(kind.rstrip("[0123456789]")) :]
     return kind
-
-
-def _sorted(values: str) -> str:
-    """Give SQL for a list without missing values, in order; a missing list is empty."""
-    return f"coalesce(list_sort(list_filter({values}, lambda each: each IS NOT NULL)), [])"
-
-
-def _refuse_ungathered(
-    person: str, repeated: int, sensitive: Sequence[str], lists: Sequence[str]
-) -> None:
-    """Refuse several rows of a person where they do not make a set of values."""
-    rows = f"person: {repeated} rows repeat a value of {person!r}"
-    if lists:
-        raise BadInput(f"{rows}, but {lists[0]!r} holds lists already: give one row for each")
-    if not sensitive:
-        raise BadInput(f"{rows}; a release counts people, so give one row for each")
-    if len(sensitive) > 1:
-        raise BadInput(f"{rows}; {ONLY_ONE}")
 
 
 def _as_text(value: str) -> str:
