@@ -1499,6 +1499,37 @@ def chen_v(n, counts, value, m, k, case):
     return product
 
 
+# ------------------------------------------------- people with any number of sensitive values
+
+
+def people_of(rows, person, known, value):
+    """Put rows, one for each value of a person, together: `{person: (known values, Counter)}`.
+
+    `rows` is a list of dicts; a missing value is none.
+    """
+    found = {}
+    for row in rows:
+        same = tuple(row[name] for name in known)
+        assert found.setdefault(row[person], (same, Counter()))[0] == same
+        if row[value] is not None:
+            found[row[person]][1][row[value]] += 1
+    return found
+
+
+def sets_counted(people):
+    """Count whole sets: `{(known values, sorted values with their repetitions): people}`."""
+    return Counter((known, tuple(sorted(values.elements()))) for known, values in people)
+
+
+def occurrences_counted(people):
+    """Count people and single values by what is known: `{known values: (people, Counter)}`."""
+    found = {}
+    for known, values in people:
+        n, occurring = found.get(known, (0, Counter()))
+        found[known] = (n + 1, occurring + values)
+    return found
+
+
 # ------------------------------------------------------- background knowledge (Chen 2009)
 #
 # A release is `[(people, {value: occurrences}), ...]`, a person `(group, member)`. A world says who

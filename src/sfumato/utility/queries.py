@@ -129,6 +129,11 @@ def query_error(
     name = original.attribute(attribute)
     if name is None:
         raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")
+    if original.domains[name].members is not None:
+        raise BadInput(
+            f"query_error: people have any number of values of {name!r}, and queries are about one "
+            "for each"
+        )
     asked = Workload(
         workload,
         at_least_one(
