@@ -37,7 +37,7 @@ POINTS = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5))
 
 
 @pytest.mark.parametrize("case", ["single", "set", "multiset"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data(), point=POINTS)
 def test_congregated_knowledge_is_as_bad_as_any_spread_over_groups(case, data, point):
     groups, n_values = data.draw(releases(case))
