@@ -200,6 +200,13 @@ def test_unsafe_without_knowledge_is_an_empty_skyline():
     assert knowledge_skyline([(2, {"A": 1, "B": 1})], "A", Fraction(1, 2)) == []
 
 
+def test_any_belief_is_above_a_confidence_next_to_nothing():
+    groups = [(10**6, {"A": 1, "B": 10**6 - 1})]
+    assert knowledge_skyline(groups, "A", Fraction(1, 10**320)) == []
+    assert knowledge_skyline(groups, "A", Fraction(1, 10**6)) == []
+    assert (0, 0, 0) in knowledge_skyline(groups, "A", Fraction(1, 10**6 - 1))
+
+
 def test_a_value_that_occurs_nowhere():
     groups = [(2, {"A": 1, "B": 1})]
     assert breach_probability(groups, "C", 9, 9, 9) == 0

@@ -16,6 +16,7 @@ from sfumato.formulas.knowledge import (
     Point,
     exposed,
     largest_breach,
+    minima,
     of_value,
     statistics,
 )
@@ -102,6 +103,19 @@ def test_minima_and_the_largest_breach_are_exact(case):
         largest = max(breaches, default=Fraction(0))
         first = breaches.index(largest) if breaches else None
         assert largest_breach(histogram, sizes, point, case) == (largest, first)
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_one_pass_gives_the_minima_of_all_groups(case):
+    rng = np.random.default_rng(6)
+    counts = rng.multinomial(30, [0.1, 0.2, 0.3, 0.4, 0], size=4500)
+    histogram, sizes = Histogram.from_dense(counts), counts.sum(axis=1)
+    point = Point(1, 3, 2)
+    found = minima(histogram, sizes, point, case)
+    every = statistics(histogram, sizes, *point, case)
+    for code in range(4):
+        assert found[code].tolist() == every[histogram.codes == code].min(axis=0).tolist()
+    assert found[4].tolist() == [np.inf] * 3 + [1, 1]
 
 
 @pytest.mark.parametrize("case", CASES)

@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.compiled import compiled
 
 TINY = 1e-300
-SEEN = 1024  # counts whose V is remembered
+SEEN = 1024  # counts whose V is remembered: a power of 2
 CHUNK = 16  # factors below 2^63 whose product still is a float
 
 
@@ -165,7 +165,7 @@ def five(  # pragma: no cover  (compiled)
     seen = np.full((SEEN, 2), -1, dtype=np.int64)  # V depends on these two alone: n, having
     values = np.empty((SEEN, 3), dtype=np.float64)
     for e in range(len(n)):
-        slot = having[e] % SEEN
+        slot = having[e] & (SEEN - 1)
         if seen[slot, 0] != n[e] or seen[slot, 1] != having[e]:
             seen[slot, 0], seen[slot, 1] = n[e], having[e]
             values[slot, 0] = lacking(n[e], having[e], m, 0, case)

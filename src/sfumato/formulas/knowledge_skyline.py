@@ -34,6 +34,7 @@ from sfumato.formulas.knowledge import (
     five_of,
     kernels,
     part,
+    to_float,
 )
 
 Safe = Callable[[int, int], bool]  # of k and m
@@ -178,7 +179,7 @@ class _Value:
             kernels().in_one_group,
             kernels().product,
         )
-        bar = float(self.limit) * 1.001
+        bar = to_float(self.limit) * 1.001
         _, alone = in_one_group(*numbers, 0, 0, code, 1.0, -1.0)
 
         def safe(k: int, m: int) -> bool:
