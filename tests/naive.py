@@ -1379,6 +1379,25 @@ def _t(n, having, others, k, case):
     if case == "set":
         lacking = math.prod((Fraction(n - c, n) for c in others), start=Fraction(1))
         return Fraction(max(0, n - having - k), having) * lacking
+    if n - k <= 1:
+        return Fraction(0)
+    lacks = Fraction(n - k - 1, n - k) ** having
+    return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
+
+
+def _v(n, having, m, k, case):
+    """V of section 7.1; a factor that is not positive makes it 0."""
+    if not having or not m:
+        return Fraction(1)
+    if case == "multiset":
+        return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
+    product = Fraction(1)
+    for i in range(m):
+        left = n - having - k - i
+        if left <= 0:
+            return Fraction(0)
+        product *= Fraction(left, n - k - i)
+    return product
 
 
 # ----------------------------------------------------- SkylineAnonymize (Chen 2009, figure 4)
@@ -1473,11 +1492,6 @@ def chen_t(n, counts, value, l, k, case):
     return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
 
 
-def _v(n, having, m, k, case):
-    """V of section 7.1; a factor that is not positive makes it 0."""
-    if not having or not m:
-
-
 @functools.cache
 def chen_v(n, counts, value, m, k, case):
     having = dict(counts).get(value, 0)
@@ -1487,12 +1501,6 @@ def chen_v(n, counts, value, m, k, case):
         return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
     product = Fraction(1)
     for i in range(m):
-        left = n - having - k - i
-        if left <= 0:
-            return Fraction(0)
-        product *= Fraction(left, n - k - i)
-
-
         if n - having - k - i <= 0:
             return Fraction(0)
         product *= Fraction(n - having - k - i, n - k - i)
