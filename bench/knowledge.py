@@ -16,8 +16,7 @@ import numpy as np
 
 from chen_program import least_odds
 from sfumato.data.groups import Histogram
-from sfumato.formulas.knowledge import statistics
-from sfumato.formulas.knowledge_kernels import least
+from sfumato.formulas.skyline_check import breaches
 
 SIZE, N_VALUES, RUNS = 100, 20, 5
 BASE = (10, 10, 10)
@@ -35,13 +34,6 @@ def release(n_records, seed):
     return counts.astype(np.int64), np.full(len(counts), SIZE, dtype=np.int64)
 
 
-def five_statistics(histogram, sizes, point):
-    """Breach probability of every value, from the minima of the five statistics."""
-    five = statistics(histogram, sizes, *point)
-    ss1, ss2, ss3, ss4, ss5 = least(histogram.codes, five, histogram.n_values).T
-    return 1 / (1 + np.minimum(ss1, np.minimum(ss2 * ss5, ss3 * ss4)))
-
-
 def cpu(work):
     started = time.process_time()
     found = work()
@@ -54,7 +46,7 @@ def compare(n_records, point, once=False):
     for seed in range(RUNS):
         counts, sizes = release(n_records, seed)
         histogram = Histogram.from_dense(counts)
-        fast, found = cpu(lambda h=histogram, s=sizes: five_statistics(h, s, point))
+        fast, found = cpu(lambda h=histogram, s=sizes: breaches(h, s, *point))
         ours.append(fast)
         if seed and once:
             continue
@@ -74,7 +66,7 @@ def main(arguments):
     once = "--once" in arguments
     millions = [float(each) for each in arguments if each != "--once"] or [1, 5]
     small, sizes = release(10 * SIZE, 0)  # compiles both
-    five_statistics(Histogram.from_dense(small), sizes, (1, 1, 1))
+    breaches(Histogram.from_dense(small), sizes, 1, 1, 1)
     least_odds(small, sizes, 1, 1, 1)
     for million in millions:
         for point in (BASE, (10, 32, 10)):

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 import naive
 from sfumato.data.groups import Histogram
 from sfumato.formulas.knowledge import Point, largest_breach, of_value, statistics
+from sfumato.formulas.skyline_check import breaches, minima
 
 
 def release(groups, n_values):
@@ -36,7 +37,7 @@ POINTS = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5))
 
 
 @pytest.mark.parametrize("case", ["single", "set", "multiset"])
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(data=st.data(), point=POINTS)
 def test_congregated_knowledge_is_as_bad_as_any_spread_over_groups(case, data, point):
     groups, n_values = data.draw(releases(case))
@@ -59,3 +60,25 @@ def test_floats_of_many_groups_are_those_of_the_program(point):
         odds = min(ss[0], ss[1] * ss[4], ss[2] * ss[3])
         expected = naive.breach_by_program(groups, value, *point)
         assert 1 / (1 + odds) == pytest.approx(float(expected), rel=1e-9)
+
+
+@settings(max_examples=100, deadline=None)
+@given(data=st.data(), point=POINTS, scale=st.sampled_from([1, 1, 7, 400]))
+def test_one_pass_over_all_groups_gives_the_exact_breach_of_every_value(data, point, scale):
+    groups, n_values = data.draw(releases("single"))
+    groups = [(n * scale, {v: c * scale for v, c in counts.items()}) for n, counts in groups]
+    histogram, sizes = release(groups, n_values)
+    found = breaches(histogram, sizes, *point)
+    for value in range(n_values):
+        expected = of_value(histogram, sizes, value, Point(*point)).breach
+        assert found[value] == pytest.approx(float(expected), rel=1e-9)
+        assert (found[value] == 1) == (expected == 1)
+
+
+def test_the_five_minima_are_those_of_the_entries():
+    counts = np.random.default_rng(4).multinomial(90, np.arange(1, 13) / 78, size=300)
+    histogram, sizes = Histogram.from_dense(counts), np.full(300, 90)
+    for point in [(0, 0, 0), (3, 5, 2), (10, 32, 10), (11, 1, 1), (50, 200, 200)]:
+        five = statistics(histogram, sizes, *point)
+        expected = [five[histogram.codes == value].min(axis=0) for value in range(12)]
+        np.testing.assert_allclose(minima(histogram, sizes, *point), expected, rtol=1e-12)

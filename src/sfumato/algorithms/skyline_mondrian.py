@@ -73,6 +73,11 @@ class SkylineMondrian(Algorithm):
         """Whether two tables are published."""
         return self.publish == "bucketized"
 
+    @property
+    def sets(self) -> bool:
+        """It looks at groups as a whole; sets are published as two tables only."""
+        return self.bucketized
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut regions until no cut is safe."""
         del draw

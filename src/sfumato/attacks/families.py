@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sfumato.algorithms.base import check_seed
-from sfumato.attacks.knowledge import Person, Released, _read
+from sfumato.attacks.released import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.families import family_beliefs, largest_belief
 from sfumato.formulas.family_clusters import Belief
@@ -43,7 +43,7 @@ def same_value_families(
     >>> same_value_families(release, "AIDS", [((0, 0), (1, 0)), ((0, 1), (1, 0))])
     Belief(person=(0, 2), belief=Fraction(3, 4), interval=None)
     """
-    release = _read(groups, case)
+    release = read_groups(groups, case)
     check_seed("same_value_families", seed)
     pairs = []
     for edge in edges:

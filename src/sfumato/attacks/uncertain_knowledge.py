@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from sfumato.attacks.knowledge import Person, Released, _read
+from sfumato.attacks.released import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import fraction
 from sfumato.formulas.knowledge import Case
@@ -56,7 +56,7 @@ def uncertain_posterior(
     >>> uncertain_posterior(table_1b, tom, "AIDS", {"Cancer": 1}, {(gary, "Flu"): 1}, {ann: 0.9})
     Fraction(9, 14)
     """
-    release = _read(groups, case)
+    release = read_groups(groups, case)
     whom = release.person("target", target)
 
     def code(label: object) -> Hashable:

@@ -14,8 +14,8 @@ import numpy as np
 
 from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.facts import case_of, told
-from sfumato.attacks.knowledge import confidence_of
 from sfumato.attacks.members import Members, members_of
+from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
