@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from sfumato.papers.chen2009.adult import figure_8, table_2, table_3
 from sfumato.papers.chen2009.applications import figure_9
+from sfumato.papers.chen2009.checking import figure_6
+from sfumato.papers.chen2009.scaling import figure_7
 from sfumato.papers.reproduction import Reproduction
 
 CITATION = (
@@ -13,8 +15,10 @@ CITATION = (
 
 
 def run(*, quick: bool) -> Reproduction:
-    """Run the case study of section 8.3 and the analysis of section 8.4."""
+    """Run all experiments of section 8."""
     panels = (
+        *figure_6(quick=quick),
+        figure_7(quick=quick),
         table_2(quick=quick),
         *figure_8(quick=quick),
         table_3(quick=quick),
