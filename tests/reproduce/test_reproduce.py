@@ -170,9 +170,9 @@ def test_only_what_is_measured_differs_from_run_to_run(runs):
         *(f"Figure 6 ({which})" for which in "abcd"),
         "Figure 7",
     ]
-    again = Reproduction("chen2009", "", (table_2(quick=True), *figure_9(quick=True)))
+    again = Reproduction("chen2009", "", (table_2(quick=True), next(figure_9(quick=True))))
     written = json.loads(json.dumps(again.to_json()))["panels"]
-    assert written == [*panels(document, "Table 2"), *panels(document, "Figure 9")]
+    assert written == [*panels(document, "Table 2"), *panels(document, "Figure 9")[:1]]
 
 
 def test_impossible_settings_are_said_to_be_and_have_no_number(runs):
