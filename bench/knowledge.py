@@ -16,7 +16,7 @@ import numpy as np
 
 from chen_program import least_odds
 from sfumato.data.groups import Histogram
-from sfumato.formulas.skyline_check import breaches
+from sfumato.formulas.knowledge import Point, breaches
 
 SIZE, N_VALUES, RUNS = 100, 20, 5
 BASE = (10, 10, 10)
@@ -46,7 +46,7 @@ def compare(n_records, point, once=False):
     for seed in range(RUNS):
         counts, sizes = release(n_records, seed)
         histogram = Histogram.from_dense(counts)
-        fast, found = cpu(lambda h=histogram, s=sizes: breaches(h, s, *point))
+        fast, found = cpu(lambda h=histogram, s=sizes: breaches(h, s, Point(*point)))
         ours.append(fast)
         if seed and once:
             continue
@@ -66,7 +66,7 @@ def main(arguments):
     once = "--once" in arguments
     millions = [float(each) for each in arguments if each != "--once"] or [1, 5]
     small, sizes = release(10 * SIZE, 0)  # compiles both
-    breaches(Histogram.from_dense(small), sizes, 1, 1, 1)
+    breaches(Histogram.from_dense(small), sizes, Point(1, 1, 1))
     least_odds(small, sizes, 1, 1, 1)
     for million in millions:
         for point in (BASE, (10, 32, 10)):
