@@ -89,3 +89,11 @@ def test_one_table_has_nothing_to_deal():
         release.permuted()
     with pytest.raises(sf.BadInput, match="seed must be an integer >= 0, got -1"):
         released().permuted(seed=-1)
+
+
+def test_sets_of_values_are_not_dealt_even_if_there_are_as_many_as_people():
+    source = pa.table({"age": [1, 2, 3, 4], "disease": [["flu", "HIV"], ["cold"], [], ["flu"]]})
+    table = sf.read(source, ["age"], sensitive="disease")
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.OneGroup())
+    with pytest.raises(sf.BadInput, match="any number of values of 'disease'"):
+        release.permuted()

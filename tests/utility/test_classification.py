@@ -357,3 +357,13 @@ def test_without_scikit_learn_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     with pytest.raises(sf.BadInput, match=re.escape("pip install 'sfumato[learn]'")):
         sf.utility.cross_validate(opened(clinic()), sf.KAnonymity(2), sf.Mondrian(), "old")
+
+
+def test_sets_of_values_are_refused():
+    source = pa.table({"age": [1, 2, 3, 4], "disease": [["flu", "HIV"], ["cold"], [], ["flu"]]})
+    table = sf.read(source, ["age"], sensitive="disease", insensitive=[])
+    with pytest.raises(sf.BadInput, match="'disease', which holds a set of values"):
+        sf.utility.cross_validate(table, sf.KAnonymity(2), sf.OneGroup(), "age", 2)
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.OneGroup())
+    with pytest.raises(sf.BadInput, match="'disease' holds a set of values for each person"):
+        sf.utility.kl_divergence(release)

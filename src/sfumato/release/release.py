@@ -337,6 +337,11 @@ class Release:
         group = self.description.group
         if group is None:
             raise BadInput("permuted: this release is one table already; use to_arrow()")
+        if self.description.set_valued is not None:
+            raise BadInput(
+                f"permuted: people have any number of values of {self.description.set_valued!r}, "
+                "so values cannot be dealt out one to each"
+            )
         check_seed("permuted", seed)
         with self._published() as files:
             data, values = (
