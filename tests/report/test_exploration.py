@@ -123,3 +123,16 @@ def test_notebooks_see_a_table(release):
     found = sf.explore(release, "HIV", 0.8)
     assert "<table" in found._repr_html_()
     assert len(found.rows) == len(found.points)
+
+
+def test_of_two_tables_it_is_told_who_has_the_value_in_the_group():
+    people = pa.table({"q": [1, 2, 3, 4], "s": ["A", "B", "A", "C"]})
+    table = sf.read(people, ["q"], "s")
+    release = sf.anonymize(table, sf.LDiversity(2, "frequency"), sf.Anatomy())
+    groups = {row["q"]: row["group"] for row in release.to_arrow().to_pylist()}
+    told = [each for _, _, each in sf.explore(release, "A", 0.9).witnesses()]
+    assert told
+    for each in told:
+        (who,) = each["who has it"]
+        assert who["q"] in (1, 3)
+        assert str(groups[who["q"]]) == each["group"]["group"]

@@ -46,6 +46,15 @@ class Algorithm(ABC):
         return True
 
     @property
+    def sets(self) -> bool:
+        """Whether people may have any number of sensitive values, or none.
+
+        Then two tables are published, and groups are judged as a whole: no one value of a person
+        decides where he goes.
+        """
+        return False
+
+    @property
     def minimality(self) -> Minimality | None:
         """By which steps down it can be known to have gone as far as it could (Wong 2009).
 

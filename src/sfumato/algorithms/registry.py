@@ -142,6 +142,24 @@ def check_pair(method: Algorithm, criterion: Criterion) -> None:
         raise BadInput(f"{method} cannot enforce {criterion}: {refused}")
 
 
+def check_sets(method: Algorithm, column: str | None, person: str | None) -> None:
+    """Refuse a set-valued column where the method is about one value for each person."""
+    if column is None or method.sets:
+        return
+    why = (
+        "it puts people into groups by the one value that each of them has"
+        if method.bucketized
+        else "a person's values would be published together, and these are known only apart: as "
+        "two tables, of people and of values"
+    )
+    able = " or ".join(sorted({f"sf.{each}" for each in METHODS if each.sets}))
+    by = "" if person is None else f" by {person!r}"
+    raise BadInput(
+        f"{method} cannot publish {column!r}, of which people have any number of values{by}: "
+        f"{why}; use {able}"
+    )
+
+
 def all_pairs() -> list[Pair]:
     """Every method with every kind of criterion."""
     return [pair(method, criterion) for method in METHODS for criterion in CRITERIA_OF_EACH_KIND]

@@ -75,7 +75,7 @@ class SkylineMondrian(Algorithm):
 
     @property
     def sets(self) -> bool:
-        """Whether people may have any number of values: as two tables, which list them apart."""
+        """It looks at groups as a whole; sets are published as two tables only."""
         return self.bucketized
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:

@@ -35,7 +35,7 @@ class Knowledge(Attack):
         m: Members of the target's family known.
         attribute: The sensitive column, when there are several.
         case: What one person can have: "single", "set" or "multiset". None: what was promised,
-            else "single", or "set" for a column of sets.
+            else "single", or for a column of sets "set", unless somebody has a value twice.
     """
 
     l: int = 1
@@ -44,6 +44,7 @@ class Knowledge(Attack):
     attribute: str | None = None
     case: Case | None = None
     name: ClassVar[str] = "knowledge"
+    sets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in "lkm":
@@ -78,7 +79,7 @@ class Knowledge(Attack):
     def find(self, target: Target) -> Finding:
         """Find the value and the group that this much gives away most."""
         view = target.view(self.attribute, others=False)
-        case = self.case or case_of(target, view.attribute)
+        case = case_of(target, view.attribute, self.case)
         histogram, sizes = view.groups.histogram, view.sizes
         bounds = self._bounds(target, view, case)
         unsafe = np.zeros(len(sizes), dtype=bool)
@@ -208,12 +209,29 @@ class Implications(Attack):
         )
 
 
-def case_of(target: Target, attribute: str) -> Case:
-    """Give what one person can have: as promised, else as the column is."""
-    for part in _promised(target, attribute):
-        return part.case
-    members = target.seen.frequencies.domains[attribute].members
-    return "single" if members is None else "set"
+def case_of(target: Target, attribute: str, asked: Case | None = None) -> Case:
+    """Give what one person can have: as asked or promised, else as the column is.
+
+    Published values do not say whose they are; that somebody has one twice shows in the original,
+    or where a group has more of it than people.
+    """
+    if target.set_valued == attribute:
+        target.refuse_whole_sets()
+    for case in [asked] if asked else [part.case for part in _promised(target, attribute)]:
+        if case == "single" and target.set_valued == attribute:
+            raise BadInput(
+                f'people have any number of values of {attribute!r}: ask with case="set" or '
+                '"multiset"'
+            )
+        return case
+    if target.set_valued != attribute:
+        return "single"
+    groups, known = target.seen.groups(attribute), target.seen.frequencies
+    if target.original is not None:
+        known = target.original.frequencies()
+    members = known.domains[attribute].members
+    twice = (groups.histogram.largest() > groups.sizes).any()
+    return "multiset" if twice or (members is not None and members.repeated) else "set"
 
 
 def _promised(target: Target, attribute: str | None) -> list[Skyline]:

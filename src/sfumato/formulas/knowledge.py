@@ -30,6 +30,7 @@ from sfumato.formulas.exact_knowledge import Statistics, exact_lacking, exact_od
 Case = Literal["single", "set", "multiset"]
 CASES: tuple[Case, ...] = get_args(Case)
 Floats = NDArray[np.float64]
+AT_A_TIME = 2000  # groups
 SMALL = 1e-250  # below this floats are not compared: they may stand for something smaller
 
 
@@ -107,6 +108,21 @@ def statistics(
     return five_of(entries(histogram, sizes, l, case), Point(l, k, m), case)
 
 
+def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "single") -> Floats:
+    """Give the least of each of the five statistics by value, as floats; (n_values, 5).
+
+    One pass over the groups, some at a time, in memory that does not grow with them. Without the
+    value in any group the first three are infinite and the others 1.
+    """
+    lowest = np.repeat([[np.inf] * 3 + [1.0] * 2], histogram.n_values, axis=0)
+    for first in range(0, histogram.n_groups, AT_A_TIME):
+        last = min(first + AT_A_TIME, histogram.n_groups)
+        found = entries(histogram.rows(first, last), sizes[first:last], point.l, case)
+        five = five_of(found, point, case)
+        np.minimum(lowest, kernels().least(found.codes, five, histogram.n_values), out=lowest)
+    return lowest
+
+
 def five_of(found: Entries, point: Point, case: Case) -> Floats:
     """Give the five statistics of prepared entries; (n_entries, 5)."""
     most = int(found.n.max(initial=0)) + 1  # more people than that say nothing more
@@ -166,11 +182,16 @@ def exposed(
 
 def compared(ratio: Floats, limit: Fraction) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Compare floats with an exact limit: which are at most that, and which are too near to say."""
-    at = float(limit)
+    at = to_float(limit)
     near = np.abs(ratio - at) <= CLEAR * at
     if at < SMALL:  # 0 is exact, the rest may be smaller than it looks
         near = (ratio > 0) & (ratio < SMALL) & (limit > 0)
     return ratio <= at, near
+
+
+def to_float(limit: Fraction) -> float:
+    """Give a limit as a float; no ratio reaches 1e300."""
+    return float(min(limit, Fraction(10**300)))
 
 
 def of_value(
