@@ -73,6 +73,11 @@ class SkylineMondrian(Algorithm):
         """Whether two tables are published."""
         return self.publish == "bucketized"
 
+    @property
+    def sets(self) -> bool:
+        """Groups are judged as a whole, so people may have any number of values."""
+        return self.bucketized
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut regions until no cut is safe."""
         del draw
