@@ -28,6 +28,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/knowledge.py --once
 	$(BIN)/python bench/methods.py
 	$(BIN)/python bench/ten_million.py
+	$(BIN)/python bench/skyline_mondrian.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

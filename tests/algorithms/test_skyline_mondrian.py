@@ -325,6 +325,19 @@ def test_what_is_published_is_what_was_cut(few, publish, tmp_path):
     assert sorted(release.sizes) == sorted(again.sizes)
 
 
+def test_what_people_guard_is_kept_where_boxes_are_published(adult):
+    guarded = adult.slice(0, 500).append_column("guard", [["Sales", None] * 250])
+    columns = {"age": sf.Intervals(5, 10), "sex": sf.Flat()}
+    trees = {"occupation": sf.datasets.adult_hierarchies()["occupation"]}
+    table = sf.read(guarded, columns, "occupation", hierarchies=trees)
+    criterion = sf.Skyline([(1, 1, 1, "19/20")]) & sf.PersonalizedPrivacy(4, "guard")
+    release = sf.anonymize(table, criterion, sf.SkylineMondrian())
+    assert release.check()
+    assert len(release.sizes) > 5
+    with pytest.raises(sf.BadInput, match="what people guard"):
+        sf.anonymize(table, criterion, sf.SkylineMondrian(publish="bucketized"))
+
+
 def test_progress_is_told(few):
     heard = []
     with listening(lambda *told: heard.append(told)):

@@ -7,8 +7,14 @@ from hypothesis import strategies as st
 
 import naive
 from sfumato.data.groups import Histogram
-from sfumato.formulas.knowledge import Point, largest_breach, of_value, statistics
-from sfumato.formulas.skyline_check import breaches, minima
+from sfumato.formulas.knowledge import (
+    Point,
+    breaches,
+    largest_breach,
+    minima,
+    of_value,
+    statistics,
+)
 
 
 def release(groups, n_values):
@@ -68,7 +74,7 @@ def test_one_pass_over_all_groups_gives_the_exact_breach_of_every_value(data, po
     groups, n_values = data.draw(releases("single"))
     groups = [(n * scale, {v: c * scale for v, c in counts.items()}) for n, counts in groups]
     histogram, sizes = release(groups, n_values)
-    found = breaches(histogram, sizes, *point)
+    found = breaches(histogram, sizes, Point(*point))
     for value in range(n_values):
         expected = of_value(histogram, sizes, value, Point(*point)).breach
         assert found[value] == pytest.approx(float(expected), rel=1e-9)
@@ -81,4 +87,4 @@ def test_the_five_minima_are_those_of_the_entries():
     for point in [(0, 0, 0), (3, 5, 2), (10, 32, 10), (11, 1, 1), (50, 200, 200)]:
         five = statistics(histogram, sizes, *point)
         expected = [five[histogram.codes == value].min(axis=0) for value in range(12)]
-        np.testing.assert_allclose(minima(histogram, sizes, *point), expected, rtol=1e-12)
+        np.testing.assert_allclose(minima(histogram, sizes, Point(*point)), expected, rtol=1e-12)

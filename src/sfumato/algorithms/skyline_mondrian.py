@@ -12,10 +12,10 @@ from sfumato.algorithms.whole import refuse_unsafe_whole
 from sfumato.criteria import Criterion, Skyline
 from sfumato.criteria.base import together, value_text
 from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.groups import Groups, Histogram
+from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Assignment, Bucketing, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
-from sfumato.formulas.knowledge import of_value
+from sfumato.formulas.knowledge import exposed, statistics
 
 
 @dataclass(frozen=True)
@@ -133,27 +133,28 @@ def _refuse_unsafe(frequencies: FrequencySet, skyline: Skyline) -> None:
     values, found = frequencies.domains[attribute].values, frequencies.occurrences(attribute)
     counted = sum_by(found.codes.astype(np.intp), found.counts, len(values))
     n = frequencies.n_rows
-    histogram = Histogram.from_dense(counted[np.newaxis])
-    whole = Groups([n], histogram, values)
-    if skyline.holds(whole).all():
+    histogram, size = Histogram.from_dense(counted[np.newaxis]), np.array([n])
+    for limit, codes in skyline.requirements(values).items():
+        hit = exposed(histogram, size, limit.point, limit.c, skyline.case)
+        hit &= np.isin(histogram.codes, codes)
+        if hit.any():
+            break
+    else:
         return
-    breaches = [
-        (of_value(histogram, whole.sizes, int(code), limit.point, skyline.case).breach, limit, code)
-        for limit, codes in skyline.requirements(values).items()
-        for code in codes
-    ]
-    breach, limit, code = next(each for each in breaches if each[0] >= each[1].c)
+    entry = int(hit.argmax())
+    code = int(histogram.codes[entry])
+    (ratio, *_) = statistics(histogram, size, *limit.point, skyline.case)[entry]
     named = [name for name in skyline.named_values() if values.code_of(name) == code]
     value = shown(named[0]) if named else f"a value that occurs {counted[code]} times"
+    breach = value_text(1 / (1 + float(ratio)))
     evidence = (
-        f"all {n} rows as one group, who knows up to (l, k, m) = {tuple(limit.point)} believes in "
-        f"{value} with confidence {value_text(breach)}, and {value_text(limit.c)} must not be "
-        "reached"
+        f"all {n} rows as one group, whoever knows up to (l, k, m) = {tuple(limit.point)} believes "
+        f"in {value} with confidence {breach}, and {value_text(limit.c)} must not be reached"
     )
     if skyline.case == "single":
-        raise Unsatisfiable(f"no partition satisfies {skyline}: even of {evidence}")
+        raise Unsatisfiable(f"no partition satisfies {skyline}: even with {evidence}")
     raise Unsatisfiable(
-        f"SkylineMondrian cuts what is safe, and has nothing to begin with: of {evidence}; that "
+        f"SkylineMondrian cuts what is safe, and has nothing to begin with: with {evidence}; that "
         f"does not prove {skyline} impossible: of sets, smaller groups can be safe where larger "
         "ones are not"
     )

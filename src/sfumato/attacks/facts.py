@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.base import column_name
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.formulas import ck_safety
 from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.witness import Witness, witness
@@ -132,23 +132,14 @@ class Knowledge(Attack):
         return max(protected, key=excess)
 
     def _knows(self, case: Case) -> str:
-        of_target = (
-            f"{_count(self.l, 'value')} the target does not have"
-            if case == "single"
-            else f"{_count(self.l, 'value')} the target has only together with the one in question"
-        )
-        of_others = (
-            f"{_count(self.k, 'other person', 'other people')} with their values"
-            if case == "single"
-            else f"{_count(self.k, 'other person', 'other people')} without the value"
-        )
-        family = f"{_count(self.m, 'person', 'people')} who have the value only if the target has"
-        facts = [
-            text
-            for amount, text in ((self.l, of_target), (self.k, of_others), (self.m, family))
-            if amount
-        ]
-        more = f"; up to {', up to '.join(facts)}" if facts else ""
+        single = case == "single"
+        facts = {
+            f"{_count(self.l, 'value')} {'ruled out' if single else 'tied to this one'}": self.l,
+            f"{_count(self.k, 'other person', 'others')}{'' if single else ' without it'}": self.k,
+            _count(self.m, "relative"): self.m,
+        }
+        known = ", ".join(text for text, amount in facts.items() if amount)
+        more = f"; up to {known}" if known else ""
         return f"{KNOWN}; that the target is in the table{more}"
 
 
@@ -156,52 +147,55 @@ class Knowledge(Attack):
 class Implications(Attack):
     """Somebody who knows k implications: if a person has some value, the target has the value.
 
-    This is the adversary of (c,k)-safety. An audit tries the promised k, and nothing where there
-    is no such promise: the facts that `Knowledge` counts are easier to imagine.
+    This is the adversary of (c,k)-safety. An audit tries him where it was promised: the facts that
+    `Knowledge` counts are easier to imagine.
 
     Args:
-        k: How many implications.
+        k: How many implications. None: as many as were promised.
         attribute: The sensitive column, when there are several.
     """
 
-    k: int = 1
+    k: int | None = None
     attribute: str | None = None
     name: ClassVar[str] = "implications"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 0:
-            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(self.k)}")
+        k = self.k
+        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
+            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(k)}")
         column_name("Implications", self.attribute)
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Every k that was promised."""
-        for attribute in target.sensitive:
-            parts = target.parts(attribute, others=False)
-            for k in sorted({part.k for part in parts if isinstance(part, CKSafety)}):
-                yield cls(k, attribute)
+        """Every sensitive column."""
+        for attribute in target.sensitive or (None,):
+            yield cls(attribute=attribute)
 
     @property
     def called(self) -> str:
         """The name with the number."""
-        return f"{self.name} ({self.k})"
+        return self.name if self.k is None else f"{self.name} ({self.k})"
 
     def find(self, target: Target) -> Finding:
         """Find out how sure the worst implications make somebody."""
         view = target.view(self.attribute, others=False)
         histogram, sizes = view.groups.histogram, view.sizes
         parts = target.parts(view.attribute, others=False)
-        bounds = [part.c for part in parts if isinstance(part, CKSafety) and part.k >= self.k]
+        promised = [part for part in parts if isinstance(part, CKSafety)]
+        k = max((part.k for part in promised), default=None) if self.k is None else self.k
+        if k is None:
+            raise CannotRun("no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k")
+        bounds = [part.c for part in promised if part.k >= k]
         unsafe = np.zeros(len(sizes), dtype=bool)
         if bounds:
-            unsafe = ck_safety.exposed(histogram, sizes, min(bounds), self.k)
+            unsafe = ck_safety.exposed(histogram, sizes, min(bounds), k)
         return Finding(
-            attack=self.called,
+            attack=f"{self.name} ({k})",
             attribute=view.attribute,
-            knows=f"{KNOWN}; that the target is in the table; {_count(self.k, 'implication')}",
+            knows=f"{KNOWN}; that the target is in the table; {_count(k, 'implication')}",
             unit="belief",
             before=ck_safety.largest_belief(histogram, sizes, 0),
-            found=ck_safety.largest_belief(histogram, sizes, self.k),
+            found=ck_safety.largest_belief(histogram, sizes, k),
             promised=Bound("<", min(bounds)) if bounds else None,
             holds=not unsafe.any() if bounds else None,
             n_exceeding=view.n_in(unsafe),

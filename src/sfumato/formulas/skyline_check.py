@@ -1,8 +1,6 @@
 """SkylineCheck in one pass: the five minima of every value over all groups (Chen 2009, fig. 3).
 
-For one value per person. Nothing is kept per group, so this is what to ask of millions of groups
-when only the release as a whole is judged; `knowledge.exposed` says which group it is. Floats:
-`knowledge.of_value` gives the exact answer. (This module needs the compiler; import it late.)
+For one value per person. Nothing is kept per group.
 """
 
 from __future__ import annotations
@@ -10,48 +8,15 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.compiled import compiled
-from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.knowledge_kernels import lacking, product
 
 SEEN = 1024  # counts whose V is remembered
 
 
-def minima(histogram: Histogram, sizes: Counts, l: int, k: int, m: int) -> NDArray[np.float64]:
-    """Give the five minima of every value, in the paper's order; (n_values, 5).
-
-    A value that occurs nowhere has infinite odds. The counts of a group must add up to its size.
-    """
-    most = int(sizes.max(initial=0)) + 1  # more than that says nothing more
-    return np.asarray(
-        _minima(
-            histogram.starts,
-            histogram.codes,
-            histogram.counts,
-            sizes,
-            min(l, histogram.n_values),
-            min(k, most),
-            min(m, most),
-            histogram.n_values,
-        )
-    )
-
-
-def breaches(histogram: Histogram, sizes: Counts, l: int, k: int, m: int) -> NDArray[np.float64]:
-    """Give the breach probability of every value; (n_values,).
-
-    >>> table_1b = Histogram.from_dense([[2, 2, 0], [1, 2, 1]])  # AIDS, flu, cancer
-    >>> breaches(table_1b, np.array([4, 4]), 0, 0, 0)
-    array([0.5 , 0.5 , 0.25])
-    """
-    ss1, ss2, ss3, ss4, ss5 = minima(histogram, sizes, l, k, m).T
-    return np.asarray(1 / (1 + np.minimum(ss1, np.minimum(ss2 * ss5, ss3 * ss4))))
-
-
 @compiled
-def _minima(  # pragma: no cover  (compiled)
+def one_pass(  # pragma: no cover  (compiled)
     starts: Any, codes: Any, counts: Any, sizes: Any, l: Any, k: Any, m: Any, n_values: Any
 ) -> Any:
     """The l most frequent others come from a tally of counts, or where those are large a sort."""

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.knowledge import Point
+from sfumato.formulas.knowledge import Point, breaches
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.report.lines import Chart
@@ -58,15 +58,14 @@ def candidate(n_records: int, seed: int) -> Counts:
 
 def compare(n_records: int, point: Point, runs: int, program_runs: int) -> Compared:
     """Time both on several releases; the program on the first ones only."""
-    from sfumato.formulas.skyline_check import breaches  # noqa: PLC0415  (a compiler)
-    from sfumato.papers.chen2009.program import least_odds  # noqa: PLC0415
+    from sfumato.papers.chen2009.program import least_odds  # noqa: PLC0415  (a compiler)
 
     ours, theirs, largest = [], [], []
     for seed in range(runs):
         counts = candidate(n_records, seed)
         sizes, histogram = counts.sum(axis=1), Histogram.from_dense(counts)
-        breaches(histogram.rows(0, 1), sizes[:1], *point)  # loads machine code
-        seconds, found = _timed(partial(breaches, histogram, sizes, *point))
+        breaches(histogram.rows(0, 1), sizes[:1], point)  # loads machine code
+        seconds, found = _timed(partial(breaches, histogram, sizes, point))
         ours.append(seconds)
         largest.append(float(found.max()))
         if seed < program_runs:
