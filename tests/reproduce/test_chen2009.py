@@ -1,5 +1,8 @@
 """Chen 2009, section 8, run again: what must come out on any data."""
 
+import re
+import sys
+
 import numpy as np
 import pytest
 
@@ -109,3 +112,10 @@ def test_both_ways_to_check_are_timed_on_the_same_release():
     breach, _ = largest_breach(Histogram.from_dense(counts), sizes, Point(3, 4, 5))
     assert found.breach == pytest.approx(float(breach))
     assert found.ratio == found.program / found.ours > 1
+
+
+def test_without_scikit_learn_the_extra_is_named_before_the_work(monkeypatch):
+    monkeypatch.setitem(sys.modules, "sklearn", None)
+    monkeypatch.delattr(checking, "compare")  # the first work that there is
+    with pytest.raises(sf.BadInput, match=re.escape("pip install 'sfumato[learn]'")):
+        sf.reproduce("chen2009")

@@ -7,6 +7,7 @@ from sfumato.papers.chen2009.applications import figure_9
 from sfumato.papers.chen2009.checking import figure_6
 from sfumato.papers.chen2009.scaling import figure_7
 from sfumato.papers.reproduction import Reproduction
+from sfumato.utility.decision_tree import need_learning
 
 CITATION = (
     "Bee-Chung Chen, Kristen LeFevre, Raghu Ramakrishnan: Adversarial-knowledge dimensions in "
@@ -16,6 +17,7 @@ CITATION = (
 
 def run(*, quick: bool) -> Reproduction:
     """Run all experiments of section 8."""
+    need_learning("reproduce: chen2009")  # before minutes of work
     panels = (
         *figure_6(quick=quick),
         figure_7(quick=quick),
