@@ -84,6 +84,21 @@ def test_who_would_be_given_away_is_named_from_the_original(release):
                 assert float(low) <= person["age"] <= float(high)
 
 
+@pytest.mark.parametrize("loaded", [False, True])
+def test_people_of_nodes_of_a_tree_are_named_too(table, tmp_path, loaded):
+    release = sf.anonymize(table, sf.KAnonymity(10), sf.Samarati(max_suppressed=5))
+    assert release.levels["age"]
+    if loaded:
+        release.save(tmp_path / "out")
+        release = sf.load(tmp_path / "out")
+    told = [each for _, _, each in sf.explore(release, "HIV", 0.9, original=table).witnesses()]
+    assert told
+    for each in told:
+        low, _, high = each["group"]["age"].strip("[)").partition(", ")
+        assert each["who has it"]
+        assert all(int(low) <= person["age"] < int(high) for person in each["who has it"])
+
+
 def test_a_loaded_release_says_the_same_and_names_nobody(release, tmp_path):
     release.save(tmp_path / "out")
     loaded = sf.explore(sf.load(tmp_path / "out"), "HIV", 0.8)
@@ -115,8 +130,16 @@ def test_a_release_that_gives_the_value_away_by_itself_has_no_points():
 def test_a_value_that_nobody_has_is_refused(release):
     with pytest.raises(sf.BadInput, match="did you mean 'asthma'"):
         sf.explore(release, "astma")
-    with pytest.raises(sf.BadInput, match="confidence must be above 0"):
-        sf.explore(release, "HIV", 0)
+    for wrong in (0, "1/0"):
+        with pytest.raises(sf.BadInput, match="confidence must be above 0"):
+            sf.explore(release, "HIV", wrong)
+
+
+def test_values_that_are_not_published_are_not_suggested(table):
+    with pytest.raises(sf.BadInput, match="nobody has 'astma'") as refused:
+        sf.explore(table, "astma")
+    assert "asthma" not in str(refused.value)
+    assert "asthma" in refused.value.values
 
 
 def test_notebooks_see_a_table(release):
