@@ -150,6 +150,7 @@ def test_it_can_be_written_down_and_read(criterion):
         (([(1, 2, 3, 1.5)],), "c must be above 0 and at most 1"),
         (([(1, 2, 3, 0.5)], [(0, 0, 0, 1)]), "for all values"),
         (({None: [(0, 0, 0, 1)]},), "the missing value has no name"),
+        (({1: [(5, 5, 5, 0.1)], "1": [(0, 0, 0, 1)]},), "the same text"),
         (("lkm",), "points must be a list"),
         (([(0, 0, 0, 1)], None, "sets"), "case must be one of single, set, multiset"),
     ],

@@ -84,6 +84,8 @@ class Skyline(Criterion):
             if None in points:
                 raise BadInput("Skyline: the missing value has no name; `default` covers it")
             named = {str(value): _skyline(given) for value, given in points.items()}
+            if len(named) < len(points):
+                raise BadInput("Skyline: two of the values are the same text; give its points once")
             if not named and default is None:
                 raise BadInput("Skyline: no points, so nothing would be protected")
         else:
@@ -167,7 +169,17 @@ class Skyline(Criterion):
         return self.case != "single"
 
     def refuse(self, attribute: str, domain: Domain) -> None:
-        """Refuse repeated values where everybody is said to have different ones."""
+        """Refuse repeated values where everybody is said to have different ones.
+
+        And people who are seen to have one value each where they are said to have any number: two
+        people with {A} and {B} withstand 2/3 as sets, but whoever sees one row for each is certain.
+        """
+        if self.sets and domain.members is None:
+            raise BadInput(
+                f"{self}: everybody has exactly one value of {attribute!r}, and whoever sees that "
+                'knows more than this allows for; ask with case="single", where a missing value '
+                "counts as one, or give the column as lists"
+            )
         if self.case == "set" and domain.members is not None and domain.members.repeated:
             raise BadInput(
                 f"{self}: somebody has a value of {attribute!r} more than once; take the repeated "
