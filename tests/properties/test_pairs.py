@@ -61,7 +61,7 @@ def test_every_pair_keeps_its_promise_or_is_refused_with_its_reason(
     if each.criterion.sets:
         people = sets
     if each.refused is not None:
-        with pytest.raises(sf.BadInput, match="cannot (enforce|publish)"):
+        with pytest.raises(sf.BadInput, match=r"cannot (enforce|publish)"):
             sf.anonymize(people, each.criterion, each.method)
         return
     release = sf.anonymize(people, each.criterion, each.method)
