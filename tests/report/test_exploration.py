@@ -71,6 +71,17 @@ def test_any_value_is_the_weakest_of_them(release):
     assert inside(scanned) == inside(everything.points)
 
 
+def test_of_any_value_the_one_that_is_given_away_most_is_told(release):
+    groups = published(release)
+    for point, beyond in sf.explore(release, None, 0.9).beyond.items():
+        for axis, witness in beyond.items():
+            further = point._replace(**{axis: getattr(point, axis) + 1})
+            beliefs = [
+                breach_probability(groups, v, *further) for v in ("flu", "HIV", "none", "asthma")
+            ]
+            assert witness.breach == max(beliefs)
+
+
 def test_who_would_be_given_away_is_named_from_the_original(release):
     found = sf.explore(release, "HIV", 0.8)
     for _, step, told in found.witnesses():

@@ -19,7 +19,7 @@ from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
-from sfumato.formulas.knowledge import Case, Point
+from sfumato.formulas.knowledge import Case, Point, largest_breach
 from sfumato.formulas.knowledge_skyline import knowledge_skyline
 from sfumato.formulas.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
@@ -149,14 +149,12 @@ class Exploration:
         return None if further.l > n_others else further
 
     def _witness(self, point: Point) -> Witness:
-        groups = self.view.groups
-        return max(
-            (
-                witness(groups.histogram, groups.sizes, code, point, self.case)
-                for code in self.codes
-            ),
-            key=lambda found: found.breach,
-        )
+        histogram, sizes = self.view.groups.histogram, self.view.groups.sizes
+        code: int | None = self.codes[0]
+        if self.every_value:
+            _, code = largest_breach(histogram, sizes, point, self.case)
+        assert code is not None  # noqa: S101  (somebody has a value)
+        return witness(histogram, sizes, code, point, self.case)
 
     def witnesses(self) -> Iterator[tuple[Point, str, dict[str, Any]]]:
         """Say for every point who would be given away, and by what; for the steward alone.
