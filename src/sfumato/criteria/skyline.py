@@ -121,11 +121,19 @@ class Skyline(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
+        return self._safe(groups, alone=False)
+
+    def alone(self, groups: Groups) -> NDArray[np.bool_]:
+        """The same, where everybody who is known is in the target's group."""
+        return self._safe(groups, alone=True)
+
+    def _safe(self, groups: Groups, *, alone: bool) -> NDArray[np.bool_]:
         safe = np.ones(len(groups), dtype=bool)
         histogram = groups.histogram
         for limit, codes in self.requirements(groups.values).items():
             value = int(codes[0]) if len(codes) == 1 else None
-            hit = exposed(histogram, groups.sizes, limit.point, limit.c, self.case, value)
+            point, c = limit.point, limit.c
+            hit = exposed(histogram, groups.sizes, point, c, self.case, value, alone=alone)
             if 1 < len(codes) < histogram.n_values:
                 hit &= np.isin(histogram.codes, codes)
             if len(codes):
