@@ -19,7 +19,7 @@ from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
-from sfumato.formulas.knowledge import Case, Point
+from sfumato.formulas.knowledge import Case, Point, largest_breach
 from sfumato.formulas.knowledge_skyline import knowledge_skyline
 from sfumato.formulas.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
@@ -64,7 +64,9 @@ def explore(
         known = [view.label(code) for code in codes]
         codes = [code for code in view.groups.codes_of([value]).tolist() if code in codes]
         if not codes:
-            raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
+            if isinstance(release, Release):  # its values are public
+                raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
+            raise BadInput(f"explore: nobody has {shown(value)}; known are others", known)
     c = confidence_of("explore", confidence)
     kind = case_of(target, view.attribute, case)
     points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
@@ -147,14 +149,12 @@ class Exploration:
         return None if further.l > n_others else further
 
     def _witness(self, point: Point) -> Witness:
-        groups = self.view.groups
-        return max(
-            (
-                witness(groups.histogram, groups.sizes, code, point, self.case)
-                for code in self.codes
-            ),
-            key=lambda found: found.breach,
-        )
+        histogram, sizes = self.view.groups.histogram, self.view.groups.sizes
+        code: int | None = self.codes[0]
+        if self.every_value:
+            _, code = largest_breach(histogram, sizes, point, self.case)
+        assert code is not None  # noqa: S101  (somebody has a value)
+        return witness(histogram, sizes, code, point, self.case)
 
     def witnesses(self) -> Iterator[tuple[Point, str, dict[str, Any]]]:
         """Say for every point who would be given away, and by what; for the steward alone.
@@ -189,6 +189,8 @@ class Exploration:
             return []
         frequencies = members.frequencies
         place = _place(members, self.target, int(self.view.owner[group]))
+        if place is None:
+            return []
         inside = members.combination[members.starts[place] : members.starts[place + 1]]
         codes = np.array([*values], dtype=np.int32)
         keys = np.flatnonzero(
@@ -342,8 +344,12 @@ def _in_bucket(
     ]
 
 
-def _place(members: Members, target: Target, group: int) -> int:
-    """Find a published group among the members' groups, which may be in another order."""
-    published = target.published(group)
-    same_size = np.flatnonzero(members.sizes == target.seen.sizes[group]).tolist()
-    return next(each for each in same_size if members.labels(each) == published)
+def _place(members: Members, target: Target, group: int) -> int | None:
+    """Find a published group among the members' groups, which may be in another order.
+
+    Its box tells, not its labels: a node of a tree is published by its name, a region by its cuts.
+    """
+    assert target.original is not None  # noqa: S101  (or there are no members)
+    box = target.boxes_in(target.original)[group]
+    same = np.flatnonzero((members.boxes == box).all(axis=(1, 2)))
+    return int(same[0]) if len(same) else None
