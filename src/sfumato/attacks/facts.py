@@ -101,7 +101,7 @@ class Knowledge(Attack):
             holds=None if promised is None else not unsafe.any(),
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            worst=told(target, view, witness(histogram, sizes, code, self.point, case)),
+            worst=told(target, view, witness(histogram, sizes, code, self.point, case), case),
         )
 
     def _bounds(self, target: Target, view: View, case: Case) -> dict[int, Fraction]:
@@ -235,7 +235,7 @@ def _promised(target: Target, attribute: str | None) -> list[Skyline]:
     return [part for part in parts if isinstance(part, Skyline)]
 
 
-def told(target: Target, view: View, found: Witness) -> dict[str, object]:
+def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
     """Say who is given away by what (private)."""
     assert isinstance(found.value, int)  # noqa: S101  (a code)
     told: dict[str, object] = {
@@ -245,9 +245,11 @@ def told(target: Target, view: View, found: Witness) -> dict[str, object]:
         "people": int(view.sizes[found.group]),
     }
     if found.ruled_out:
-        told["ruled out"] = [view.label(code) for code in _codes(found.ruled_out)]
+        of_target = "ruled out" if case == "single" else "only together with it"
+        told[of_target] = [view.label(code) for code in _codes(found.ruled_out)]
     if found.n_others:
-        told["others known"] = found.n_others
+        of_others = "others known" if case == "single" else "others without it"
+        told[of_others] = found.n_others
         if found.others_have:
             told["others have"] = {
                 view.label(code): people
