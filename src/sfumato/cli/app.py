@@ -318,12 +318,12 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments again and set our numbers beside the printed ones.
 
-    On the Adult census data that comes with the package, with fixed seeds: the same numbers every
-    time. What the text claims is held against what comes out, and differences are explained.
+    On the data that comes with the package, with fixed seeds: the same numbers every time, but for
+    times. What the text claims is held against what comes out, and differences are explained.
 
     \b
-        chen2009      sections 8.3 and 8.4: what one has to know of a diverse release
-                      (table 2), and what safety costs (table 3, figures 8 and 9)
+        chen2009      section 8: what adversaries may know, what withstanding
+                      them costs (tables 2 and 3, figures 6 to 9)
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
         wong2009      section 7.1: the minimality attack on local recoding
