@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.base import column_name
+from sfumato.criteria.skyline import MOST
 from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.formulas import ck_safety
 from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
@@ -51,6 +52,8 @@ class Knowledge(Attack):
             amount = getattr(self, name)
             if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)) or amount < 0:
                 raise BadInput(f"Knowledge: {name} must be an integer >= 0, got {shown(amount)}")
+            if amount > MOST:
+                raise BadInput(f"Knowledge: {name} must be at most {MOST}, got {shown(amount)}")
         column_name("Knowledge", self.attribute)
         if self.case is not None:
             one_of("Knowledge", "case", self.case, CASES)
@@ -163,6 +166,8 @@ class Implications(Attack):
         k = self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
             raise BadInput(f"Implications: k must be an integer >= 0, got {shown(k)}")
+        if k is not None and k > MOST:
+            raise BadInput(f"Implications: k must be at most {MOST}, got {shown(k)}")
         column_name("Implications", self.attribute)
 
     @classmethod
