@@ -161,7 +161,12 @@ def test_what_is_no_skyline_is_refused(arguments, said):
 
 
 def test_ck_safety_refuses_what_it_cannot_be():
-    for arguments, said in [((1.5, 1), "at most 1"), ((0.5, -1), "k must be"), ((0, 1), "c must")]:
+    for arguments, said in [
+        ((1.5, 1), "at most 1"),
+        ((0.5, -1), "k must be"),
+        ((0, 1), "c must"),
+        ((1, 10**5000), "k must"),
+    ]:
         with pytest.raises(sf.BadInput, match=said):
             sf.CKSafety(*arguments)
 

@@ -280,7 +280,8 @@ def skyline(
     """Say how much an adversary has to know to be sure of somebody's sensitive value.
 
     A point (l, k, m) is an amount: up to l values ruled out for the target, k other people whose
-    values are known, m relatives who have the value only if the target has it. Whoever knows no
+    values are known, m relatives who have the value only if the target has it. Where people have
+    sets of values: l values that come only together with it, k people without it. Whoever knows no
     more than at a point is not that sure of anybody; one fact more can be enough, and the table
     says how sure it makes. Of another tool's file say which columns others may know (-q) and
     which must stay unknown (-s).

@@ -78,8 +78,9 @@ class Exploration:
     """The most that an adversary may know without being sure, and what one fact more would do.
 
     A point (l, k, m): up to l values ruled out for the target, k other people known, m members of
-    the target's family known. With all that lies beneath a point nobody is sure; with what lies
-    beneath none, somebody may be.
+    the target's family known. Of sets: l values that the target has only together with the one in
+    question ("tied to it"), and k other people who lack it. With all that lies beneath a point
+    nobody is sure; with what lies beneath none, somebody may be.
     """
 
     target: Target
@@ -113,9 +114,10 @@ class Exploration:
     @property
     def header(self) -> tuple[str, ...]:
         """What the columns of `rows` are."""
+        single = self.case == "single"
         return (
-            "values ruled out (l)",
-            "people known (k)",
+            "values ruled out (l)" if single else "values tied to it (l)",
+            "people known (k)" if single else "people without it (k)",
             "relatives known (m)",
             *(f"with {text}" for text in AXES.values()),
         )
@@ -170,7 +172,7 @@ class Exploration:
             nothing = Point(0, 0, 0)
             steps = [(nothing, "nothing more", self._witness(nothing))]
         for point, step, each in steps:
-            yield point, step, told(self.target, self.view, each) | self._people(each)
+            yield point, step, told(self.target, self.view, each, self.case) | self._people(each)
 
     def _people(self, found: Witness) -> dict[str, Any]:
         named = {"who has it": self._named(found.group, {found.value})}
@@ -225,9 +227,10 @@ class Exploration:
         most_m = max((point.m for point in self.points), default=0)
         most_l = max((point.l for point in self.points), default=0)
         places = tuple(float(m) for m in range(most_m + 1))
+        how = "ruled out" if self.case == "single" else "tied to it"
         chosen = sorted({round(j * most_l / (MOST_LINES - 1)) for j in range(MOST_LINES)})
         series = {
-            f"{l} {'value' if l == 1 else 'values'} ruled out": [
+            f"{l} {'value' if l == 1 else 'values'} {how}": [
                 max((p.k for p in self.points if p.l >= l and p.m >= m), default=None)
                 for m in range(most_m + 1)
             ]
