@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.facts import case_of, told
@@ -30,6 +31,7 @@ from sfumato.table import Table
 
 SCHEMA = "sfumato-skyline/1"
 MOST_PEOPLE = 12  # named of a group
+MOST_POINTS = 100  # shown
 MOST_LINES = 8  # of a chart
 AXES = {"l": "one more value", "k": "one more person", "m": "one more relative"}
 
@@ -106,10 +108,16 @@ class Exploration:
         if not self.points:
             return "The release alone is enough to be that sure of somebody."
         n = "1 point" if len(self.points) == 1 else f"{len(self.points)} points"
+        more = len(self.points) > len(self.shown)
         return (
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
-            "more than that can be enough."
+            f"more than that can be enough.{f' The first {MOST_POINTS} are shown.' if more else ''}"
         )
+
+    @property
+    def shown(self) -> tuple[Point, ...]:
+        """The points of which it is worked out what one fact more would do."""
+        return self.points[:MOST_POINTS]
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -124,9 +132,9 @@ class Exploration:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """A line for every point: the amounts, and the belief with one fact more of each kind."""
+        """A line for every point shown: the amounts, and the belief with one fact more of each kind."""
         lines = []
-        for point in self.points:
+        for point in self.shown:
             beyond = self.beyond[point]
             beliefs = [percent(beyond[axis].breach) if axis in beyond else "-" for axis in AXES]
             lines.append((str(point.l), str(point.k), str(point.m), *beliefs))
@@ -134,14 +142,14 @@ class Exploration:
 
     @cached_property
     def beyond(self) -> Mapping[Point, Mapping[str, Witness]]:
-        """Who is given away by one fact more, for every point and each kind of fact."""
+        """Who is given away by one fact more, for every point shown and each kind of fact."""
         return {
             point: {
                 axis: self._witness(further)
                 for axis in AXES
                 if (further := self._further(point, axis)) is not None
             }
-            for point in self.points
+            for point in self.shown
         }
 
     def _further(self, point: Point, axis: str) -> Point | None:
@@ -179,9 +187,11 @@ class Exploration:
         if found.others_have and found.others_group is not None:
             values = {value for value, _ in found.others_have}
             named["others to know"] = self._named(found.others_group, values)
+        if found.family_group is not None and self.case == "single":
+            named["relatives to know"] = self._named(found.family_group, None)  # whoever they are
         return {key: people for key, people in named.items() if people}
 
-    def _named(self, group: int, values: set[object]) -> list[dict[str, object]]:
+    def _named(self, group: int, values: set[object] | None) -> list[dict[str, object]]:
         """Name people of a group who have one of some values, by their quasi-identifiers."""
         recoding = self.target.recoding
         if recoding is not None and isinstance(recoding.how, Bucketing):
@@ -194,11 +204,10 @@ class Exploration:
         if place is None:
             return []
         inside = members.combination[members.starts[place] : members.starts[place + 1]]
-        codes = np.array([*values], dtype=np.int32)
-        keys = np.flatnonzero(
-            np.isin(frequencies.combination_of, inside)
-            & np.isin(frequencies.codes(self.view.attribute), codes)
-        )
+        there = np.isin(frequencies.combination_of, inside)
+        if values is not None:
+            there &= np.isin(frequencies.codes(self.view.attribute), _codes(values))
+        keys = np.flatnonzero(there)
         return [
             members.values(int(frequencies.combination_of[key]))
             | {"people": int(frequencies.counts[key])}
@@ -253,7 +262,8 @@ class Exploration:
                     "k": point.k,
                     "m": point.m,
                     "belief_with_one_more": {
-                        axis: float(found.breach) for axis, found in self.beyond[point].items()
+                        axis: float(found.breach)
+                        for axis, found in self.beyond.get(point, {}).items()
                     },
                 }
                 for point in self.points
@@ -318,7 +328,7 @@ class Exploration:
 
 
 def _in_bucket(
-    how: Bucketing, number: int, attribute: str, values: set[object]
+    how: Bucketing, number: int, attribute: str, values: set[object] | None
 ) -> list[dict[str, object]]:
     """Name people of a group of two tables, who have one of some values.
 
@@ -330,12 +340,13 @@ def _in_bucket(
     keys, groups, people = how.parts.T
     inside = np.flatnonzero((groups == number) & (people > 0))
     codes, members = counted.codes(attribute)[keys[inside]], counted.domains[attribute].members
-    wanted = np.array([*values], dtype=np.int32)
-    if members is None:
-        having = inside[np.isin(codes, wanted)]
+    if values is None:
+        having = inside
+    elif members is None:
+        having = inside[np.isin(codes, _codes(values))]
     else:
         position, single, _ = members.of(codes)
-        having = inside[np.unique(position[np.isin(single, wanted)])]
+        having = inside[np.unique(position[np.isin(single, _codes(values))])]
     columns = {
         name: [counted.domains[name].labels[code] for code in counted.codes(name)[keys[having]]]
         for name in counted.quasi_identifiers
@@ -345,6 +356,10 @@ def _in_bucket(
         dict(zip(columns, row, strict=True)) | {"people": int(n)}
         for row, n in list(zip(rows, people[having].tolist(), strict=True))[:MOST_PEOPLE]
     ]
+
+
+def _codes(values: set[object]) -> NDArray[np.int32]:
+    return np.array([*values], dtype=np.int32)
 
 
 def _place(members: Members, target: Target, group: int) -> int | None:
