@@ -132,7 +132,7 @@ class Exploration:
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """A line for every point shown: the amounts, and the belief with one fact more of each kind."""
+        """A line for every point shown: the amounts, and the belief with one fact more."""
         lines = []
         for point in self.shown:
             beyond = self.beyond[point]
