@@ -671,7 +671,10 @@ class Census:
         ("40", "11", "none", 2**31 + 1),
     )
 
-    def domains(self, columns, person, jointly):
+    def gather(self, person, sensitive, kept):
+        return None
+
+    def domains(self, columns, jointly):
         self.values = {c: sorted({row[j] for row in self.people}) for j, c in enumerate(columns)}
         return self.values
 
