@@ -56,13 +56,10 @@ class Left:
         whole = release.histogram
         row, entry = rows_of(whole, self.classes)
         key = row * whole.n_values + whole.codes[entry]
-        crack = whole.counts[entry] - self._found(key)
+        crack = whole.counts[entry] - counts_at(self.histogram, key)
         some = crack > 0
         shape = (len(self.classes), whole.n_values)
         return Histogram.from_entries(row[some], whole.codes[entry][some], crack[some], shape)
-
-    def _found(self, key: NDArray[np.int64]) -> Counts:
-        return counts_at(self.histogram, key)
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,24 +149,31 @@ def between_cuts(
     Raises:
         BadInput: Some record of the first release can have no buddy.
     """
-    part_1, part_2 = parts
-    n_values = first.histogram.n_values
-    inside_1, inside_2 = first.histogram, second.histogram
-    cell_1 = part_1[inside_1.group_of] * n_values + inside_1.codes
-    cell_2 = part_2[inside_2.group_of] * n_values + inside_2.codes
+    left = second.histogram.counts - backward_between_cuts(first, second, parts)
+    kept_1, kept_2 = holding(first, target), holding(second, target)
+    backward = _rows_left(second.histogram, left, kept_2)
+    one, two = _pairs(*parts, kept_1, kept_2)
+    shared = _shared(first.histogram, second.histogram, one, two)
+    return Attacked(Left(one, shared), Left(two, shared), backward)
+
+
+def backward_between_cuts(
+    first: Published, second: Published, parts: tuple[Index, Index]
+) -> Counts:
+    """Give the crack size of every group of the second release, for who came later (theorem 4.4).
+
+    Raises:
+        BadInput: Some record of the first release can have no buddy.
+    """
+    one, two = first.histogram, second.histogram
+    cell_1 = parts[0][one.group_of] * one.n_values + one.codes
+    cell_2 = parts[1][two.group_of] * two.n_values + two.codes
     cells, place = np.unique(np.concatenate([cell_1, cell_2]), return_inverse=True)
     place_1, place_2 = place[: len(cell_1)], place[len(cell_1) :]
-    people_1 = sum_by(place_1, inside_1.counts, len(cells))
-    people_2 = sum_by(place_2, inside_2.counts, len(cells))
+    people_1 = sum_by(place_1, one.counts, len(cells))
+    people_2 = sum_by(place_2, two.counts, len(cells))
     refuse_without_buddies(bool((people_1 > people_2).any()))
-    cracked = people_1[place_2] - (people_2[place_2] - inside_2.counts)
-    left = inside_2.counts - np.maximum(cracked, 0)
-
-    kept_1, kept_2 = holding(first, target), holding(second, target)
-    backward = _rows_left(inside_2, left, kept_2)
-    one, two = _pairs(part_1, part_2, kept_1, kept_2)
-    shared = _shared(inside_1, inside_2, one, two)
-    return Attacked(Left(one, shared), Left(two, shared), backward)
+    return np.maximum(0, people_1[place_2] - (people_2[place_2] - two.counts))
 
 
 def refuse_without_buddies(impossible: bool) -> None:

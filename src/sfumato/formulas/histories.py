@@ -13,20 +13,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.errors import BadInput, BrokenPromise
 from sfumato.formulas.cells import Bits, Cells, Published
-from sfumato.formulas.cracks import Index, counts_at, refuse_without_buddies
-
-SOLVED = 0  # SciPy's status of a program
-IMPOSSIBLE = 2
+from sfumato.formulas.cracks import Index, refuse_without_buddies
+from sfumato.formulas.integer_program import IntegerProgram
 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
     """A connected part of a program: who is in it, and its equations."""
 
-    kinds: Index  # (n_kinds,) places in the program
-    variables: Index  # (n_variables,) places in the program
+    kinds: Index  # (n_kinds,) ascending
+    variables: Index  # (n_variables,)
+    equations: IntegerProgram
 
 
 class Program:
@@ -36,10 +34,28 @@ class Program:
     differ only in classes without the value are of one kind. A variable is how many people of a
     kind, of all batches so far, are in one class of a release; the people of a class add up to its
     count, and the people of a kind never become fewer.
+
+    `lower` and `upper` say how many people of a kind can have come at a time; (n_times, n_kinds).
     """
 
-    def __init__(self, releases: Sequence[Published], cells: Cells, values: Index) -> None:
+    def __init__(
+        self,
+        releases: Sequence[Published],
+        cells: Cells,
+        values: Index,
+        younger: Sequence[Sequence[Counts]],
+    ) -> None:
+        """Write the program down and find first bounds.
+
+        Args:
+            releases: In their order.
+            cells: Of these releases.
+            values: Codes of sensitive values.
+            younger: `younger[time][release]`: how many records of each group, at most, came at the
+                time or later.
+        """
         self.releases, self.cells, self.values = releases, cells, values
+        self._younger = younger
         self._find_kinds()
         self._write()
         self._split()
@@ -54,8 +70,12 @@ class Program:
         if self.lower[time, kind] == self.upper[time, kind]:
             return
         part = self._parts[int(self._part_of[kind])]
-        history = self._best(part, time, kind)
-        self._learn(part, history)
+        gain = np.zeros(len(part.variables), dtype=np.int64)
+        own = self._kind[part.variables] == kind
+        when = self._time[part.variables]
+        gain[own & (when == time)] = 1
+        gain[own & (when == time - 1)] = -1
+        self._learn(part, gain)
         self.upper[time, kind] = self.lower[time, kind]
 
     # ------------------------------------------------------------------------------ kinds
@@ -99,16 +119,17 @@ class Program:
         """
         kinds, times, rows, needs = [], [], [], []
         n_rows = 0
-        self._counts = np.zeros(self.alive.shape, dtype=np.int64)  # people where the kind can be
+        held = np.zeros((len(self.releases), *self.alive.shape), dtype=np.int64)
         for time, release in enumerate(self.releases):
             histogram = release.histogram
             kind, group = np.nonzero(self.members[time] & self.alive[time][:, np.newaxis])
-            key = group * histogram.n_values + self.value_of[kind]
-            np.add.at(self._counts[time], kind, counts_at(histogram, key))
-            wanted = np.isin(histogram.codes, self.values)
+            wanted = np.flatnonzero(np.isin(histogram.codes, self.values))
             own = (histogram.group_of * histogram.n_values + histogram.codes)[wanted]
+            place = np.searchsorted(own, group * histogram.n_values + self.value_of[kind])
+            for came in range(time + 1):
+                np.add.at(held[came, time], kind, self._younger[came][time][wanted][place])
             kinds.append(kind)
-            rows.append(np.searchsorted(own, key) + n_rows)
+            rows.append(place + n_rows)
             needs.append(histogram.counts[wanted])
             n_rows += len(own)
             times.append(np.full(len(kind), time))
@@ -118,8 +139,10 @@ class Program:
                 rows.append(np.full(len(kind), n_rows))
                 times.append(np.full(len(kind), time))
                 needs.append(np.array([release.n_suppressed]))
-                self._counts[time] += release.n_suppressed
+                held[: time + 1, time] += release.n_suppressed
                 n_rows += 1
+        # (n_times, n_kinds): in the release with the fewest records that can be theirs
+        self._fewest = np.array([each[came:].min(axis=0) for came, each in enumerate(held)])
         self._kind = np.concatenate(kinds)
         self._time = np.concatenate(times)
         self._row = np.concatenate(rows)
@@ -145,8 +168,8 @@ class Program:
         np.add.at(people, (self._row_time, row_part), self._need)
         came = np.diff(people, axis=0, prepend=0)  # of every batch
         refuse_without_buddies(bool((came < 0).any()))
-        fewest = np.minimum.accumulate(self._counts[::-1], axis=0)[::-1]
-        self.upper = np.where(self.alive, np.minimum(fewest, came[:, self._part_of]), 0)
+        most = np.minimum(self._fewest, came[:, self._part_of])
+        self.upper = np.where(self.alive, most, 0)
         complete = self._complete(n_parts, row_part)
         self.lower = np.where(complete[self._part_of], self.upper, 0)
         by_part = np.argsort(self._part_of, kind="stable")
@@ -154,12 +177,13 @@ class Program:
         variable_part = self._part_of[self._kind]
         by_variable = np.argsort(variable_part, kind="stable")
         starts = np.searchsorted(variable_part[by_variable], np.arange(n_parts + 1))
-        self._parts = [
-            _Part(by_part[begins[p] : begins[p + 1]], by_variable[starts[p] : starts[p + 1]])
-            for p in range(n_parts)
-        ]
+        self._parts: dict[int, _Part] = {}
         for p in np.flatnonzero(~complete).tolist():
-            self._learn(self._parts[p], self._best(self._parts[p], None, -1))
+            part_kinds = by_part[begins[p] : begins[p + 1]]
+            variables = by_variable[starts[p] : starts[p + 1]]
+            equations = self._equations(part_kinds, variables)
+            self._parts[p] = _Part(part_kinds, variables, equations)
+            self._learn(self._parts[p], np.zeros(len(variables), dtype=np.int64))
 
     def _complete(self, n_parts: int, row_part: Index) -> NDArray[np.bool_]:
         """Whether every choice of one class per release is possible in a part."""
@@ -177,62 +201,32 @@ class Program:
         found = np.bincount(self._part_of[plain], minlength=n_parts)
         return np.asarray(found.astype(object) == chains, dtype=bool)
 
-    # --------------------------------------------------------------------------- programs
-
-    def _best(self, part: _Part, time: int | None, kind: int) -> Counts:
-        """Find a history with the most people of a kind at a time; None: any history.
-
-        Returns the value of every variable of the part.
-        """
-        from scipy.optimize import LinearConstraint, milp  # noqa: PLC0415  (heavy)
-        from scipy.sparse import csr_array  # noqa: PLC0415
-
-        here = part.variables
-        n = len(here)
-        rows, row = np.unique(self._row[here], return_inverse=True)
-        sums = csr_array((np.ones(n), (row, np.arange(n))), shape=(len(rows), n))
-        constraints = [LinearConstraint(sums, self._need[rows], self._need[rows])]
-        growth = self._growth(part)
-        if growth.shape[0]:
-            constraints.append(LinearConstraint(growth, 0, np.inf))
-        wanted = np.zeros(n)
-        if time is not None:
-            own = self._kind[here] == kind
-            wanted[own & (self._time[here] == time)] = -1
-            wanted[own & (self._time[here] == time - 1)] = 1
-        result = milp(
-            wanted, integrality=np.ones(n), constraints=constraints, options={"mip_rel_gap": 0}
-        )
-        refuse_without_buddies(result.status == IMPOSSIBLE)
-        if result.status != SOLVED or result.x is None:
-            raise BadInput(f"correspondence: the solver gave up: {result.message}")
-        history: Counts = np.rint(result.x).astype(np.int64)
-        right = np.zeros(len(rows), dtype=np.int64)
-        np.add.at(right, row, history)
-        if (history < 0).any() or (right != self._need[rows]).any() or (growth @ history < 0).any():
-            raise BrokenPromise("internal error: a history does not give the releases")
-        return history
-
-    def _growth(self, part: _Part):  # type: ignore[no-untyped-def]  # SciPy has no types
-        """Rows that say: the people of a kind never become fewer."""
+    def _equations(self, kinds: Index, variables: Index) -> IntegerProgram:
+        """Write the equations of a part."""
         from scipy.sparse import csr_array  # noqa: PLC0415  (heavy)
 
-        here = part.variables
+        n = len(variables)
+        rows, row = np.unique(self._row[variables], return_inverse=True)
+        sums = csr_array((np.ones(n, np.int64), (row, np.arange(n))), shape=(len(rows), n))
         n_times = len(self.releases)
-        place = np.searchsorted(part.kinds, self._kind[here]) * n_times + self._time[here]
-        before = self._time[here] < n_times - 1
-        kept = self._time[here] > 0
-        # A row of a kind and time t: people at t + 1 minus people at t.
-        row = np.append(place[kept] - 1, place[before])
-        sign = np.append(np.ones(int(kept.sum()), np.int64), -np.ones(int(before.sum()), np.int64))
-        column = np.append(np.flatnonzero(kept), np.flatnonzero(before))
-        needed = np.unique(place[before])
-        used = np.isin(row, needed)
-        shape = (len(needed), len(here))
-        return csr_array((sign[used], (np.searchsorted(needed, row[used]), column[used])), shape)
+        time = self._time[variables]
+        place = np.searchsorted(kinds, self._kind[variables]) * n_times + time
+        # A row of a kind and time t: its people at t + 1 minus its people at t.
+        later, sooner = np.flatnonzero(time > 0), np.flatnonzero(time < n_times - 1)
+        needed = np.unique(place[sooner])
+        later = later[np.isin(place[later] - 1, needed)]
+        row = np.searchsorted(needed, np.append(place[later] - 1, place[sooner]))
+        sign = np.append(np.ones(len(later), np.int64), -np.ones(len(sooner), np.int64))
+        at = (row, np.append(later, sooner))
+        growth = csr_array((sign, at), shape=(len(needed), n))
+        return IntegerProgram(sums, self._need[rows], growth)
 
-    def _learn(self, part: _Part, history: Counts) -> None:
-        """Raise lower bounds to what a history shows."""
+    def _learn(self, part: _Part, gain: Counts) -> None:
+        """Raise lower bounds to what the history with the largest gain shows."""
+        history = part.equations.best(gain)
+        if history is None:
+            refuse_without_buddies(impossible=True)
+            return
         people = np.zeros((len(self.releases), len(part.kinds)), dtype=np.int64)
         at = np.searchsorted(part.kinds, self._kind[part.variables])
         np.add.at(people, (self._time[part.variables], at), history)

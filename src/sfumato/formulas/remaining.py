@@ -24,7 +24,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.cells import Cells, Published, cells_of
-from sfumato.formulas.cracks import Index, between_cuts, counts_at, joined
+from sfumato.formulas.cracks import Index, backward_between_cuts, counts_at, joined
 from sfumato.formulas.histories import Program
 
 
@@ -42,7 +42,10 @@ class Remaining:
         hidden = any(release.n_suppressed for release in releases)
         codes = np.unique(np.concatenate([release.histogram.codes for release in releases]))
         together = [codes] if hidden else [codes[j : j + 1] for j in range(len(codes))]
-        self._programs = [Program(self.releases, self.cells, values) for values in together]
+        younger = _younger(self.releases)
+        self._programs = [
+            Program(self.releases, self.cells, values, younger) for values in together
+        ]
 
     @property
     def n_times(self) -> int:
@@ -112,6 +115,22 @@ class Remaining:
         return sum(int(each.lower[time, kind]) for each, kind in shares) >= k
 
 
+def _younger(releases: Sequence[Published]) -> list[list[Counts]]:
+    """Bound the records of each group that came at a time or later: `[time][release]`.
+
+    By backward attacks on pairs of releases, where these are cuts.
+    """
+    kept = [release.histogram.counts for release in releases]
+    bounds = [list(kept)]
+    for time, earlier in enumerate(releases[:-1]):
+        for later in range(time + 1, len(releases)):
+            after = _after_backward(earlier, releases[later])
+            if after is not None:
+                kept[later] = np.minimum(kept[later], after)
+        bounds.append(list(kept))
+    return bounds
+
+
 def _targets(releases: Sequence[Published], cells: Cells) -> NDArray[np.bool_]:
     """Whether somebody of a cell can have come at a time: every later release holds the cell."""
     held = [
@@ -135,9 +154,15 @@ def by_the_paper(releases: Sequence[Published], cells: Cells) -> list[Histogram]
     groups = [_only_class(cells, time) for time in range(len(releases))]
     left = []
     for time, release in enumerate(releases):
-        kept = release.histogram.counts.copy()
+        kept = release.histogram.counts
         for earlier in releases[:time]:
-            kept = np.minimum(kept, _after_backward(earlier, release))
+            after = _after_backward(earlier, release)
+            if after is None:
+                raise BadInput(
+                    'correspondence: method="paper" is for cuts without suppressed rows; use '
+                    'method="exact", which is for everything'
+                )
+            kept = np.minimum(kept, after)
         own = Histogram(release.histogram.starts, release.histogram.codes, kept, n_values)
         here = np.logical_and.reduce([each >= 0 for each in groups[time:]])
         cell = np.flatnonzero(here)
@@ -152,17 +177,15 @@ def by_the_paper(releases: Sequence[Published], cells: Cells) -> list[Histogram]
     return left
 
 
-def _after_backward(earlier: Published, later: Published) -> Counts:
-    """Records of every group that are left for somebody who came after the earlier release."""
+def _after_backward(earlier: Published, later: Published) -> Counts | None:
+    """Records of every group that are left for somebody who came after the earlier release.
+
+    None: the two are not cuts.
+    """
     parts = joined(earlier, later)
     if parts is None:
-        raise BadInput(
-            'correspondence: method="paper" is for cuts without suppressed rows; use '
-            'method="exact", which is for everything'
-        )
-    left = between_cuts(earlier, later, parts).backward.histogram
-    whole = later.histogram
-    return counts_at(left, whole.group_of * whole.n_values + whole.codes)
+        return None
+    return later.histogram.counts - backward_between_cuts(earlier, later, parts)
 
 
 def _only_class(cells: Cells, release: int) -> Index:
