@@ -9,7 +9,7 @@ import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
 from sfumato.attacks.correspondence import bcf, crack_sizes, exposure, remaining
 from sfumato.errors import BadInput
-from sfumato.formulas.cracks import between_cuts, joined
+from sfumato.formulas.cracks import Left, between_cuts, joined
 from sfumato.formulas.generators import attack, between_boxes
 
 TREES = ([LINE], [PAIR, THREE], [PAIR, PAIR])
@@ -254,6 +254,33 @@ def test_people_between_the_published_ends_are_targets_too():
     listed = dict.fromkeys(range(1, 11), "*")
     assert bcf(first, second, [listed])[0] == 1  # whoever is 5
     assert bcf(first, second, [{}])[0] == 1
+
+
+def test_a_root_may_be_written_as_its_own_parent_or_without_one():
+    first, second = [(("A",), "s")] * 2, [(("a",), "s")] * 2 + [(("B",), "s")]
+    for root in (None, "*"):
+        assert bcf(first, second, [{**LINE, "*": root}]) == bcf(first, second, [LINE])
+
+
+def test_other_criteria_are_asked_of_what_is_left():
+    # Five of each are published; for somebody who came later four of the five s are excluded.
+    from sfumato import AlphaKAnonymity, LDiversity
+    from sfumato.attacks.records import read
+
+    first = [(("*",), "s")] * 4
+    second = [(("A",), "s")] * 5 + [(("A",), "t")] * 5
+    series = read([first, second], [LINE], None)
+    found = attack(*series.releases)
+    left = found.backward.groups(series.values)
+    assert left.histogram.to_dense().tolist() == [[1, 5]]
+    for criterion in (
+        LDiversity(2, "frequency"),
+        LDiversity(2, "entropy"),
+        AlphaKAnonymity(0.5, 2),
+    ):
+        whole = Left(np.array([0]), series.releases[1].histogram).groups(series.values)
+        assert criterion.holds(whole).tolist() == [True]
+        assert criterion.holds(left).tolist() == [False]
 
 
 def test_large_counts_are_exact():

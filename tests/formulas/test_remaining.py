@@ -1,5 +1,7 @@
 """Any number of releases: what is left for everybody, against all histories."""
 
+from dataclasses import replace
+
 import pytest
 
 import naive
@@ -143,6 +145,32 @@ def test_halves_of_people_are_nobody():
             releases.append([(qid, "s") for qid in labels for _ in range(n)])
         trees = [PAIR] * 3
         assert remaining(releases, trees) == expected(releases, trees)
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_versions_of_one_table_may_be_compared_in_any_order(seed):
+    dice = dice_for("versions", seed)
+    trees = [LINE, PAIR]
+    versions = series(trees, (8, 0, 0), ("cut", "regions", "cut"), dice)
+    together = remaining(versions, trees)
+    assert together[0] == remaining(versions[::-1], trees)[0]
+    assert not any(together[1].values())  # nobody came later
+    for pair in ([0, 1], [0, 2], [1, 2]):
+        fewer = remaining([versions[j] for j in pair], trees)[0]
+        assert all(n <= fewer[raw] for raw, n in together[0].items())
+
+
+@pytest.mark.parametrize("scale", [10**6, 10**12])
+def test_large_counts_are_exact(scale):
+    dice = dice_for("scaled", scale)
+    found = read(series([LINE, PAIR], (20, 10, 5), ("cut",) * 3, dice), [LINE, PAIR], None).releases
+    large = [
+        replace(r, histogram=replace(r.histogram, counts=r.histogram.counts * scale)) for r in found
+    ]
+    small = [left.to_dense() * scale for left in Remaining(found).exact()]
+    assert all(
+        (a == b.to_dense()).all() for a, b in zip(small, Remaining(large).exact(), strict=True)
+    )
 
 
 def test_releases_that_no_history_gives_are_refused():

@@ -19,7 +19,7 @@ from sfumato.attacks.records import Records, Rule, Series, read
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.cells import Cells
+from sfumato.formulas.cells import Cells, cells_of, targets_of
 from sfumato.formulas.cracks import Left, exposed
 from sfumato.formulas.generators import attack
 from sfumato.formulas.remaining import Remaining, by_the_paper
@@ -160,9 +160,13 @@ def remaining(
     if isinstance(releases, (str, Mapping)) or not isinstance(releases, Sequence) or not releases:
         raise BadInput(f"remaining: releases must be a list of releases, got {shown(releases)}")
     series = read(releases, hierarchies, suppressed)
-    everything = Remaining(series.releases)
-    cells, targets = everything.cells, everything.targets
-    found = everything.exact() if method == "exact" else by_the_paper(series.releases, cells)
+    if method == "exact":
+        everything = Remaining(series.releases)
+        cells, found = everything.cells, everything.exact()
+    else:
+        cells = cells_of(series.releases)
+        found = by_the_paper(series.releases, cells)
+    targets = targets_of(series.releases, cells)
     raw, cell = _raw_tuples(series, cells)
     totals = [_totals(histogram) for histogram in found]
     return [

@@ -64,16 +64,20 @@ class Attribute:
 
 
 def attribute(tree: Rule, labels: Iterable[object], place: str) -> Attribute:
-    """Lay out one attribute; `labels` are those published, which an open hierarchy needs."""
+    """Lay out one attribute; `labels` are those published, which an open hierarchy needs.
+
+    A root may be left out of the children, or have itself or None as its parent.
+    """
     if isinstance(tree, Hierarchy):
         return _grown(tree, labels, place)
     if not isinstance(tree, Mapping):
         raise BadInput(f"{place}: expected {{child: parent}} or a hierarchy, got {shown(tree)}")
     if not tree:
         return _laid_out([(value, ROOT) for value in _ground(labels)], place)
-    parents = set(tree.values())
+    above = {child: up for child, up in tree.items() if up is not None and up != child}
+    parents = set(above.values())
     leaves = [child for child in tree if child not in parents]
-    paths = [_path(leaf, tree, place) for leaf in leaves]
+    paths = [_path(leaf, above, place) for leaf in leaves]
     if not paths:
         raise BadInput(f"{place}: the hierarchy has no leaves; every child is a parent as well")
     return _laid_out(paths, place)

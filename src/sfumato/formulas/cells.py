@@ -138,6 +138,18 @@ def cells_of(releases: Sequence[Published]) -> Cells:
     return Cells(cells, columns, n_classes, tuple(cuts), tuple(kinds), tuple(steps))
 
 
+def targets_of(releases: Sequence[Published], cells: Cells) -> NDArray[np.bool_]:
+    """Tell when people of a cell can have come: every release from then on holds the cell.
+
+    Returns (n_times, n_cells).
+    """
+    held = [
+        np.full(len(cells), True) if release.n_suppressed else cells.members(j).any(axis=1)
+        for j, release in enumerate(releases)
+    ]
+    return np.logical_and.accumulate(np.array(held)[::-1], axis=0)[::-1]
+
+
 def _met(cells: Bits, segments: Bits, last: slice) -> tuple[Bits, NDArray[np.intp]]:
     """Intersect every cell with every segment; -1 where the last release holds nobody."""
     step = np.full((len(cells), len(segments)), -1, dtype=np.intp)

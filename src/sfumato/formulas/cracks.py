@@ -15,14 +15,15 @@ crack size of a group is what is missing.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
-from sfumato.data.groups import Counts, Histogram
+from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import distinct_rows
 from sfumato.errors import BadInput
 from sfumato.formulas.cells import AT_ONCE, Published
@@ -50,6 +51,10 @@ class Left:
         np.minimum.at(fewest, self.classes, self.candidates)
         fewest[fewest == np.iinfo(np.int64).max] = -1
         return fewest
+
+    def groups(self, values: Sequence[object] | Domain) -> Groups:
+        """See what is left as groups, of which any criterion can be asked (section 7.2)."""
+        return Groups(self.candidates, self.histogram, values)
 
     def cracked(self, release: Published) -> Histogram:
         """Give the crack size of every group; (m, n_values)."""

@@ -19,11 +19,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.cells import Cells, Published, cells_of
+from sfumato.formulas.cells import Cells, Published, cells_of, targets_of
 from sfumato.formulas.cracks import Index, backward_between_cuts, counts_at, joined
 from sfumato.formulas.histories import Program
 
@@ -38,7 +37,7 @@ class Remaining:
         self.releases = tuple(releases)
         self.cells = cells_of(releases)
         self.n_values = releases[0].histogram.n_values
-        self.targets = _targets(self.releases, self.cells)  # (n_times, n_cells)
+        self.targets = targets_of(self.releases, self.cells)  # (n_times, n_cells)
         hidden = any(release.n_suppressed for release in releases)
         codes = np.unique(np.concatenate([release.histogram.codes for release in releases]))
         together = [codes] if hidden else [codes[j : j + 1] for j in range(len(codes))]
@@ -129,15 +128,6 @@ def _younger(releases: Sequence[Published]) -> list[list[Counts]]:
                 kept[later] = np.minimum(kept[later], after)
         bounds.append(list(kept))
     return bounds
-
-
-def _targets(releases: Sequence[Published], cells: Cells) -> NDArray[np.bool_]:
-    """Whether somebody of a cell can have come at a time: every later release holds the cell."""
-    held = [
-        np.full(len(cells), True) if release.n_suppressed else cells.members(j).any(axis=1)
-        for j, release in enumerate(releases)
-    ]
-    return np.logical_and.accumulate(np.array(held)[::-1], axis=0)[::-1]
 
 
 def by_the_paper(releases: Sequence[Published], cells: Cells) -> list[Histogram]:
