@@ -1,8 +1,9 @@
 """Small programs in whole numbers, solved as linear programs and by branching where these are not.
 
-SciPy's own solver for integer programs is not used: with SciPy 1.17 its presolve calls feasible
-programs of ours infeasible and gives wrong optima for others. The linear programs are right there,
-and nearly always have whole solutions. Every solution is rounded and checked in whole numbers.
+SciPy's own solver for integer programs is not used: the presolve of SciPy 1.17 calls some feasible
+programs of ours infeasible, and gives too small an optimum for others. Linear programs without
+presolve nearly always have whole solutions here. Every solution is rounded and checked in whole
+numbers, so nothing that is called possible rests on a solver.
 """
 
 from __future__ import annotations
@@ -59,6 +60,7 @@ class IntegerProgram:
             b_eq=self.need,
             bounds=np.stack([low, high], axis=1),
             method="highs-ds",
+            options={"presolve": False},
         )
         if result.status == IMPOSSIBLE:
             return None
