@@ -1705,3 +1705,137 @@ def beliefs_in_families(groups, value, edges, case):
             n_worlds += 1
             hits.update(person for person in people if has[person])
     return {person: Fraction(hits[person], n_worlds) for person in people} if n_worlds else None
+
+
+# ------------------------------------------------- several releases (Fung 2008): every history
+# A published record is (the set of raw values it can stand for, sensitive value); the value None
+# is that of a suppressed row, which can have any. A release is a list of records.
+
+
+def generators(first, second):
+    """Every choice of buddies: lists of (record of the first, record of the second, raw value).
+
+    Equal records of the second are taken in their order, since nobody can tell them apart.
+    """
+
+    def choose(j, used):
+        if j == len(first):
+            yield []
+            return
+        raws, value = first[j]
+        tried = []
+        for m, (other_raws, other_value) in enumerate(second):
+            if m in used or (other_raws, other_value) in tried:
+                continue
+            if None in {value, other_value} or value == other_value:
+                tried.append((other_raws, other_value))
+                for rest in choose(j + 1, used | {m}):
+                    for raw in raws & other_raws:
+                        yield [(j, m, raw), *rest]
+
+    return choose(0, frozenset())
+
+
+def cracks(first, second):
+    """What is left of every group for every raw value, and of groups for who comes later.
+
+    Returns three dicts: `{(group of the first, raw): most records that are buddies with that raw
+    value}`, the same for groups of the second, and `{group of the second: fewest buddies}`.
+    """
+    forward, cross, backward = Counter(), Counter(), {}
+    possible = False
+    for buddies in generators(first, second):
+        possible = True
+        here = Counter((first[j], raw) for j, _, raw in buddies)
+        there = Counter((second[m], raw) for _, m, raw in buddies)
+        older = Counter(second[m] for _, m, _ in buddies)
+        for most, now in ((forward, here), (cross, there)):
+            for key, n in now.items():
+                most[key] = max(most[key], n)
+        for group in set(second):
+            backward[group] = min(backward.get(group, older[group]), older[group])
+    return (forward, cross, backward) if possible else None
+
+
+def bcf(first, second):
+    """F-, C- and B-anonymity by all choices of buddies; None: there is none."""
+    found = cracks(first, second)
+    if found is None:
+        return None
+    forward, cross, backward = found
+    covered = [set().union(*(raws for raws, _ in release)) for release in (first, second)]
+    targets = covered[0] & covered[1]
+
+    def fewest(release, left):
+        return min(
+            sum(left[group, p] for group in groups)
+            for groups in _groups_by_class(release)
+            for p in next(iter(groups))[0] & targets
+        )
+
+    ba = min(
+        sum(n - backward[group] for group, n in groups.items())
+        for groups in _groups_by_class(second)
+    )
+    reached = [record for record in second if record[0] & targets]
+    return fewest(first, forward), fewest(reached, cross), ba
+
+
+def _groups_by_class(release):
+    """The groups of every published class, with their sizes; suppressed rows are no class."""
+    classes = {}
+    for raws, value in release:
+        if value is not None:
+            classes.setdefault(raws, Counter())[raws, value] += 1
+    return classes.values()
+
+
+def candidates_left(releases):
+    """For every time `{raw: n}`: over the values, the most people that can have come then."""
+    values = {value for release in releases for _, value in release} - {None}
+    hidden = any(value is None for release in releases for _, value in release)
+    left = [Counter() for _ in releases]
+    for some in [values] if hidden else [{value} for value in values]:
+        parts = [[r for r in release if r[1] in some or r[1] is None] for release in releases]
+        most = Counter()
+        for history in histories(parts, some):
+            for person, n in Counter(history).items():
+                most[person] = max(most[person], n)
+        for (raw, _, time), n in most.items():
+            left[time][raw] += n
+    return left
+
+
+def histories(releases, values):
+    """Every multiset of people (raw, value, time of coming) whose recodings give the releases."""
+    times = range(len(releases))
+    choices = []
+    for (raws, value), n in Counter(releases[-1]).items():
+        people = itertools.product(
+            sorted(raws), sorted(values) if value is None else [value], times
+        )
+        choices.append(list(itertools.combinations_with_replacement(sorted(people), n)))
+    known = [{} for _ in releases]
+    for choice in itertools.product(*choices):
+        people = [person for chosen in choice for person in chosen]
+        for j, release in enumerate(releases[:-1]):
+            so_far = tuple(sorted((raw, value) for raw, value, time in people if time <= j))
+            if so_far not in known[j]:
+                known[j][so_far] = _publishable(so_far, release)
+            if not known[j][so_far]:
+                break
+        else:
+            yield people
+
+
+def _publishable(people, release):
+    """Whether the people, each once, can be what the records stand for."""
+    if len(people) != len(release):
+        return False
+    if not people:
+        return True
+    (raw, value), *rest = people
+    return any(
+        raw in raws and own in {value, None} and _publishable(rest, release[:j] + release[j + 1 :])
+        for j, (raws, own) in enumerate(release)
+    )
