@@ -52,6 +52,7 @@ _HOME = {
     "explore": "report",
     "Exploration": "report",
     "drivers": "attacks.drivers",
+    "ReleaseSeries": "series",
     "reproduce": "papers",
     "Reproduction": "papers",
     "SfumatoError": "errors",
@@ -90,6 +91,7 @@ __all__ = [
     "Recode",
     "RecursiveDiversity",
     "Release",
+    "ReleaseSeries",
     "Report",
     "Reproduction",
     "Samarati",
@@ -154,6 +156,7 @@ if TYPE_CHECKING:
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import Exploration, Report, audit, explore
+    from sfumato.series import ReleaseSeries
     from sfumato.table import Table, read
 
 

@@ -15,6 +15,7 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
 from sfumato.data.hierarchy import Hierarchy, file_path, reason
 from sfumato.errors import BadInput, nearest
+from sfumato.series.terms import Terms
 from sfumato.spec import from_spec
 from sfumato.table import Table, read
 
@@ -57,10 +58,20 @@ class Job:
         self._where = where
         self.criterion = _criterion(written.criteria, where)
         self.method = _method(written.method, place, f"{where}: method")
+        self._names_method = "method" in written.model_fields_set
 
     @classmethod
     def load(cls, path: str | Path) -> Job:
         """Read and check a job file; every error names the key."""
+        return cls._load(path, {})
+
+    @classmethod
+    def for_series(cls, path: str | Path) -> Job:
+        """Read a job that starts a series: its batches come one by one, so it needs no source."""
+        return cls._load(path, {"source": ".", "output": "."})
+
+    @classmethod
+    def _load(cls, path: str | Path, otherwise: Mapping[str, str]) -> Job:
         file = file_path("Job.load", path)
         try:
             written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -73,7 +84,7 @@ class Job:
         except RecursionError:
             raise BadInput(f"{file}: not TOML: nested too deep") from None
         try:
-            checked = JobFile.model_validate(written)
+            checked = JobFile.model_validate({**otherwise, **written})
         except ValidationError as error:
             raise BadInput(_explain(error, str(file))) from None
         return cls(checked, file.parent, str(file))
@@ -92,6 +103,26 @@ class Job:
             columns.person,
             self._hierarchies(columns.hierarchies, "hierarchies"),
         )
+
+    def terms(self) -> Terms:
+        """What the job says about every batch of a series."""
+        columns = self._columns
+        try:
+            return Terms.of(
+                self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
+                if isinstance(columns.quasi_identifiers, dict)
+                else columns.quasi_identifiers,
+                self.criterion,
+                columns.sensitive,
+                columns.identifiers,
+                columns.insensitive,
+                columns.person,
+                self._hierarchies(columns.hierarchies, "hierarchies"),
+                self.method if self._names_method else None,
+                self.format,
+            )
+        except BadInput as error:
+            raise BadInput(f"{self._where}: {error}", error.values) from None
 
     def _hierarchies(
         self, written: Mapping[str, Mapping[str, Any]], key: str
