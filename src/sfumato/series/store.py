@@ -23,6 +23,7 @@ from sfumato.errors import BadInput
 from sfumato.private import PrivateDirectory
 from sfumato.release import Release, load
 from sfumato.release.description import DESCRIPTION
+from sfumato.release.failpoints import reached
 from sfumato.release.release import refuse_taken
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.terms import Terms
@@ -94,7 +95,9 @@ class Store:
                 os.umask(mask)
                 staging.path.chmod(0o777 & ~mask)
                 store.public.chmod(0o777 & ~mask)
+                reached("series.staged")
                 staging.become(place)
+                reached("series.created")
                 sync(place.parent)
         except OSError as error:
             raise BadInput(f"{place}: cannot write: {reason(error)}") from None

@@ -55,7 +55,7 @@ class Terms:
                 "are compared by how many records they leave; add KAnonymity(k)"
             )
         method = TopDown("cut") if method is None else method
-        if not isinstance(method, TopDown) or method.recoding != "cut" or method.experiment:
+        if not isinstance(method, TopDown) or method.recoding != "cut":
             raise BadInput(
                 "method: a series is made by top-down specialization of a cut (Fung 2008, section "
                 "5), sf.TopDown('cut'), so leave the method out"

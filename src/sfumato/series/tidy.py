@@ -7,6 +7,7 @@ have read it. Before that, nothing has happened.
 from __future__ import annotations
 
 from sfumato.private import sweep
+from sfumato.release.failpoints import reached
 from sfumato.series.ledger import Ledger
 from sfumato.series.store import Store
 
@@ -21,11 +22,13 @@ def tidy(store: Store, ledger: Ledger) -> list[str]:
         if store.release(made.number).exists():
             store.loaded(made)  # refused unless it is what was prepared
             ledger.publish(made.number)
+            reached("tidy.finished")
             done.append(
                 f"release {name} was interrupted when it was public already: it is complete"
             )
         else:
             ledger.withdraw(made)
+            reached("tidy.withdrawn")
             done.append(f"release {name} was interrupted before it was public: all is as before it")
     known = {store.batch(batch.number) for batch in ledger.batches}
     for path in sorted((store.private / "batches").iterdir()):
