@@ -1,7 +1,6 @@
 """What happens to batches: every case has a defined answer, and a refusal changes nothing."""
 
 import csv
-import os
 from collections import Counter
 
 import pandas as pd
@@ -94,7 +93,9 @@ def test_a_batch_that_could_never_be_published_does_not_wait(series, tmp_path):
 
 def test_an_empty_batch_changes_nothing(series, tmp_path):
     for options in ({}, {"wait": True}, {"new_chain": True}):
-        assert "an empty batch changes nothing" in refused(series, batch(tmp_path, 60, 0), **options)
+        assert "an empty batch changes nothing" in refused(
+            series, batch(tmp_path, 60, 0), **options
+        )
 
 
 def test_a_batch_is_taken_once_in_any_order_of_rows_and_columns(series, tmp_path):
@@ -267,6 +268,6 @@ def test_what_is_no_series_is_not_opened(tmp_path):
 
 
 def test_a_private_directory_that_others_can_read_is_refused(series):
-    os.chmod(series.place / "private", 0o750)
+    (series.place / "private").chmod(0o750)
     with pytest.raises(sf.BadInput, match="others may look into it"):
         sf.ReleaseSeries(series.place)

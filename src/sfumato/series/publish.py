@@ -15,6 +15,7 @@ is left to do in either case.
 
 from __future__ import annotations
 
+import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -25,10 +26,10 @@ from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.private import PrivateDirectory
 from sfumato.progress import report
-from sfumato.release import load
+from sfumato.release import Release, load
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.failpoints import reached
-from sfumato.series.chain import Compared, compared, next_release
+from sfumato.series.chain import Compared, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.store import Store, digest, now, sync
 from sfumato.series.terms import Terms
@@ -132,13 +133,18 @@ class _Transaction:
                     None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
                 )
             earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
-            candidate = next_release(table, plan.terms, earlier, n_new)
-            candidate.save(staging.path / "release", plan.terms.format)
-            reached("publish.staged")
-            saved = load(staging.path / "release")
-            found = compared(earlier | {plan.number: saved}, table, plan.terms)
-            if not all(each.holds for each in found) or not saved.check():
-                raise BrokenPromise("internal error: the written release is not safe in the series")
+            place = staging.path / "release"
+
+            def stage(candidate: Release) -> Release:
+                if place.exists():  # one that was not safe
+                    shutil.rmtree(place)
+                candidate.save(place, plan.terms.format)
+                reached("publish.staged")
+                return load(place)
+
+            saved, found = next_release(table, plan.terms, earlier, n_new, stage)
+            if not saved.check(plan.terms.criterion):
+                raise BrokenPromise("internal error: the written release breaks the promise")
             reached("publish.compared")
             made = Made(
                 plan.number,
@@ -146,7 +152,7 @@ class _Transaction:
                 batches[0].number,
                 batches[-1].number,
                 None if batch is None else batch.number,
-                digest(staging.path / "release" / DESCRIPTION),
+                digest(place / DESCRIPTION),
                 saved.n_rows,
                 saved.n_suppressed,
                 now(),
