@@ -9,6 +9,7 @@ import pytest
 
 import sfumato as sf
 from hard.hatchery import Hatchery
+from hard.test_crashes import full_at
 from series.made import image, kept, published, started, write_batch, write_job
 
 SEED = 20261116
@@ -246,6 +247,35 @@ def test_killed_at_any_moment(hatchery, base, tmp_path, record_property, n):
         shutil.rmtree(where)
     assert n_before
     record_property("kills survived", killed)
+
+
+def test_a_full_disk_leaves_all_as_before_or_complete(hatchery, base, place, tmp_path):
+    """With a little more room each time, so that it ends somewhere else."""
+    codes = []
+    for j, room in enumerate(range(0, 160, 16)):
+        where = tmp_path / f"full-{j}"
+        where.mkdir()
+        shutil.copy(base / "b.csv", where)
+        used = sum(-(-p.stat().st_size // 4096) + 1 for p in (base / "series").rglob("*"))
+        (where / "disk").mkdir()
+        with full_at(where / "disk", (used + room) * 4096) as setup:
+            shutil.copytree(base / "series", where / "disk" / "series")
+            child = hatchery.start(
+                *(where, "publish", where / "disk" / "series", where / "b.csv"),
+                setup=setup.replace(str((used + room) * 4096), str((1 + room) * 256)),
+                TMPDIR=place / "tmp",
+            )
+            codes.append(child.ended())
+            assert child.err.count("\n") == (codes[-1] != 0)
+            assert "internal error" not in child.err
+            shutil.copytree(where / "disk" / "series", where / "series")
+        if len(published(where / "series")) == 1:
+            assert codes[-1] == 2
+            sf.ReleaseSeries(where / "series").verify()
+            is_as_before(where)
+        else:
+            is_complete(where)
+    assert {0, 2} == set(codes)
 
 
 def test_a_release_that_was_changed_is_noticed(place):

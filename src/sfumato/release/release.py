@@ -401,7 +401,7 @@ class Release:
         try:
             refuse_taken(target)
             with (
-                _parents(target),
+                new_parents(target),
                 _opened(target.parent) as parent,
                 PrivateDirectory(target.parent) as staging,
             ):
@@ -544,7 +544,7 @@ def _without_original(measured: Measured) -> Measured:
 
 
 @contextmanager
-def _parents(target: Path) -> Iterator[None]:
+def new_parents(target: Path) -> Iterator[None]:
     """Make the directories above a new one; those that are new go again if the work fails."""
     made = [place for place in target.parents if not place.exists()]  # the innermost first
     try:

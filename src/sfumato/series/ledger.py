@@ -211,7 +211,8 @@ class Ledger:
                 yield
                 self._connection.execute("COMMIT")
             except BaseException:
-                self._connection.execute("ROLLBACK")
+                if self._connection.in_transaction:  # else SQLite has taken it back by itself
+                    self._connection.execute("ROLLBACK")
                 raise
 
     @contextmanager

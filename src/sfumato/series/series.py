@@ -16,6 +16,7 @@ from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.release import Release
+from sfumato.release.release import new_parents
 from sfumato.report import Report, audit
 from sfumato.series.chain import Compared, compared
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
@@ -74,7 +75,9 @@ class ReleaseSeries:
             method,
             format,
         )
-        Store.create(file_path("ReleaseSeries.create", place), terms)
+        target = file_path("ReleaseSeries.create", place)
+        with new_parents(target):
+            Store.create(target, terms)
         return cls(place)
 
     def __repr__(self) -> str:
@@ -298,11 +301,13 @@ def started(place: Path, terms: Terms | None) -> Iterator[ReleaseSeries]:
             f"{place}: no series yet; say what its columns mean and what it promises with "
             "--job job.toml"
         )
-    Store.create(place, terms)
-    try:
-        yield ReleaseSeries(place)
-    except BaseException:
-        status = ReleaseSeries(place).status()
-        if not status.batches and not status.releases:
-            shutil.rmtree(place, ignore_errors=True)
-        raise
+    with new_parents(place):
+        Store.create(place, terms)
+        series = ReleaseSeries(place)
+        try:
+            yield series
+        except BaseException:
+            status = series.status()
+            if not status.batches and not status.releases:
+                shutil.rmtree(place, ignore_errors=True)
+            raise

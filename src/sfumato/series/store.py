@@ -80,7 +80,6 @@ class Store:
         """Make a series without any batch, complete or not at all."""
         try:
             refuse_taken(place)
-            place.parent.mkdir(parents=True, exist_ok=True)
             with PrivateDirectory(place.parent) as staging:
                 store = cls(staging.path)
                 (store.private / "batches").mkdir(parents=True, mode=0o700)

@@ -153,7 +153,7 @@ class Terms:
         """Refuse terms that differ: releases are compared, so they have to mean the same."""
         ours, theirs = self.to_json(), other.to_json()
         for key, value in ours.items():
-            if theirs[key] == value and list(theirs[key] or ()) == list(value or ()):
+            if theirs[key] == value:
                 continue
             names = [key]
             if isinstance(value, dict):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import stat
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from typing import Any
@@ -61,9 +60,6 @@ def verify(store: Store) -> Verified:
 
 
 def _of_places(store: Store, releases: list[Made]) -> Iterator[str]:
-    mode = stat.S_IMODE(store.private.stat().st_mode)
-    if mode & 0o077:
-        yield f"{store.private}: its mode is {mode:o}, so others may look into it"
     try:
         _ = store.key
     except BadInput as error:
