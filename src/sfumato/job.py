@@ -107,6 +107,12 @@ class Job:
     def terms(self) -> Terms:
         """What the job says about every batch of a series."""
         columns = self._columns
+        if columns.insensitive:
+            raise BadInput(
+                f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
+                "untouched finds the same record in two releases of a series; take it out, or make "
+                "it a quasi-identifier or sensitive"
+            )
         try:
             return Terms.of(
                 self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
@@ -115,7 +121,6 @@ class Job:
                 self.criterion,
                 columns.sensitive,
                 columns.identifiers,
-                columns.insensitive,
                 columns.person,
                 self._hierarchies(columns.hierarchies, "hierarchies"),
                 self.method if self._names_method else None,

@@ -79,6 +79,7 @@ def test_a_job_that_differs_is_refused(place, series):
     [
         ("[method]\nmondrian = {}\n", "leave the method out"),
         ("[method]\ntop_down = { recoding = 'cut' }\n", None),
+        ("[columns.hierarchies]\nage = { flat = true }", "column 'age' is given two hierarchies"),
         ("[colums]\n", "unknown key 'colums'; did you mean 'columns'?"),
     ],
 )
@@ -88,6 +89,15 @@ def test_job_files_of_a_series_are_checked(place, extra, said):
     assert done.exit_code == (0 if said is None else 2), done.output
     assert said is None or said in done.output
     assert (place / "series").exists() == (said is None)
+
+
+def test_columns_that_link_records_of_two_releases_are_refused(place):
+    """A note that is published untouched says which record of 002 is which of 001."""
+    job = place / "job.toml"
+    job.write_text(job.read_text().replace("[columns]", '[columns]\ninsensitive = ["note"]'))
+    done = run("publish", place / "series", place / "a.csv", "--job", job)
+    assert done.exit_code == 2
+    assert "whoever sees 'note' untouched finds the same record in two releases" in done.output
 
 
 def test_the_status_is_a_table_or_json(place, series):

@@ -167,7 +167,7 @@ def test_a_column_of_another_type_is_refused(series, tmp_path):
 
 
 def test_parquet_batches_stay_numbers(tmp_path):
-    series = started(tmp_path / "series", insensitive=["note"], person=None)
+    series = started(tmp_path / "series", sensitive=["disease", "note"], person=None)
     for first in (0, 40):
         rows = pd.read_csv(batch(tmp_path, first, 40)).assign(note=first + 0.5)
         rows.to_parquet(tmp_path / f"{first}.parquet")
@@ -178,7 +178,7 @@ def test_parquet_batches_stay_numbers(tmp_path):
 
 
 def test_csv_batches_published_as_parquet_are_numbers_where_they_were(tmp_path):
-    series = started(tmp_path / "series", insensitive=["note"], format="parquet")
+    series = started(tmp_path / "series", sensitive=["disease", "note"], format="parquet")
     for first in (0, 40):
         rows = pd.read_csv(batch(tmp_path, first, 40), dtype=str).assign(note=str(first))
         rows.to_csv(tmp_path / "numbers.csv", index=False)
@@ -199,7 +199,7 @@ def test_other_terms_are_refused_or_start_a_new_chain(series, tmp_path):
     message = refused(series, batch(tmp_path, 60, 30), terms=other)
     assert message.startswith("criteria: not what this series was started with")
     changed = sf.ReleaseSeries.create(
-        tmp_path / "third", rules, sf.KAnonymity(3), "disease", ["name"], person="id"
+        tmp_path / "third", rules, sf.KAnonymity(3), "disease", ["name"], "id"
     )
     terms = changed.status().terms(1)
     message = refused(series, batch(tmp_path, 60, 30), terms=terms)

@@ -63,12 +63,9 @@ def keep_rows(
         f"{'k.who' if name == person else f'k.{v}'} AS {sql.name(name)}"
         for name, (v, _) in columns.items()
     )
-    connection.execute(
+    (n_kept,) = connection.execute(
         f"COPY (SELECT {selected} FROM kept AS k ANTI JOIN {known} AS n ON k.who = n.who) "
         f"TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
-    )
-    (n_kept,) = connection.execute(
-        f"SELECT count(*) FROM kept AS k ANTI JOIN {known} AS n ON k.who = n.who"
     ).fetchall()[0]
     connection.execute("DROP TABLE kept")
     return Kept(

@@ -43,7 +43,6 @@ class ReleaseSeries:
         criterion: Criterion,
         sensitive: str | Sequence[str] | None = None,
         identifiers: Sequence[str] = (),
-        insensitive: Sequence[str] = (),
         person: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
         method: Algorithm | None = None,
@@ -57,7 +56,6 @@ class ReleaseSeries:
             criterion: What every release promises; k-anonymity is a part of it.
             sensitive: Columns that must not become known about a person.
             identifiers: Columns that name a person. They are not even kept.
-            insensitive: Columns published untouched.
             person: Column that tells people apart; only keyed hashes of it are kept. Without one,
                 nobody notices a person who comes twice.
             hierarchies: Further hierarchies.
@@ -69,7 +67,6 @@ class ReleaseSeries:
             criterion,
             sensitive,
             identifiers,
-            insensitive,
             person,
             hierarchies,
             method,

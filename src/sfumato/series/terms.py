@@ -24,7 +24,6 @@ class Terms:
     quasi_identifiers: Mapping[str, Hierarchy]
     sensitive: tuple[str, ...]
     identifiers: tuple[str, ...]
-    insensitive: tuple[str, ...]
     person: str | None
     hierarchies: Mapping[str, Hierarchy]  # of sensitive columns
     criterion: Criterion
@@ -38,7 +37,6 @@ class Terms:
         criterion: Criterion,
         sensitive: str | Sequence[str] | None = None,
         identifiers: Sequence[str] = (),
-        insensitive: Sequence[str] = (),
         person: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
         method: Algorithm | None = None,
@@ -63,21 +61,19 @@ class Terms:
         if format is not None:
             one_of("format", "format", format, ("csv", "parquet"))
         named = [sensitive] if isinstance(sensitive, str) else [*(sensitive or ())]
-        columns = [*quasi_identifiers, *named, *identifiers, *insensitive]
+        columns = [*quasi_identifiers, *named, *identifiers, *([] if person is None else [person])]
         schema = Schema.of(
-            list(dict.fromkeys([*columns, *([] if person is None else [person])])),
+            list(dict.fromkeys(columns)),
             quasi_identifiers,
             sensitive,
             identifiers,
-            insensitive,
-            person,
-            hierarchies,
+            person=person,
+            hierarchies=hierarchies,
         )
         return cls(
             {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
             schema.sensitive,
             schema.identifiers,
-            schema.insensitive,
             schema.person,
             {
                 name: rule
@@ -100,11 +96,8 @@ class Terms:
             source,
             self.quasi_identifiers,
             self.sensitive,
-            # What names a person is not kept, so only a batch as delivered has to have it.
-            (),
-            self.insensitive,
-            self.person,
-            self.hierarchies,
+            person=self.person,  # and no identifiers: what has no role is not kept either
+            hierarchies=self.hierarchies,
         )
 
     def kept(self, table: Table) -> list[str]:
@@ -119,7 +112,6 @@ class Terms:
             "quasi_identifiers": {n: rule.spec() for n, rule in self.quasi_identifiers.items()},
             "sensitive": list(self.sensitive),
             "identifiers": list(self.identifiers),
-            "insensitive": list(self.insensitive),
             "person": self.person,
             "hierarchies": {n: rule.spec() for n, rule in self.hierarchies.items()},
             "criteria": self.criterion.spec(),
@@ -141,7 +133,6 @@ class Terms:
             rules("quasi_identifiers"),
             tuple(written["sensitive"]),
             tuple(written["identifiers"]),
-            tuple(written["insensitive"]),
             written["person"],
             rules("hierarchies"),
             together([from_spec(CRITERIA, spec, where) for spec in written["criteria"]]),
