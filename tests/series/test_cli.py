@@ -1,6 +1,7 @@
 """`sfumato publish` and `sfumato series ...`."""
 
 import json
+import shutil
 
 import pytest
 
@@ -16,11 +17,18 @@ def place(tmp_path):
     return tmp_path
 
 
-@pytest.fixture
-def series(place):
-    done = run("publish", place / "series", place / "a.csv", "--job", place / "job.toml")
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    place = tmp_path_factory.mktemp("base")
+    batch, job = write_batch(place / "a.csv", 0, 40), write_job(place / "job.toml")
+    done = run("publish", place / "series", batch, "--job", job)
     assert done.exit_code == 0, done.output
     return place / "series"
+
+
+@pytest.fixture
+def series(base, place):
+    return shutil.copytree(base, place / "series")
 
 
 def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):

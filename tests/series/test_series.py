@@ -1,6 +1,7 @@
 """What happens to batches: every case has a defined answer, and a refusal changes nothing."""
 
 import csv
+import shutil
 from collections import Counter
 
 import pandas as pd
@@ -10,12 +11,18 @@ import sfumato as sf
 from series.made import image, kept, published, started, write_batch
 
 
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    place = tmp_path_factory.mktemp("base")
+    started(place / "series").publish(write_batch(place / "a.csv", 0, 60))
+    return place
+
+
 @pytest.fixture
-def series(tmp_path):
+def series(base, tmp_path):
     """Sixty people, published."""
-    made = started(tmp_path / "series")
-    made.publish(write_batch(tmp_path / "a.csv", 0, 60))
-    return made
+    shutil.copytree(base, tmp_path, dirs_exist_ok=True)
+    return sf.ReleaseSeries(tmp_path / "series")
 
 
 def batch(tmp_path, first, n, **options):
