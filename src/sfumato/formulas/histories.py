@@ -186,18 +186,21 @@ class Program:
             self._learn(self._parts[p], np.zeros(len(variables), dtype=np.int64))
 
     def _complete(self, n_parts: int, row_part: Index) -> NDArray[np.bool_]:
-        """Whether every choice of one class per release is possible in a part."""
+        """Whether every choice of one class per release is possible in a part.
+
+        Never with suppressed rows: they are a row of their own, so there are more choices than
+        kinds with one class per release.
+        """
         chains = np.ones(n_parts, dtype=object)
         for time in range(len(self.releases)):
             n_rows = np.bincount(row_part[self._row_time == time], minlength=n_parts)
             chains = chains * np.maximum(n_rows, 1)  # where nobody is yet, there is no choice
         plain = np.ones(self.alive.shape[1], dtype=bool)
-        for time, (member, release) in enumerate(zip(self.members, self.releases, strict=True)):
+        for time, member in enumerate(self.members):
             n_held = member.sum(axis=1)
             anybody = np.zeros(n_parts, dtype=bool)
             anybody[row_part[self._row_time == time]] = True
             plain &= (n_held == 1) | ((n_held == 0) & ~anybody[self._part_of])
-            plain &= not release.n_suppressed
         found = np.bincount(self._part_of[plain], minlength=n_parts)
         return np.asarray(found.astype(object) == chains, dtype=bool)
 
