@@ -25,8 +25,10 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/split.py
 	$(BIN)/python bench/attacks.py
 	$(BIN)/python bench/credibility.py
+	$(BIN)/python bench/knowledge.py --once
 	$(BIN)/python bench/methods.py
 	$(BIN)/python bench/ten_million.py
+	$(BIN)/python bench/skyline_mondrian.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .

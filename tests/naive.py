@@ -6,6 +6,7 @@ first `len(hierarchies)` columns of a row; what stands behind them is carried al
 lattice is a tuple of levels. A criterion is a function of one group (a list of rows) to bool.
 """
 
+import functools
 import itertools
 import math
 from collections import Counter, defaultdict
@@ -1257,6 +1258,55 @@ def beliefs_of_never_close(values, reference, t):
     ]
 
 
+# ---- How far a release's distribution is from the table's (Chen 2009, section 8.4)
+
+
+def kl_divergence(cells, expected):
+    """Sum of p log(p / p*), where the release expects as many people in every cell of the table.
+
+    cells: one per person; expected: gives a Fraction for a cell.
+    """
+    total = 0.0
+    for cell, n in Counter(cells).items():
+        ratio = n / Fraction(expected(cell))
+        total += n * (math.log(ratio.numerator) - math.log(ratio.denominator))
+    return total / len(cells)
+
+
+def mutual_information(pairs):
+    """Sum over pairs that occur of p(x, s) log(p(x, s) / (p(x) p(s)))."""
+    first, second = (Counter(each) for each in zip(*pairs, strict=True))
+    total = 0.0
+    for (x, s), n in Counter(pairs).items():
+        total += n * math.log(Fraction(n * len(pairs), first[x] * second[s]))
+    return total / len(pairs)
+
+
+# ---- A pruned decision tree (Quinlan's C4.5), node by node
+
+
+def at_most(errors, people, p):
+    """Probability of at most so many errors among the people, when each errs with p."""
+    return sum(math.comb(people, i) * p**i * (1 - p) ** (people - i) for i in range(errors + 1))
+
+
+def leaves_after_pruning(tree, expected, tolerance):
+    """Leaves of what is left: a tree is (name, left, right), or (name,) for a leaf.
+
+    expected: the errors to expect of each name as a leaf. Returns the expected errors and a dict
+    from every leaf of the grown tree to the name that answers for it.
+    """
+    name, *branches = tree
+    if not branches:
+        return expected[name], {name: name}
+    below = [leaves_after_pruning(branch, expected, tolerance) for branch in branches]
+    errors = sum(each for each, _ in below)
+    leaves = {leaf: answer for _, found in below for leaf, answer in found.items()}
+    if expected[name] <= errors + tolerance:
+        return expected[name], dict.fromkeys(leaves, name)
+    return errors, leaves
+
+
 # ------------------------------------------------------------- (c,k)-safety: k implications
 
 
@@ -1286,6 +1336,205 @@ def beliefs_with_implications(groups, k):
                 if kept:
                     belief = Fraction((kept & has).bit_count(), kept.bit_count())
                     found[t[0]] = max(found[t[0]], belief)
+    return found
+
+
+# ------------------------------------------- breach probability by the program of Chen 2009, A.3
+
+
+def breach_by_program(groups, value, l, k, m, case="single"):
+    """Largest belief that somebody has the value, by spreading everybody known over the groups.
+
+    `groups` is a list of (people, {value: occurrences}). No congregation: after every group, the
+    least odds for every number of u's and v's so far, with and without the target among them.
+    """
+    without = {(i, j): Fraction(1) for i in range(k + 1) for j in range(m + 1)}
+    with_t = {}
+    for n, counts in groups:
+        having = counts.get(value, 0)
+        others = sorted((c for x, c in counts.items() if x != value), reverse=True)[:l]
+        new_without, new_with = {}, {}
+        for i, j in without:
+            found, alone = [], []
+            for a in range(i + 1):
+                for b in range(j + 1):
+                    v = _v(n, having, j - b, i - a, case)
+                    alone.append(without[a, b] * v)
+                    if (a, b) in with_t:
+                        found.append(with_t[a, b] * v)
+                    if having:
+                        t = _t(n, having, others, i - a, case)
+                        found.append(without[a, b] * t * _v(n, having, j - b, i - a + 1, case))
+            new_without[i, j] = min(alone)
+            if found:
+                new_with[i, j] = min(found)
+        without, with_t = new_without, new_with
+    return 1 / (1 + with_t[k, m]) if with_t else Fraction(0)
+
+
+def _t(n, having, others, k, case):
+    """T of section 7.1."""
+    if case == "single":
+        return Fraction(max(0, n - having - sum(others) - k), having)
+    if case == "set":
+        lacking = math.prod((Fraction(n - c, n) for c in others), start=Fraction(1))
+        return Fraction(max(0, n - having - k), having) * lacking
+    if n - k <= 1:
+        return Fraction(0)
+    lacks = Fraction(n - k - 1, n - k) ** having
+    return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
+
+
+def _v(n, having, m, k, case):
+    """V of section 7.1; a factor that is not positive makes it 0."""
+    if not having or not m:
+        return Fraction(1)
+    if case == "multiset":
+        return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
+    product = Fraction(1)
+    for i in range(m):
+        left = n - having - k - i
+        if left <= 0:
+            return Fraction(0)
+        product *= Fraction(left, n - k - i)
+    return product
+
+
+# ----------------------------------------------------- SkylineAnonymize (Chen 2009, figure 4)
+# A row is (quasi-identifiers ..., values): the last is a tuple of all that the person has. A
+# dimension is as for Mondrian. A requirement is (value, l, k, m, c).
+
+
+def skyline_anonymize(
+    rows, dimensions, requirements, case, priority, also=lambda rows: True, gain_of=-1
+):
+    """Regions, as lists of rows. Every release on the way is judged as a whole, in fractions."""
+    done, queue = [], [rows]
+    while queue:
+        region = queue.pop(0)
+        for left, right in splits_by_priority(region, dimensions, priority, gain_of):
+            release = [*done, *queue, left, right]
+            if also(left) and also(right) and withstands(release, requirements, case):
+                queue += [left, right]
+                break
+        else:
+            done.append(region)
+    return done
+
+
+def splits_by_priority(region, dimensions, priority, gain_of=-1):
+    """Every way to cut a region in two between values that occur in it, the best first."""
+    found = []
+    for column, (rank, place, labels) in enumerate(dimensions):
+        values = sorted({row[column] for row in region}, key=rank.get)
+        width = Fraction(place[values[-1]] - place[values[0]]) if values else 0
+        whole = Fraction(max(place.values()) - min(place.values())) or 1
+        for last, following in itertools.pairwise(values):
+            left = [row for row in region if rank[row[column]] <= rank[last]]
+            right = [row for row in region if rank[row[column]] > rank[last]]
+            level = meeting_level(labels[last], labels[following]) if labels else 0
+            middle = abs(place[last] + place[following] - place[values[0]] - place[values[-1]])
+            key = {
+                "gain": (entropies(left, right, gain_of),),
+                "median": (-width / whole, column, -level, abs(len(left) - len(right))),
+                "widest": (-width / whole, column, middle),
+            }[priority]
+            found.append(((*key, column, rank[last]), left, right))
+    return [sides for _, *sides in sorted(found, key=lambda each: each[0])]
+
+
+def entropies(left, right, column):
+    """2 to the power of n_l H_l + n_r H_r, which is smaller where more is gained about a column."""
+    product = Fraction(1)
+    for side in (left, right):
+        cells = [row[column] for row in side]
+        occurring = [v for cell in cells for v in (cell if isinstance(cell, tuple) else [cell])]
+        product *= len(occurring) ** len(occurring)
+        for n in Counter(occurring).values():
+            product /= n**n
+    return product
+
+
+def withstands(release, requirements, case):
+    """Whether every breach probability stays below its confidence."""
+    groups = tuple(
+        (len(region), tuple(sorted(Counter(v for row in region for v in row[-1]).items())))
+        for region in release
+    )
+    return all(chen_breach(groups, value, l, k, m, case) < c for value, l, k, m, c in requirements)
+
+
+def chen_breach(groups, value, l, k, m, case):
+    """Theorem 2 and the formulas of 7.1; groups: ((n, ((value, occurrences), ...)), ...)."""
+    ratios = []
+    for n, counts in groups:
+        if value in dict(counts):
+            with_others = chen_t(n, counts, value, l, k, case)
+            ratios.append(with_others * chen_v(n, counts, value, m, k + 1, case))
+            alone = chen_t(n, counts, value, l, 0, case)
+            ratios += [alone * chen_v(*other, value, m, k, case) for other in groups]
+            ratios += [with_others * chen_v(*other, value, m, 0, case) for other in groups]
+    return 1 / (min(ratios) + 1) if ratios else 0
+
+
+@functools.cache
+def chen_t(n, counts, value, l, k, case):
+    having = dict(counts)[value]
+    others = sorted((c for v, c in counts if v != value), reverse=True)[:l]
+    if case == "single":
+        return Fraction(max(0, n - having - sum(others) - k), having)
+    if case == "set":
+        none = math.prod((Fraction(n - c, n) for c in others), start=Fraction(1))
+        return Fraction(max(0, n - having - k), having) * none
+    if n - k <= 1:
+        return Fraction(0)
+    lacks = Fraction(n - k - 1, n - k) ** having
+    return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
+
+
+@functools.cache
+def chen_v(n, counts, value, m, k, case):
+    having = dict(counts).get(value, 0)
+    if having == 0 or m == 0:
+        return Fraction(1)
+    if case == "multiset":
+        return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
+    product = Fraction(1)
+    for i in range(m):
+        if n - having - k - i <= 0:
+            return Fraction(0)
+        product *= Fraction(n - having - k - i, n - k - i)
+    return product
+
+
+# ------------------------------------------------- people with any number of sensitive values
+
+
+def people_of(rows, person, known, value):
+    """Put rows, one for each value of a person, together: `{person: (known values, Counter)}`.
+
+    `rows` is a list of dicts; a missing value is none.
+    """
+    found = {}
+    for row in rows:
+        same = tuple(row[name] for name in known)
+        assert found.setdefault(row[person], (same, Counter()))[0] == same
+        if row[value] is not None:
+            found[row[person]][1][row[value]] += 1
+    return found
+
+
+def sets_counted(people):
+    """Count whole sets: `{(known values, sorted values with their repetitions): people}`."""
+    return Counter((known, tuple(sorted(values.elements()))) for known, values in people)
+
+
+def occurrences_counted(people):
+    """Count people and single values by what is known: `{known values: (people, Counter)}`."""
+    found = {}
+    for known, values in people:
+        n, occurring = found.get(known, (0, Counter()))
+        found[known] = (n + 1, occurring + values)
     return found
 
 
@@ -1407,6 +1656,55 @@ def skyline_by_scan(breach, c, ends):
     return sorted(
         (l, k, m) for l, k, m in safe if not {(l + 1, k, m), (l, k + 1, m), (l, k, m + 1)} & safe
     )
+
+
+# --------------------------------------- uncertain knowledge, and families that share the value
+
+
+def worlds_of(groups, case):
+    """Every world, equally likely: for each group the sets of values of its people."""
+    return itertools.product(*(dealings(n, counts, case) for n, counts in groups))
+
+
+def uncertain_belief(groups, target, value, excluded, others, family, case):
+    """The weighted share of the worlds in which the target has the value; None: no weight at all.
+
+    `excluded`: {value: p}, `others`: {(person, value): p} or for sets {person: p}, `family`:
+    {person: p}.
+    """
+    having = total = Fraction(0)
+    for world in worlds_of(groups, case):
+
+        def has(person, x, world=world):
+            return x in world[person[0]][person[1]]
+
+        hit = has(target, value)
+        if case == "single":
+            pieces = [(not has(target, x), p) for x, p in excluded.items()]
+            pieces += [(has(person, x), p) for (person, x), p in others.items()]
+        else:
+            pieces = [(hit or not has(target, x), p) for x, p in excluded.items()]
+            pieces += [(not has(person, value), p) for person, p in others.items()]
+        pieces += [(hit or not has(person, value), p) for person, p in family.items()]
+        weight = math.prod((p if true else 1 - p for true, p in pieces), start=Fraction(1))
+        total += weight
+        having += weight * hit
+    return having / total if total else None
+
+
+def beliefs_in_families(groups, value, edges, case):
+    """For every person the share of worlds with the value, edges being both or neither.
+
+    None: there is no such world.
+    """
+    people = [(g, i) for g, (n, _) in enumerate(groups) for i in range(n)]
+    hits, n_worlds = Counter(), 0
+    for world in worlds_of(groups, case):
+        has = {(g, i): value in world[g][i] for g, i in people}
+        if all(has[a] == has[b] for a, b in edges):
+            n_worlds += 1
+            hits.update(person for person in people if has[person])
+    return {person: Fraction(hits[person], n_worlds) for person in people} if n_worlds else None
 
 
 # ------------------------------------------------- several releases (Fung 2008): every history

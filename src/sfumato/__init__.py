@@ -39,6 +39,7 @@ _HOME = {
     "OneGroup": "algorithms",
     "RandomizedGrouping": "algorithms",
     "SensitiveGrouping": "algorithms",
+    "SkylineMondrian": "algorithms",
     "SymmetricGrouping": "algorithms",
     "TopDown": "algorithms",
     "anonymize": "release",
@@ -95,6 +96,7 @@ __all__ = [
     "SensitiveGrouping",
     "SfumatoError",
     "Skyline",
+    "SkylineMondrian",
     "SymmetricGrouping",
     "TCloseness",
     "Table",
@@ -129,6 +131,7 @@ if TYPE_CHECKING:
         Recode,
         Samarati,
         SensitiveGrouping,
+        SkylineMondrian,
         SymmetricGrouping,
         TopDown,
     )

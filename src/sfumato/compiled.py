@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import suppress
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numba
@@ -19,10 +22,26 @@ def compiled(kernel: Callable[..., Any]) -> Any:
         dispatcher = numba.njit(cache=True)(kernel)
     except RuntimeError:  # Numba found no place
         return numba.njit(kernel)
-    cache = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
-    if cache is not None:
-        cache.save_overload = _if_possible(cache.save_overload)
+    kept = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
+    if kept is not None:
+        kept.save_overload = _if_possible(kept.save_overload)
+        kept._cache_file._source_stamp = (kept._cache_file._source_stamp, _all_kernels())
     return dispatcher
+
+
+@cache
+def _all_kernels() -> str:
+    """Say which kernels these are.
+
+    Numba keeps machine code as long as the file of a kernel is the same, but a kernel contains what
+    it calls from other files: old code would go on running there after an upgrade.
+    """
+    digest = hashlib.sha256()
+    for path in sorted(Path(__file__).parent.rglob("*.py")):
+        source = path.read_bytes()
+        if b"@compiled" in source:
+            digest.update(source)
+    return digest.hexdigest()
 
 
 def _if_possible(keep: Callable[..., None]) -> Callable[..., None]:

@@ -16,9 +16,10 @@ from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.data.schema import Schema
+from sfumato.data.sets import grow_sets
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, BrokenPromise
 from sfumato.html import html_table
 from sfumato.progress import report
 
@@ -43,10 +44,14 @@ def read(
             field is missing, a quoted empty field is empty.
         quasi_identifiers: Columns that others may know, with a hierarchy each; or only their names
             (then `hierarchies`, or else `Flat()`).
-        sensitive: Columns that must not become known about a person.
+        sensitive: Columns that must not become known about a person. A column of lists is
+            set-valued: a person has any number of values. A missing list is an empty one, and a
+            missing value in a list is none.
         identifiers: Columns that name a person; dropped.
         insensitive: Columns published untouched. A column without any role is dropped.
-        person: Column that tells people apart; one row each. Dropped.
+        person: Column that tells people apart. Dropped. Where somebody has several rows, the
+            sensitive column is set-valued, and the rows of a person may differ in it alone; a row
+            in which it is missing adds no value.
         hierarchies: Further hierarchies, also for sensitive columns.
         engine: `"duckdb"` (the default).
     """
@@ -104,8 +109,18 @@ class Table:
         return {column: domains[column] for column in self.schema.counted}
 
     @property
+    def set_valued(self) -> str | None:
+        """The sensitive column of which people have any number of values; None: one each."""
+        return self._lists
+
+    @cached_property
+    def _lists(self) -> str | None:
+        schema = self.schema
+        return self.engine.gather(schema.person, schema.sensitive, schema.published)
+
+    @property
     def n_rows(self) -> int:
-        """Number of rows."""
+        """Number of people: of rows, unless the rows of a person were put together."""
         return self.combinations().n_rows
 
     def frequencies(self, guard: str | None = None) -> FrequencySet:
@@ -116,6 +131,11 @@ class Table:
         """
         if guard is None:
             return self._frequencies
+        if self._lists is not None:
+            raise BadInput(
+                f"guarding: people have any number of values of {self._lists!r}, and what they "
+                "guard is one; leave the guarding column out"
+            )
         if guard not in self._guarded:
             self.schema.refuse_as_guard(guard)
             self._guarded[guard] = self._count(self.schema.sensitive, guard)
@@ -141,6 +161,8 @@ class Table:
     ) -> Iterator[tuple[Plan, Path]]:
         """Say what stands in each file."""
         how, columns = recoding.how, self.schema.published
+        if self._lists is not None and not isinstance(how, Bucketing):
+            raise BrokenPromise("internal error: whole sets of values were about to be published")
         applied = (
             _lookup(how, self.domains)
             if isinstance(how, Cut)
@@ -159,7 +181,7 @@ class Table:
     @property
     def codes(self) -> frozenset[str]:
         """Counted columns that are no numbers, even where they look like some: 13053 is a code."""
-        return frozenset(c for c in self.schema.counted if self.domains[c].numbers is None)
+        return frozenset(c for c in self.schema.counted if self.domains[c].values.numbers is None)
 
     def _coded(self, jointly: Sequence[str]) -> tuple[dict[str, Domain], dict[str, Codes]]:
         """Find the values of all counted columns; at the first time, count some jointly."""
@@ -167,11 +189,17 @@ class Table:
         new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
         if new:
             report("reading")
-            found = self.engine.domains(new, self.schema.person, jointly)
+            lists = self._lists
+            found = self.engine.domains(new, jointly)
             if not found[new[0]]:
                 raise BadInput(f"{self.engine.name}: no rows")
             rules = self.schema.hierarchies
-            grown = {c: rules.get(c, Flat()).grow(c, values) for c, values in found.items()}
+            grown = {
+                c: grow_sets(rules[c], c, values)  # type: ignore[arg-type]  # lists
+                if c == lists
+                else rules.get(c, Flat()).grow(c, values)
+                for c, values in found.items()
+            }
             domains |= {column: domain for column, (domain, _) in grown.items()}
             codes |= {column: coded for column, (_, coded) in grown.items()}
         return self._found

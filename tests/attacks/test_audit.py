@@ -412,4 +412,4 @@ def test_one_value_for_all_is_certain_by_the_release_where_others_were_suppresse
     for report in (sf.audit(release), sf.audit(release).public()):
         assert found(report, "homogeneity").verdict == "CERTAIN for 4 people"
         assert not report
-    assert "1 of 4 attacks succeeded" in sf.audit(release).to_html()
+    assert "1 of 5 attacks succeeded" in sf.audit(release).to_html()

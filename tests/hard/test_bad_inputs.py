@@ -238,7 +238,7 @@ ROLES = [
     ("[columns]", "[columns]\nperson = 'note'", "'note' stands in both insensitive and person"),
     ('["note"]', '["age"]', "'age' stands in both quasi_identifiers and insensitive; give it one"),
     ('["note"]', '["note", "note"]', "'note' stands in insensitive twice; give it one role"),
-    ('insensitive = ["note"]', "person = 'note'", "person: 4 rows repeat a value of 'note'"),
+    ('insensitive = ["note"]', "person = 'note'", "have any number of values by 'note'"),
     ('insensitive = ["note"]', "person = 'sick'", "person: unknown column 'sick'; are the nam"),
     ("[[crit", "[columns.hierarchies]\nage = { flat = true }\n[[crit", "'age' is given two hier"),
     (

@@ -2,8 +2,10 @@
 
 from fractions import Fraction
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from papers.tables import WONG_LEMMA2_CREDIBILITY, WONG_LEMMA2_SENSITIVE, WONG_LEMMA2_SIZES
 from sfumato.attacks.minimality import (
     credibility,
@@ -11,7 +13,7 @@ from sfumato.attacks.minimality import (
     credibility_local,
     credibility_superset,
 )
-from sfumato.criteria import KEAnonymity, LDiversity, RecursiveDiversity, TCloseness
+from sfumato.criteria import CKSafety, KEAnonymity, LDiversity, RecursiveDiversity, TCloseness
 from sfumato.data.groups import Groups
 
 
@@ -113,3 +115,34 @@ def test_lemma_2_excluding_worlds_need_not_help_the_adversary():
     kept, values = [{}, {}], {"s": n, "other": sum(sizes) - n}
     broken = breaking(LDiversity(2, "frequency", ["s"]), ["s", "other"])
     assert credibility_enumerated(kept, sizes, values, broken, "s") == expected
+
+
+def test_table_14_ck_safety():
+    """With k = 1 and different non-sensitive values: both HIV of a group of three, or neither.
+
+    As printed, with k = 2, the good table is not safe: two implications make any value of a group
+    of three certain.
+    """
+    counts = {"HIV": 2, **{f"n{j}": 1 for j in range(14)}}
+    good = Groups([3, 13], [[1, 1, 1, *[0] * 12], [1, 0, 0, *[1] * 12]], list(counts))
+    assert not CKSafety(Fraction(3, 5), 2).holds(good)[0]
+    assert CKSafety(Fraction(3, 5), 1).holds(good).all()
+    broken = breaking(CKSafety(Fraction(3, 5), 1), list(counts))
+    found = credibility_enumerated([{}, {}], [3, 13], counts, broken, "HIV")
+    assert found[0] == Fraction(2, 3)
+    # Local: six of the q2 tuples are published as they are.
+    kept = [{}, {f"n{j}": 1 for j in range(6)}]
+    generalized = {"HIV": 2, **{f"n{j}": 1 for j in range(6, 14)}}
+    assert credibility_enumerated(kept, [3, 7], generalized, broken, "HIV")[0] == Fraction(2, 3)
+
+
+def test_table_14_as_a_release():
+    people = {"q": ["q1"] * 3 + ["q2"] * 13, "s": ["HIV", "HIV", *(f"n{j}" for j in range(14))]}
+    table = sf.read(pa.table(people), {"q": sf.Tree({"Q": ["q1", "q2"]})}, sensitive="s")
+    release = sf.anonymize(table, sf.CKSafety("3/5", 1), sf.Samarati())
+    assert release.levels == {"q": 1}
+    assert sf.attacks.Implications(1).run(release).holds
+    finding = sf.attacks.Minimality().run(release)
+    assert (finding.before, finding.found, finding.holds) == (Fraction(1, 8), Fraction(2, 3), False)
+    assert finding.n_exceeding == 3
+    assert "unsafe by itself" in finding.note

@@ -112,7 +112,7 @@ def test_an_unknown_paper_is_refused_with_the_nearest():
     assert result.stderr == (
         "sfumato: reproduce: no paper 'cormode2011'; did you mean 'cormode2010'?\n"
     )
-    with pytest.raises(sf.BadInput, match="known are 'cormode2010', 'wong2009'"):
+    with pytest.raises(sf.BadInput, match="known are 'chen2009', 'cormode2010', 'wong2009'"):
         sf.reproduce("x")
     with pytest.raises(sf.BadInput, match="quick must be true or false"):
         sf.reproduce("wong2009", quick="yes")

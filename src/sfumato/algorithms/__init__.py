@@ -11,6 +11,7 @@ from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.skyline_mondrian import SkylineMondrian
 from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.spec import name_of
@@ -29,6 +30,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
         Recode,
         Samarati,
         SensitiveGrouping,
+        SkylineMondrian,
         SymmetricGrouping,
         TopDown,
     )
@@ -48,6 +50,7 @@ __all__ = [
     "Recode",
     "Samarati",
     "SensitiveGrouping",
+    "SkylineMondrian",
     "SymmetricGrouping",
     "TopDown",
 ]

@@ -29,7 +29,11 @@ class Algorithm(ABC):
 
     symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
-    bucketized: ClassVar[bool] = False  # publishes quasi-identifiers and sensitive values apart
+
+    @property
+    def bucketized(self) -> bool:
+        """Whether quasi-identifiers and sensitive values are published apart."""
+        return False
 
     @property
     def experiment(self) -> bool:
@@ -40,6 +44,15 @@ class Algorithm(ABC):
     def deterministic(self) -> bool:
         """Whether decisions leave nothing to chance, the order of equal people apart."""
         return True
+
+    @property
+    def sets(self) -> bool:
+        """Whether people may have any number of sensitive values, or none.
+
+        Then two tables are published, and groups are judged as a whole: no one value of a person
+        decides where he goes.
+        """
+        return False
 
     @property
     def minimality(self) -> Minimality | None:

@@ -1,4 +1,4 @@
-"""Counting points in very many boxes that may overlap."""
+"""Counting and listing points in very many boxes that may overlap."""
 
 from __future__ import annotations
 
@@ -12,16 +12,9 @@ LEAF = 8  # points that are compared one by one
 
 
 @compiled
-def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no cover  (compiled)
-    """Add up the counts of the points in each box; points: (n, d), boxes: (m, d, 2).
-
-    A tree halves the longest side of what is left until few points are; a box takes whole
-    branches, leaves whole branches out, and looks into the others.
-    """
+def _tree(points: Any, counts: Any) -> Any:  # pragma: no cover  (compiled)
+    """Halve the longest side of what is left until few points are; points: (n, d), n > 0."""
     n, d = points.shape
-    found = np.zeros(len(boxes), dtype=np.int64)
-    if n == 0:
-        return found
     order = np.arange(n)
     first = np.zeros(2 * n, dtype=np.int64)
     end = np.zeros(2 * n, dtype=np.int64)
@@ -58,6 +51,20 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
             first[n_nodes + 1], end[n_nodes + 1] = i, b
             n_nodes += 2
         node += 1
+    return order, first, end, child, total, low, high
+
+
+@compiled
+def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no cover  (compiled)
+    """Add up the counts of the points in each box; points: (n, d), boxes: (m, d, 2).
+
+    A box takes whole branches of a tree, leaves whole branches out, and looks into the others.
+    """
+    n, d = points.shape
+    found = np.zeros(len(boxes), dtype=np.int64)
+    if n == 0:
+        return found
+    order, first, end, child, total, low, high = _tree(points, counts)
     waiting = np.empty(32 * d + 2, dtype=np.int64)  # every step down halves a side
     for box in range(len(boxes)):
         waiting[0], n_waiting = 0, 1
@@ -86,4 +93,46 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
                         within &= boxes[box, j, 0] <= rank <= boxes[box, j, 1]
                     if within:
                         found[box] += counts[order[i]]
+    return found
+
+
+@compiled
+def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no cover  (compiled)
+    """List the points in each box, box after box; there are `n_pairs` of them altogether."""
+    n, d = points.shape
+    found, n_found = np.empty(n_pairs, dtype=np.int64), 0
+    if n == 0:
+        return found
+    order, first, end, child, _, low, high = _tree(points, np.ones(n, dtype=np.int64))
+    waiting = np.empty(32 * d + 2, dtype=np.int64)
+    for box in range(len(boxes)):
+        waiting[0], n_waiting = 0, 1
+        while n_waiting:
+            n_waiting -= 1
+            node = waiting[n_waiting]
+            apart, inside = False, True
+            for j in range(d):
+                if low[node, j] > boxes[box, j, 1] or high[node, j] < boxes[box, j, 0]:
+                    apart = True
+                    break
+                if low[node, j] < boxes[box, j, 0] or high[node, j] > boxes[box, j, 1]:
+                    inside = False
+            if apart:
+                continue
+            if inside:
+                for i in range(first[node], end[node]):
+                    found[n_found] = order[i]
+                    n_found += 1
+            elif child[node] >= 0:
+                waiting[n_waiting], waiting[n_waiting + 1] = child[node], child[node] + 1
+                n_waiting += 2
+            else:
+                for i in range(first[node], end[node]):
+                    within = True
+                    for j in range(d):
+                        rank = points[order[i], j]
+                        within &= boxes[box, j, 0] <= rank <= boxes[box, j, 1]
+                    if within:
+                        found[n_found] = order[i]
+                        n_found += 1
     return found

@@ -27,6 +27,11 @@ class OneGroup(Algorithm):
     joint: ClassVar[bool] = False
     bucketized: ClassVar[bool] = True
 
+    @property
+    def sets(self) -> bool:
+        """Everybody goes together, whatever they have."""
+        return True
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Put everybody together, if that is safe."""
         del draw

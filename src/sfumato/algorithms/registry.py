@@ -20,6 +20,7 @@ from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.samarati import Samarati
 from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
+from sfumato.algorithms.skyline_mondrian import SkylineMondrian, not_by_regions
 from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
@@ -60,6 +61,8 @@ METHODS: tuple[Algorithm, ...] = (
     SymmetricGrouping(),
     SensitiveGrouping(),
     OneGroup(),
+    SkylineMondrian(),
+    SkylineMondrian("median", publish="bucketized"),
 )
 CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     KAnonymity(3),
@@ -79,7 +82,7 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     Skyline({"9": [(1, 1, 1, "9/10")]}, default=[(1, 0, 0, "9/10")], case="set"),
 )
 # Those that judge all groups of a release together, and not one that is in the making.
-LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup)  # and what they are the base of
+LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup, SkylineMondrian)  # and derived ones
 # Those that bring along what people guard, and never split a combination between groups.
 KEEPS_GUARDS = (Exhaustive, Optimal, Mondrian, Recode)  # and what they are the base of
 
@@ -104,7 +107,9 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "not be safe"
         )
     elif guarding_column(criterion) is not None and not (
-        isinstance(method, KEEPS_GUARDS) or getattr(method, "recoding", None) == "cut"
+        isinstance(method, KEEPS_GUARDS)
+        or getattr(method, "recoding", None) == "cut"
+        or (isinstance(method, SkylineMondrian) and not method.bucketized)
     ):
         refused = (
             "what people guard is not published, so it has to be known who is in which group, and "
@@ -115,6 +120,8 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "what is known of people in one group matters to those in others, and this method "
             "judges one group at a time"
         )
+    if isinstance(method, SkylineMondrian):
+        refused = refused or not_by_regions(criterion)
     if isinstance(method, Anatomy):
         refused = refused or not_by_different_values(criterion)
     refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
@@ -133,6 +140,24 @@ def check_pair(method: Algorithm, criterion: Criterion) -> None:
     refused = pair(method, criterion).refused
     if refused is not None:
         raise BadInput(f"{method} cannot enforce {criterion}: {refused}")
+
+
+def check_sets(method: Algorithm, column: str | None, person: str | None) -> None:
+    """Refuse a set-valued column where the method is about one value for each person."""
+    if column is None or method.sets:
+        return
+    why = (
+        "it puts people into groups by the one value that each of them has"
+        if method.bucketized
+        else "a person's values would be published together, and these are known only apart: as "
+        "two tables, of people and of values"
+    )
+    able = " or ".join(sorted({f"sf.{each}" for each in METHODS if each.sets}))
+    by = "" if person is None else f" by {person!r}"
+    raise BadInput(
+        f"{method} cannot publish {column!r}, of which people have any number of values{by}: "
+        f"{why}; use {able}"
+    )
 
 
 def all_pairs() -> list[Pair]:

@@ -128,7 +128,7 @@ class Rounds:
         self.frequencies, self.criterion, self.draw = frequencies, criterion, draw
         ground, values = frequencies.combinations, self.counted.persons_values
         self.space = _Space(
-            *_axes([frequencies.domains[name] for name in ground.columns]),
+            *axes([frequencies.domains[name] for name in ground.columns]),
             longest=max(len(frequencies.domains[name]) for name in ground.columns),
             height=max(frequencies.domains[name].taxonomy.height for name in ground.columns),
             n_values=len(values.codes),
@@ -232,7 +232,7 @@ class Rounds:
         )
 
 
-def _axes(
+def axes(
     domains: list[Domain],
 ) -> tuple[
     Integers, NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]

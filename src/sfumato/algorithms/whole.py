@@ -25,7 +25,9 @@ def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None
     evidence = f"as one group of all {frequencies.n_rows} rows {reached(criterion, joint)}"
     if is_monotone(criterion, frequencies, suppression=False):
         raise Unsatisfiable(f"no partition satisfies {criterion}: even {evidence}")
+    sets = any(frequencies.domains[name].members is not None for name in frequencies.sensitive)
+    remedy = "" if sets else ", so try sf.Optimal"  # which is about one value for each
     raise Unsatisfiable(
         f"safe groups are partitioned, and there is none to begin with: {evidence}, where "
-        f"{criterion} is asked for; smaller groups may be safe, so try sf.Optimal"
+        f"{criterion} is asked for; smaller groups may be safe{remedy}"
     )

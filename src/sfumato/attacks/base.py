@@ -240,6 +240,12 @@ class Target:
         return self.seen.frequencies.sensitive
 
     @property
+    def set_valued(self) -> str | None:
+        """The sensitive column of which people have any number of values, if there is one."""
+        domains = self.seen.frequencies.domains
+        return next((name for name in self.sensitive if domains[name].members is not None), None)
+
+    @property
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The columns an adversary may know people by."""
         return self.as_they_are or self.seen.frequencies.quasi_identifiers
@@ -280,6 +286,15 @@ class Target:
             raise CannotRun(
                 "quasi-identifiers are published as they are, so anybody finds a person's group; "
                 "what is hidden is whose the sensitive values of a group are"
+            )
+
+    def refuse_whole_sets(self) -> None:
+        """Refuse to say what is believed where a person's several values stand together."""
+        if self.set_valued is not None and self.seen.people is None:
+            raise CannotRun(
+                f"a person's values of {self.set_valued!r} stand together in this table, so that "
+                "one of them gives away the others; beliefs are known where values are published "
+                "apart from people"
             )
 
     def boxes_in(self, table: Table) -> NDArray[np.int32]:
@@ -341,6 +356,7 @@ class Attack(ABC):
     """One adversary: what he knows is in the fields, what he learns is the finding."""
 
     name: ClassVar[str]
+    sets: ClassVar[bool] = False  # whether people may have any number of sensitive values
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
@@ -363,7 +379,13 @@ class Attack(ABC):
 
     def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
         """Attack a release, or a published table of any origin."""
-        return self.find(Target.of(subject, original))
+        target = Target.of(subject, original)
+        if target.set_valued is not None and not self.sets:
+            raise CannotRun(
+                f"people have any number of values of {target.set_valued!r}, and this adversary "
+                "counts on one for each"
+            )
+        return self.find(target)
 
 
 def each_attribute(target: Target) -> Iterator[tuple[str, bool]]:
@@ -433,6 +455,14 @@ def _seen_with(
     by = _as_they_are(subject) if isinstance(subject, Release) else ()
     published = seen.frequencies
     refuse_other_columns("original", given, by or published.quasi_identifiers, published.sensitive)
+    sets = any(published.domains[name].members is not None for name in published.sensitive)
+    if sets != (given.set_valued is not None):
+        several, one = ("release", "original") if sets else ("original", "release")
+        raise BadInput(
+            f"original: people have any number of values of {published.sensitive[0]!r} in the "
+            f"{several} and one each in the {one}; read it with sf.read as it was read for the "
+            "release, with person= if it has several rows for a person"
+        )
     n_rows = int(seen.sizes.sum()) + n_suppressed
     if given.n_rows < n_rows or (released and given.n_rows > n_rows):
         raise BadInput(
@@ -440,7 +470,7 @@ def _seen_with(
             "it the table that was released?"
         )
     try:
-        seen = seen.frequencies.with_values_of(given.frequencies()).as_it_is()
+        seen = seen.with_values_of(given.frequencies())
     except BrokenPromise:
         raise BadInput(
             "original: a published sensitive value is not in it; is it the table that was released?"
@@ -469,9 +499,9 @@ def _refuse_other_values(given: Table, seen: Grouping) -> None:
     """Refuse an original in which fewer people have a sensitive value than were published."""
     known = given.frequencies()
     for name in known.sensitive:
-        codes = seen.frequencies.codes(name).astype(np.intp)
-        published = sum_by(codes, seen.frequencies.counts, len(known.domains[name]))
-        if (published > known.reference(name)).any():
+        found, had = seen.frequencies.occurrences(name), known.reference(name)
+        published = sum_by(found.codes.astype(np.intp), found.counts, len(had))
+        if (published > had).any():
             raise BadInput(
                 "original: fewer of its people have a sensitive value than were published; is it "
                 "the table that was released?"

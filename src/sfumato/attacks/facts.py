@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.base import column_name
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.formulas import ck_safety
 from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.witness import Witness, witness
@@ -35,7 +35,7 @@ class Knowledge(Attack):
         m: Members of the target's family known.
         attribute: The sensitive column, when there are several.
         case: What one person can have: "single", "set" or "multiset". None: what was promised,
-            else "single", or "set" for a column of sets.
+            else "single", or for a column of sets "set", unless somebody has a value twice.
     """
 
     l: int = 1
@@ -44,6 +44,7 @@ class Knowledge(Attack):
     attribute: str | None = None
     case: Case | None = None
     name: ClassVar[str] = "knowledge"
+    sets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in "lkm":
@@ -78,7 +79,7 @@ class Knowledge(Attack):
     def find(self, target: Target) -> Finding:
         """Find the value and the group that this much gives away most."""
         view = target.view(self.attribute, others=False)
-        case = self.case or case_of(target, view.attribute)
+        case = case_of(target, view.attribute, self.case)
         histogram, sizes = view.groups.histogram, view.sizes
         bounds = self._bounds(target, view, case)
         unsafe = np.zeros(len(sizes), dtype=bool)
@@ -155,52 +156,55 @@ class Knowledge(Attack):
 class Implications(Attack):
     """Somebody who knows k implications: if a person has some value, the target has the value.
 
-    This is the adversary of (c,k)-safety. An audit tries the promised k, and nothing where there
-    is no such promise: the facts that `Knowledge` counts are easier to imagine.
+    This is the adversary of (c,k)-safety. An audit tries him where it was promised: the facts that
+    `Knowledge` counts are easier to imagine.
 
     Args:
-        k: How many implications.
+        k: How many implications. None: as many as were promised.
         attribute: The sensitive column, when there are several.
     """
 
-    k: int = 1
+    k: int | None = None
     attribute: str | None = None
     name: ClassVar[str] = "implications"
 
     def __post_init__(self) -> None:
-        if isinstance(self.k, bool) or not isinstance(self.k, (int, np.integer)) or self.k < 0:
-            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(self.k)}")
+        k = self.k
+        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
+            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(k)}")
         column_name("Implications", self.attribute)
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Every k that was promised."""
-        for attribute in target.sensitive:
-            parts = target.parts(attribute, others=False)
-            for k in sorted({part.k for part in parts if isinstance(part, CKSafety)}):
-                yield cls(k, attribute)
+        """Every sensitive column."""
+        for attribute in target.sensitive or (None,):
+            yield cls(attribute=attribute)
 
     @property
     def called(self) -> str:
         """The name with the number."""
-        return f"{self.name} ({self.k})"
+        return self.name if self.k is None else f"{self.name} ({self.k})"
 
     def find(self, target: Target) -> Finding:
         """Find out how sure the worst implications make somebody."""
         view = target.view(self.attribute, others=False)
         histogram, sizes = view.groups.histogram, view.sizes
         parts = target.parts(view.attribute, others=False)
-        bounds = [part.c for part in parts if isinstance(part, CKSafety) and part.k >= self.k]
+        promised = [part for part in parts if isinstance(part, CKSafety)]
+        k = max((part.k for part in promised), default=None) if self.k is None else self.k
+        if k is None:
+            raise CannotRun("no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k")
+        bounds = [part.c for part in promised if part.k >= k]
         unsafe = np.zeros(len(sizes), dtype=bool)
         if bounds:
-            unsafe = ck_safety.exposed(histogram, sizes, min(bounds), self.k)
+            unsafe = ck_safety.exposed(histogram, sizes, min(bounds), k)
         return Finding(
-            attack=self.called,
+            attack=f"{self.name} ({k})",
             attribute=view.attribute,
-            knows=f"{KNOWN}; that the target is in the table; {_count(self.k, 'implication')}",
+            knows=f"{KNOWN}; that the target is in the table; {_count(k, 'implication')}",
             unit="belief",
             before=ck_safety.largest_belief(histogram, sizes, 0),
-            found=ck_safety.largest_belief(histogram, sizes, self.k),
+            found=ck_safety.largest_belief(histogram, sizes, k),
             promised=Bound("<", min(bounds)) if bounds else None,
             holds=not unsafe.any() if bounds else None,
             n_exceeding=view.n_in(unsafe),
@@ -208,12 +212,29 @@ class Implications(Attack):
         )
 
 
-def case_of(target: Target, attribute: str) -> Case:
-    """Give what one person can have: as promised, else as the column is."""
-    for part in _promised(target, attribute):
-        return part.case
-    members = target.seen.frequencies.domains[attribute].members
-    return "single" if members is None else "set"
+def case_of(target: Target, attribute: str, asked: Case | None = None) -> Case:
+    """Give what one person can have: as asked or promised, else as the column is.
+
+    Published values do not say whose they are; that somebody has one twice shows in the original,
+    or where a group has more of it than people.
+    """
+    if target.set_valued == attribute:
+        target.refuse_whole_sets()
+    for case in [asked] if asked else [part.case for part in _promised(target, attribute)]:
+        if case == "single" and target.set_valued == attribute:
+            raise BadInput(
+                f'people have any number of values of {attribute!r}: ask with case="set" or '
+                '"multiset"'
+            )
+        return case
+    if target.set_valued != attribute:
+        return "single"
+    groups, known = target.seen.groups(attribute), target.seen.frequencies
+    if target.original is not None:
+        known = target.original.frequencies()
+    members = known.domains[attribute].members
+    twice = (groups.histogram.largest() > groups.sizes).any()
+    return "multiset" if twice or (members is not None and members.repeated) else "set"
 
 
 def _promised(target: Target, attribute: str | None) -> list[Skyline]:

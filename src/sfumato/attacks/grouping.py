@@ -12,7 +12,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm
+from sfumato.algorithms import Algorithm, SkylineMondrian
 from sfumato.algorithms.base import check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.beliefs import Beliefs, Learned, Solver
@@ -73,7 +73,7 @@ class MethodBased(Attack):
         method, promised = target.method, target.criterion
         if method is None or promised is None:
             raise CannotRun("nobody said what was promised, and by which method")
-        if not method.bucketized:
+        if not method.bucketized or isinstance(method, SkylineMondrian):
             raise CannotRun(
                 f"people were not grouped one by one by {method}; what can be learned from its "
                 "steps is the minimality attack's"

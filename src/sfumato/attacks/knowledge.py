@@ -5,33 +5,40 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from fractions import Fraction
-from typing import cast
 
 import numpy as np
 
-from sfumato.data.groups import MOST, Counts, Groups, Histogram
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.attacks.families import Belief, same_value_families
+from sfumato.attacks.released import (
+    Person,
+    Published,
+    Released,
+    confidence_of,
+    point_of,
+    read_groups,
+)
+from sfumato.attacks.uncertain_knowledge import uncertain_posterior
+from sfumato.errors import BadInput, shown
 from sfumato.formulas import knowledge_skyline as skylines
 from sfumato.formulas import named_knowledge
 from sfumato.formulas import witness as witnesses
-from sfumato.formulas.exact import fraction
-from sfumato.formulas.knowledge import CASES, Case, Point, of_value, refuse_impossible
+from sfumato.formulas.knowledge import Case, of_value
 from sfumato.formulas.witness import Witness
 
 __all__ = [
+    "Belief",
     "Witness",
     "attribute_skyline",
     "breach_probability",
     "knowledge_skyline",
     "posterior",
+    "same_value_families",
+    "uncertain_posterior",
     "witness",
 ]
-
-Released = Sequence[tuple[int, Mapping[object, int]]] | Groups
-Person = tuple[int, int]
 
 
 def breach_probability(
@@ -52,7 +59,7 @@ def breach_probability(
     >>> breach_probability(table_1b, "AIDS", 0, 0, 0), breach_probability(table_1b, "AIDS", 1, 0, 0)
     (Fraction(1, 2), Fraction(1, 1))
     """
-    release, point = _read(groups, case), _point(l, k, m)
+    release, point = read_groups(groups, case), point_of(l, k, m)
     code = release.code_of(value)
     if code is None:
         return Fraction(0)
@@ -75,7 +82,7 @@ def knowledge_skyline(
     >>> knowledge_skyline([(5, {"Flu": 4, "AIDS": 1})], "AIDS", 0.5)
     [(0, 0, 2), (0, 1, 1), (0, 2, 0)]
     """
-    release = _read(groups, case)
+    release = read_groups(groups, case)
     code = release.code_of(value)
     if code is None or code not in release.histogram.codes:
         raise BadInput("knowledge_skyline: the value occurs in no group", [value])
@@ -87,7 +94,7 @@ def attribute_skyline(
     groups: Released, confidence: float | Fraction, case: Case = "single"
 ) -> list[tuple[int, int, int]]:
     """Give the largest amounts of knowledge (l, k, m) that give no value away at all."""
-    release = _read(groups, case)
+    release = read_groups(groups, case)
     c = confidence_of("attribute_skyline", confidence)
     values = np.unique(release.histogram.codes).tolist()
     if not values:
@@ -103,7 +110,7 @@ def witness(
     >>> witness([(5, {"Flu": 4, "AIDS": 1})], "AIDS", 0, 4, 0).others_have
     (('Flu', 4),)
     """
-    release, point = _read(groups, case), _point(l, k, m)
+    release, point = read_groups(groups, case), point_of(l, k, m)
     code = release.code_of(value)
     if code is None or code not in release.histogram.codes:
         raise BadInput("witness: the value occurs in no group", [value])
@@ -150,7 +157,7 @@ def posterior(
     >>> posterior(table_1b, tom, "AIDS", ["Cancer"], [(gary, "Flu")])
     Fraction(1, 2)
     """
-    release = _read(groups, case)
+    release = read_groups(groups, case)
     whom = release.person("target", target)
     relatives = [release.person("family", person) for person in family]
     known: dict[Person, int] = {}
@@ -183,117 +190,8 @@ def posterior(
     )
 
 
-@dataclass(frozen=True, eq=False)
-class _Release:
-    """What is published: groups as arrays, and the values' codes."""
-
-    histogram: Histogram
-    sizes: Counts
-    codes: Mapping[object, int] | Groups
-
-    @property
-    def labels(self) -> Sequence[object]:
-        """The values, by code."""
-        return self.codes.labels if isinstance(self.codes, Groups) else list(self.codes)
-
-    def code_of(self, value: object) -> int | None:
-        """Look a value up; None: nobody has it."""
-        if isinstance(self.codes, Groups):
-            found = self.codes.codes_of([value])
-            return int(found[0]) if len(found) else None
-        try:
-            return self.codes.get(value)
-        except TypeError:  # it cannot be a key
-            return None
-
-    def row(self, group: int) -> named_knowledge.Row:
-        """One group: people, and occurrences by code."""
-        part = slice(self.histogram.starts[group], self.histogram.starts[group + 1])
-        codes, counts = self.histogram.codes[part], self.histogram.counts[part]
-        return int(self.sizes[group]), dict(zip(codes.tolist(), counts.tolist(), strict=True))
-
-    def person(self, name: str, person: object) -> Person:
-        """Read `(group, member)`."""
-        if not isinstance(person, Sequence) or len(person) != 2 or not all(map(_whole, person)):
-            raise BadInput(
-                f"posterior: in {name} a person must be (group, member), two whole numbers from 0, "
-                f"got {shown(person)}"
-            )
-        group, member = int(person[0]), int(person[1])
-        if not group < len(self.sizes) or not member < self.sizes[group]:
-            people = f" of {self.sizes[group]} people" if group < len(self.sizes) else ""
-            raise BadInput(
-                f"posterior: in {name} there is no member {member} in group {group}{people}; there "
-                f"are {len(self.sizes)} groups, and groups and members are counted from 0"
-            )
-        return group, member
-
-
 def _skyline(
-    release: _Release, c: Fraction, case: Case, codes: Sequence[int]
+    release: Published, c: Fraction, case: Case, codes: Sequence[int]
 ) -> list[tuple[int, int, int]]:
     points = skylines.knowledge_skyline(release.histogram, release.sizes, c, case, codes)
     return sorted((point.l, point.k, point.m) for point in points)
-
-
-def _read(groups: Released, case: Case) -> _Release:
-    one_of("knowledge", "case", case, CASES)
-    if isinstance(groups, Groups):
-        release = _Release(groups.histogram, groups.sizes, groups)
-    else:
-        release = _read_list(groups)
-    refuse_impossible(release.histogram, release.sizes, case)
-    return release
-
-
-def _read_list(groups: object) -> _Release:
-    if not isinstance(groups, Iterable) or isinstance(groups, (str, Mapping)):
-        raise BadInput(f"groups must be a list of (people, {{value: n}}), got {shown(groups)}")
-    codes: dict[object, int] = {}
-    sizes, places, values, counts = [], list[int](), list[int](), list[int]()
-    for place, group in enumerate(groups):
-        pair = tuple(group) if isinstance(group, Sequence) and not isinstance(group, str) else ()
-        if len(pair) != 2 or not _whole(pair[0]) or not isinstance(pair[1], Mapping):
-            raise BadInput(
-                f"group {place} must be (people, {{value: occurrences}}), got {shown(group)}"
-            )
-        sizes.append(pair[0])
-        for value, count in pair[1].items():
-            if not _whole(count):
-                raise BadInput(f"group {place}: occurrences must be whole numbers >= 0", [value])
-            if count:
-                places.append(place)
-                values.append(codes.setdefault(value, len(codes)))
-                counts.append(count)
-    if max(sum(sizes), sum(counts)) > MOST:
-        raise BadInput("groups: people and occurrences must add up to less than 2^63")
-    histogram = Histogram.from_entries(
-        np.array(places, dtype=np.intp),
-        np.array(values, dtype=np.int32),
-        np.array(counts, dtype=np.int64),
-        (len(sizes), len(codes)),
-    )
-    return _Release(histogram, np.array(sizes, dtype=np.int64), codes)
-
-
-def _whole(number: object) -> bool:
-    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-    return whole and cast("int", number) >= 0
-
-
-def _point(l: int, k: int, m: int) -> Point:
-    for name, amount in (("l", l), ("k", k), ("m", m)):
-        if not _whole(amount):
-            raise BadInput(f"knowledge: {name} must be an integer >= 0, got {shown(amount)}")
-    return Point(int(l), int(k), int(m))
-
-
-def confidence_of(owner: str, value: object) -> Fraction:
-    """Read a confidence exactly."""
-    try:
-        c = fraction(value)
-    except (ValueError, OverflowError):
-        c = Fraction(0)
-    if not 0 < c <= 1:
-        raise BadInput(f"{owner}: confidence must be above 0 and at most 1, got {shown(value)}")
-    return c

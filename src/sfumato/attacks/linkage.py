@@ -45,6 +45,7 @@ class Linkage(Attack):
     model: Literal["prosecutor", "journalist", "marketer"] = "prosecutor"
     external: Table | None = None
     name: ClassVar[str] = "linkage"
+    sets: ClassVar[bool] = True  # values do not matter
 
     def __post_init__(self) -> None:
         one_of("Linkage", "model", self.model, MODELS)

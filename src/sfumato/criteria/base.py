@@ -41,6 +41,11 @@ class Criterion(ABC):
         return (self,)
 
     @property
+    def sets(self) -> bool:
+        """Whether people may have any number of values of the sensitive column, or none."""
+        return False
+
+    @property
     def least_size(self) -> int:
         """People that every safe group has at least, as far as the definition says so itself."""
         return max((part.least_size for part in self.parts if part is not self), default=1)
@@ -304,6 +309,12 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
             raise BadInput(f"{part}: the table has no sensitive column; name one (sensitive=, -s)")
         if part.attribute is not None or len(frequencies.sensitive) == 1:
             attribute = str(frequencies.attribute(part.attribute))
+            if frequencies.domains[attribute].members is not None and not part.sets:
+                raise BadInput(
+                    f"{part}: people have any number of values of {attribute!r}, and this is about "
+                    "one value for each; k-anonymity can be asked for, and a skyline with "
+                    'case="set" or "multiset"'
+                )
             part.refuse(attribute, frequencies.domains[attribute])
             if values:
                 _known_values(part, attribute, frequencies.domains[attribute])
@@ -322,6 +333,7 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
 
 
 def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
+    domain = domain.values
     for value in part.named_values():
         if domain.code_of(value) is None:
             known = [str(label) for label in domain.labels if label is not None]

@@ -161,6 +161,19 @@ class Skyline(Criterion):
         """
         return self.case == "single" and not suppression
 
+    @property
+    def sets(self) -> bool:
+        """Whether this is about sets."""
+        return self.case != "single"
+
+    def refuse(self, attribute: str, domain: Domain) -> None:
+        """Refuse repeated values where everybody is said to have different ones."""
+        if self.case == "set" and domain.members is not None and domain.members.repeated:
+            raise BadInput(
+                f"{self}: somebody has a value of {attribute!r} more than once; take the repeated "
+                'ones out, or ask with case="multiset", where they count'
+            )
+
     def named_values(self) -> tuple[object, ...]:
         """The values that points were given for."""
         return tuple(self.points) if isinstance(self.points, Mapping) else ()

@@ -30,6 +30,25 @@ class Members:
     counts: NDArray[np.int64]  # (n_entries,) how often a person has the value
     values: Domain  # of the single values
 
+    @property
+    def repeated(self) -> bool:
+        """Whether somebody has a value more than once: a multiset, and no set."""
+        return bool((self.counts > 1).any())
+
+    def of(
+        self, codes: NDArray[np.integer]
+    ) -> tuple[NDArray[np.intp], NDArray[np.int32], NDArray[np.int64]]:
+        """List what some sets consist of; codes: (n,), repeated or not.
+
+        Returns for every entry the position in `codes`, the single value, and how often it is in
+        the set.
+        """
+        sizes = np.diff(self.starts)[codes]
+        position = np.repeat(np.arange(len(codes)), sizes)
+        entry = np.arange(len(position)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+        entry += self.starts[codes[position]]
+        return position, self.codes[entry], self.counts[entry]
+
 
 @dataclass(frozen=True, eq=False)
 class Domain:

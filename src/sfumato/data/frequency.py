@@ -13,6 +13,7 @@ from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Counts, Groups, Guards, Histogram
 from sfumato.data.guarding import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
+from sfumato.data.sets import over_values
 from sfumato.errors import BadInput, BrokenPromise, nearest, shown
 
 EXACT_IN_FLOAT = 2**53
@@ -199,19 +200,19 @@ class FrequencySet:
         codes, members = self.codes(attribute), self.domains[attribute].members
         if members is None:
             return Occurrences(self.combination_of, codes, self.counts)
-        sizes = np.diff(members.starts)[codes]
-        key = np.repeat(np.arange(len(self)), sizes)
-        entry = np.arange(len(key)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-        entry += members.starts[codes[key]]
-        return Occurrences(
-            self.combination_of[key], members.codes[entry], self.counts[key] * members.counts[entry]
-        )
+        key, values, each = members.of(codes)
+        return Occurrences(self.combination_of[key], values, self.counts[key] * each)
 
     def reference(self, attribute: str) -> Counts:
-        """How many people of the whole table have each value of a sensitive column."""
+        """How often each value of a column occurs in the whole table: once for every person.
+
+        In a set-valued column a person's values occur each for itself.
+        """
         if attribute not in self._references:
-            codes = self.codes(attribute).astype(np.intp)
-            counted = sum_by(codes, self.counts, len(self.domains[attribute]))
+            found = self.occurrences(attribute)
+            counted = sum_by(
+                found.codes.astype(np.intp), found.counts, len(self.domains[attribute].values)
+            )
             self._references[attribute] = counted
         return self._references[attribute]
 
@@ -248,8 +249,17 @@ class FrequencySet:
         domains = dict(self.domains)
         renamed = {}
         for column in self.sensitive:
-            domains[column] = original.domains[column]
-            code = same_values(self.domains[column], domains[column])
+            own, other = self.domains[column], original.domains[column]
+            if (own.members is None) != (other.members is None):
+                raise BadInput(
+                    f"column {column!r}: people have one value each in one of the two tables, and "
+                    "any number of values in the other"
+                )
+            code = same_values(own.values, other.values)
+            if own.members is not None:  # no key changes, only what the sets consist of
+                domains[column] = over_values(own, other.values, code)
+                continue
+            domains[column] = other
             if len(code) < len(domains[column]) or not np.array_equal(code, np.arange(len(code))):
                 renamed[column] = code
         seen = replace(self, domains=domains)
@@ -345,13 +355,17 @@ class JointGroups:
         histogram = self.counted
         frequencies = self.frequencies
         domain = frequencies.domains[attribute]
-        if len(frequencies.personal) > 1:
+        if len(frequencies.personal) > 1 or domain.members is not None:
             column = frequencies.sensitive.index(attribute)
             codes = frequencies.persons_values.codes[histogram.codes, column]
             owner = group if by_entry else group[histogram.group_of]
-            shape = (len(sizes), len(domain))
-            histogram = Histogram.from_entries(owner, codes, histogram.counts, shape)
-        return Groups(sizes, histogram, domain, frequencies.reference(attribute))
+            counts = histogram.counts
+            if domain.members is not None:  # people stay people, values count each for itself
+                entry, codes, each = domain.members.of(codes)
+                owner, counts = owner[entry], counts[entry] * each
+            shape = (len(sizes), len(domain.values))
+            histogram = Histogram.from_entries(owner, codes, counts, shape)
+        return Groups(sizes, histogram, domain.values, frequencies.reference(attribute))
 
 
 @dataclass(frozen=True, eq=False)
@@ -361,6 +375,8 @@ class Grouping:
     frequencies: FrequencySet
     boxes: NDArray[np.int32]  # (n_groups, n_quasi_identifiers, 2): [low, high] ground ranks
     index: NDArray[np.intp]  # (n,) group of every key of the frequency set; -1: suppressed
+    # (n_groups,) people, where the keys count occurrences of values and nobody knows whose
+    people: Counts | None = None
 
     @property
     def n_suppressed(self) -> int:
@@ -375,6 +391,8 @@ class Grouping:
     @cached_property
     def sizes(self) -> Counts:
         """Number of people in every group."""
+        if self.people is not None:
+            return self.people
         kept = self.index >= 0
         return sum_by(self.index[kept], self.frequencies.counts[kept], len(self.boxes))
 
@@ -398,7 +416,13 @@ class Grouping:
         """Suppress some of the groups."""
         renamed = np.append(np.where(unsafe, -1, np.cumsum(~unsafe) - 1), -1)  # the last is for -1
         index = renamed[self.index]
-        return Grouping(self.frequencies, self.boxes[~unsafe], index)
+        people = None if self.people is None else self.people[~unsafe]
+        return Grouping(self.frequencies, self.boxes[~unsafe], index, people)
+
+    def with_values_of(self, original: FrequencySet) -> Grouping:
+        """See a published table, as it is, with the sensitive values of its original."""
+        seen = self.frequencies.with_values_of(original)
+        return seen.as_it_is() if self.people is None else replace(self, frequencies=seen)
 
 
 def same_values(published: Domain, original: Domain) -> Codes:

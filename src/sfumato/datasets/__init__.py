@@ -1,6 +1,7 @@
-"""Sample data inside the package: the Adult census table and a made-up hospital.
+"""Sample data inside the package: the Adult census table, Nursery, and a made-up hospital.
 
 Adult: UCI Machine Learning Repository, Barry Becker and Ronny Kohavi, CC BY 4.0 (`ADULT.md`).
+Nursery: made from its rules (`applications.py`).
 """
 
 from __future__ import annotations
@@ -10,9 +11,16 @@ from typing import Any, Literal
 
 from sfumato.data.hierarchy import Hierarchy, Intervals, Tree
 from sfumato.datasets import taxonomies
+from sfumato.datasets.applications import nursery, nursery_hierarchies
 from sfumato.errors import BadInput
 
+__all__ = ["adult", "adult_hierarchies", "nursery", "nursery_hierarchies", "patients"]
+
 _HERE = Path(__file__).parent
+
+
+def __dir__() -> list[str]:
+    return __all__
 
 
 def adult(part: Literal["train", "test"] | None = None) -> Any:

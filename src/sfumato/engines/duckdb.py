@@ -20,6 +20,13 @@ from sfumato.data.labels import Labels
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.explain import about_storage, explanation
+from sfumato.engines.gather import (
+    ONLY_ONE,
+    gather_rows,
+    refuse_ungathered,
+    rows_and_people,
+    sorted_list,
+)
 from sfumato.engines.protocol import Format, Join, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.private import scratch
@@ -58,6 +65,7 @@ class DuckDBEngine:
         )
         self._values: dict[str, pa.Array] = {}  # distinct values of the counted columns
         self._codes: dict[str, Codes] = {}  # and the code of each of them
+        self._lists: str | None = None  # the column in which a person has a list of values
         self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in `counted`
         self.format: Format = "parquet"
         self.typed = True
@@ -90,28 +98,48 @@ class DuckDBEngine:
                 f"{_cleaned(v, kind, defused=published and not self.typed)} AS {v}"
                 for v, kind in zip(inner, types, strict=True)
             )
-            self._connection.execute(f"CREATE TEMP VIEW source AS SELECT {selected} FROM {aliased}")
+            self._connection.execute(f"CREATE TEMP VIEW rows AS SELECT {selected} FROM {aliased}")
+            self._connection.execute("CREATE TEMP VIEW source AS SELECT * FROM rows")
         self._inner = dict(zip(names, inner, strict=True))
-        self._types = {
-            name: "VARCHAR" if kind.startswith(("ENUM", '"NULL"')) else kind
-            for name, kind in zip(names, types, strict=True)
-        }
+        self._types = {name: _kind(kind) for name, kind in zip(names, types, strict=True)}
 
     @property
     def columns(self) -> tuple[str, ...]:
         """Names of the source's columns."""
         return tuple(self._inner)
 
-    def domains(
-        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
-    ) -> dict[str, list[object]]:
+    def gather(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> str | None:
+        """See one row for each person, and a person's several values as a list in some order.
+
+        A missing value in a list is no value, and a missing list is an empty one.
+        """
+        lists = [column for column in sensitive if LIST.match(self._types[column])]
+        if lists and len(sensitive) > 1:
+            raise BadInput(f"column {lists[0]!r} holds lists; {ONLY_ONE}")
+        n_rows, n_people = 0, 0
+        with self._explained():
+            if person is not None:
+                n_rows, n_people = rows_and_people(self._connection, person, self._inner[person])
+            if n_rows > n_people:
+                refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
+                self._refuse_uncountable(sensitive[0], self._types[sensitive[0]])
+                value = self._inner[sensitive[0]]
+                others = {c: self._inner[c] for c in kept if c != sensitive[0]}
+                gather_rows(self._connection, self._inner[str(person)], n_rows, value, others)
+                self._types[sensitive[0]] += "[]"
+            elif lists:
+                self._sort_lists(lists[0])
+            else:
+                return None
+        self._lists = sensitive[0]
+        return sensitive[0]
+
+    def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
         """Group the rows in one pass: by some columns jointly, and by each other one alone."""
         for column in columns:
-            if not COUNTABLE.match(self._types[column]):
-                raise BadInput(
-                    f"column {column!r}: values of type {self._types[column]} cannot be counted; "
-                    "turn them into text, numbers or dates"
-                )
+            self._refuse_uncountable(column, self._element(column))
         alone = [column for column in columns if column not in jointly]
         sets = [[self._inner[c] for c in each] for each in (jointly, *([c] for c in alone)) if each]
         of_column = [
@@ -127,8 +155,6 @@ class DuckDBEngine:
                 f"SELECT {selected}, count(*) AS n, {which} AS which "
                 f"FROM source GROUP BY GROUPING SETS ({grouped})"
             )
-            if person is not None:
-                self._one_row_each(person)
             self._jointly = tuple(jointly)
             labels = {
                 column: self._distinct(column, alone.index(column) + 1 if column in alone else 0)
@@ -151,10 +177,10 @@ class DuckDBEngine:
         if self._types[column] == "VARCHAR":
             self._values[column] = self._enumerated(value, rows)
             return self._values[column]
-        plain = PLAIN.match(self._types[column])
-        label = value if plain else f"CAST({value} AS VARCHAR)"
-        if self._types[column] == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
-            label = f"CAST({label}::VARCHAR AS DOUBLE)"
+        element, ends = self._element(column), "[]" if column == self._lists else ""
+        label = value if PLAIN.match(element) else f"CAST({value} AS VARCHAR{ends})"
+        if element == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
+            label = f"CAST({label}::VARCHAR{ends} AS DOUBLE{ends})"
         result = self._connection.sql(
             f"SELECT {value} AS value, {label} AS label FROM (SELECT DISTINCT {value} FROM {rows})"
         ).to_arrow_table()
@@ -237,6 +263,9 @@ class DuckDBEngine:
                 values, source = self._by_lookup(plan, plan.how, values, kind)
             else:
                 values, source = self._by_join(plan.how, values, kind)
+            if self._lists in plan.columns:
+                value = self._inner[str(self._lists)]
+                source = f"(SELECT s.* REPLACE (unnest(s.{value}) AS {value}) FROM {source}) AS s"
             rows = [f"{values[c]} AS {self._inner[c]}" for c in plan.columns]
             quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
             rest = [column for column in plan.columns if column not in quasi_identifiers]
@@ -274,7 +303,12 @@ class DuckDBEngine:
 
     def _is_text(self, column: str, kept: Sequence[str], types: Mapping[str, str]) -> bool:
         """Whether a column is published as text, which may be an ENUM until then."""
-        return column not in kept or (column not in types and self._types[column] == "VARCHAR")
+        return column not in kept or (column not in types and self._element(column) == "VARCHAR")
+
+    def _element(self, column: str) -> str:
+        """Give the type of a column's values: of a list, that of what stands in it."""
+        kind = self._types[column]
+        return kind.removesuffix("[]") if column == self._lists else kind
 
     def to_arrow(self, text: Collection[str]) -> pa.Table:
         """Read the whole source into memory, columns without a type as what they hold."""
@@ -301,7 +335,11 @@ class DuckDBEngine:
             back = [f"CAST(TRY_CAST({finite} AS {t}) AS VARCHAR)" for t in ("BIGINT", "DOUBLE")]
             tests += [f"bool_and({text} IS NOT DISTINCT FROM {v})" for text in back]
             tests.append(f"count({v}) > 0")
-        (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM source").fetchall()
+        source = "source"
+        if self._lists in columns:  # it is the only one that is published with its values
+            value = self._inner[str(self._lists)]
+            source = f"(SELECT unnest({value}) AS {value} FROM source)"
+        (found,) = self._connection.execute(f"SELECT {', '.join(tests)} FROM {source}").fetchall()
         types = {}
         for j, column in enumerate(columns):
             whole, real, filled = found[3 * j : 3 * j + 3]
@@ -372,19 +410,26 @@ class DuckDBEngine:
             self._connection.register("frame", table.rename_columns(inner))
         return "frame", names
 
-    def _one_row_each(self, person: str) -> None:
-        column = self._inner[person]
-        missing, repeated = self._connection.execute(
-            f"SELECT count(*) - count({column}), count({column}) - count(DISTINCT {column}) "
-            "FROM source"
-        ).fetchall()[0]
-        if missing:
-            raise BadInput(f"person: column {person!r} is missing in {missing} rows")
-        if repeated:
+    def _refuse_uncountable(self, column: str, kind: str) -> None:
+        if not COUNTABLE.match(kind):
             raise BadInput(
-                f"person: {repeated} rows repeat a value of {person!r}; a release counts people, "
-                "so give one row for each"
+                f"column {column!r}: values of type {kind} cannot be counted; turn them into text, "
+                "numbers or dates"
             )
+
+    def _sort_lists(self, column: str) -> None:
+        """See a column's lists without missing values, and in one order."""
+        found = LIST.match(self._types[column])
+        assert found is not None  # noqa: S101  (for the type checker)
+        value, element = self._inner[column], found[1]
+        self._refuse_uncountable(column, element)
+        cleaned = _cleaned("x", element, defused=False)
+        values = f"list_transform(CAST({value} AS {element}[]), lambda x: {cleaned})"
+        self._connection.execute(
+            "CREATE OR REPLACE TEMP VIEW source AS "
+            f"SELECT * REPLACE ({sorted_list(values)} AS {value}) FROM rows"
+        )
+        self._types[column] = f"{element}[]"
 
     def _by_lookup(
         self, plan: Plan, how: Lookup, kept: Mapping[str, str], kind: Format
@@ -478,7 +523,7 @@ class DuckDBEngine:
 
     def _could_be_run(self, column: str) -> bool:
         """Whether a spreadsheet might run a value of a text column as a formula."""
-        if SAFE_IN_CSV.match(self._types[column]):
+        if SAFE_IN_CSV.match(self._element(column)):
             return False
         if not self._is_enumerated(column):
             return True
@@ -531,6 +576,7 @@ class DuckDBEngine:
 _NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
 PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")
 COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+LIST = re.compile(r"(.+)\[\d*\]$")
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
 
 
@@ -558,10 +604,17 @@ def _cleaned(column: str, kind: str, *, defused: bool) -> str:
     if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero
         return f"CASE WHEN {column} = 0 THEN 0::{kind} ELSE nullif({column}, 'NaN'::{kind}) END"
     if kind.startswith(("ENUM", '"NULL"')):
-        return f"CAST({column} AS VARCHAR)"
+        return f"CAST({column} AS {_kind(kind)})"
     if defused and kind == "VARCHAR":
         return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
     return column
+
+
+def _kind(kind: str) -> str:
+    """Name a type without the values of an ENUM: those are text."""
+    if kind.startswith(("ENUM", '"NULL"')):
+        return "VARCHAR" + kind[len(kind.rstrip("[0123456789]")) :]
+    return kind
 
 
 def _as_text(value: str) -> str:

@@ -70,10 +70,18 @@ class Engine(Protocol):
         """Names of the source's columns."""
         ...
 
-    def domains(
-        self, columns: Sequence[str], person: str | None, jointly: Sequence[str]
-    ) -> dict[str, list[object]]:
-        """Give each column's distinct values (None: missing).
+    def gather(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> str | None:
+        """See one row for each person from now on, and of a person only the columns in `kept`.
+
+        Returns the sensitive column in which a person has a list of values, if there is one: it
+        holds lists, or `person` tells which rows belong together.
+        """
+        ...
+
+    def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
+        """Give each column's distinct values (None: missing); of a column of lists, the lists.
 
         `jointly`: the columns whose combinations will be counted next, if that can be done at once.
         """
@@ -84,7 +92,10 @@ class Engine(Protocol):
         ...
 
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
-        """Write a table of the release, sorted by what is published: first what groups people."""
+        """Write a table of the release, sorted by what is published: first what groups people.
+
+        A list is written as one row for each of its values.
+        """
         ...
 
     def to_arrow(self, text: Collection[str]) -> Any:

@@ -1,4 +1,4 @@
-"""Flows between the groups of two releases: one choice of buddies, and how far it can be changed."""
+"""Flows between the groups of two releases: a choice of buddies, and how far it can change."""
 
 from __future__ import annotations
 

@@ -30,6 +30,7 @@ from sfumato.formulas.exact_knowledge import Statistics, exact_lacking, exact_od
 Case = Literal["single", "set", "multiset"]
 CASES: tuple[Case, ...] = get_args(Case)
 Floats = NDArray[np.float64]
+AT_A_TIME = 2000  # groups
 SMALL = 1e-250  # below this floats are not compared: they may stand for something smaller
 
 
@@ -55,8 +56,8 @@ class Entries:
 
 def refuse_impossible(histogram: Histogram, sizes: Counts, case: Case) -> None:
     """Refuse groups that cannot be dealt out: more values than people can have, or fewer."""
-    totals = np.zeros(histogram.n_groups, dtype=np.int64)
-    np.add.at(totals, histogram.group_of, histogram.counts)
+    upto = np.concatenate([[0], np.cumsum(histogram.counts)])
+    totals = upto[histogram.starts[1:]] - upto[histogram.starts[:-1]]
     if case == "single":
         wrong, why = totals != sizes, "with one value per person the counts must add up to it"
     elif case == "set":
@@ -107,6 +108,44 @@ def statistics(
     return five_of(entries(histogram, sizes, l, case), Point(l, k, m), case)
 
 
+def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "single") -> Floats:
+    """Give the least of each of the five statistics by value, as floats; (n_values, 5).
+
+    One pass over the groups, some at a time, in memory that does not grow with them. Without the
+    value in any group the first three are infinite and the others 1.
+    """
+    if case == "single":
+        from sfumato.formulas.skyline_check import one_pass  # noqa: PLC0415  (a compiler)
+
+        refuse_impossible(histogram, sizes, case)
+        l, k, m = (min(a, int(sizes.max(initial=0)) + 1) for a in point)  # more says nothing more
+        table = (histogram.starts, histogram.codes, histogram.counts, sizes)
+        return np.asarray(one_pass(*table, l, k, m, histogram.n_values))
+    lowest = np.repeat([[np.inf] * 3 + [1.0] * 2], histogram.n_values, axis=0)
+    for first in range(0, histogram.n_groups, AT_A_TIME):
+        last = min(first + AT_A_TIME, histogram.n_groups)
+        found = entries(histogram.rows(first, last), sizes[first:last], point.l, case)
+        five = five_of(found, point, case)
+        np.minimum(lowest, kernels().least(found.codes, five, histogram.n_values), out=lowest)
+    return lowest
+
+
+def breaches(histogram: Histogram, sizes: Counts, point: Point, case: Case = "single") -> Floats:
+    """Give the breach probability of every value, as floats; (n_values,).
+
+    >>> table_1b = Histogram.from_dense([[2, 2, 0], [1, 2, 1]])  # AIDS, flu, cancer
+    >>> breaches(table_1b, np.array([4, 4]), Point(0, 0, 0))
+    array([0.5 , 0.5 , 0.25])
+    """
+    return np.asarray(1 / (1 + _ratios(minima(histogram, sizes, point, case))))
+
+
+def _ratios(lowest: Floats) -> Floats:
+    """Give the least odds from the five minima (theorem 2)."""
+    together, alone, kept, family, beside = lowest.T
+    return np.asarray(np.minimum(together, np.minimum(alone * beside, kept * family)))
+
+
 def five_of(found: Entries, point: Point, case: Case) -> Floats:
     """Give the five statistics of prepared entries; (n_entries, 5)."""
     most = int(found.n.max(initial=0)) + 1  # more people than that say nothing more
@@ -144,14 +183,17 @@ def exposed(
         case: What one person can have.
         value: Judge one value alone; every other entry is False. None: all values.
     """
+    limit = (1 - c) / c
     chosen = np.ones(len(histogram.codes), dtype=bool)
     if value is not None:
         chosen = histogram.codes == value
+    reached, open_ = compared(_ratios(minima(histogram, sizes, point, case)), limit)
+    if not (reached | open_)[slice(None) if value is None else value].any():
+        return np.zeros(len(chosen), dtype=bool)  # the usual answer, and the cheapest
     found = entries(histogram, sizes, point.l, case, value)
     five = five_of(found, point, case)
     lowest = kernels().least(found.codes, five, histogram.n_values)
     ratio = kernels().negated(found.codes, five, lowest)
-    limit = (1 - c) / c
     below, near = compared(ratio, limit)
     if near.any():
         exact = Exactly(histogram, found, five, point, case)
@@ -166,11 +208,16 @@ def exposed(
 
 def compared(ratio: Floats, limit: Fraction) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Compare floats with an exact limit: which are at most that, and which are too near to say."""
-    at = float(limit)
+    at = to_float(limit)
     near = np.abs(ratio - at) <= CLEAR * at
     if at < SMALL:  # 0 is exact, the rest may be smaller than it looks
         near = (ratio > 0) & (ratio < SMALL) & (limit > 0)
     return ratio <= at, near
+
+
+def to_float(limit: Fraction) -> float:
+    """Give a limit as a float; no ratio reaches 1e300."""
+    return float(min(limit, Fraction(10**300)))
 
 
 def of_value(

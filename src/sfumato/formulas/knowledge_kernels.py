@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.compiled import compiled
 
 TINY = 1e-300
-SEEN = 1024  # counts whose V is remembered
+SEEN = 1024  # counts whose V is remembered: a power of 2
 CHUNK = 16  # factors below 2^63 whose product still is a float
 
 
@@ -165,7 +165,7 @@ def five(  # pragma: no cover  (compiled)
     seen = np.full((SEEN, 2), -1, dtype=np.int64)  # V depends on these two alone: n, having
     values = np.empty((SEEN, 3), dtype=np.float64)
     for e in range(len(n)):
-        slot = having[e] % SEEN
+        slot = having[e] & (SEEN - 1)
         if seen[slot, 0] != n[e] or seen[slot, 1] != having[e]:
             seen[slot, 0], seen[slot, 1] = n[e], having[e]
             values[slot, 0] = lacking(n[e], having[e], m, 0, case)
@@ -205,18 +205,58 @@ def negated(codes: Any, found: Any, lowest: Any) -> Any:  # pragma: no cover  (c
 
 
 @compiled
-def smallest(  # pragma: no cover  (compiled)
-    n: Any, having: Any, ruled_out: Any, share: Any, k: Any, m: Any, case: Any
+def in_one_group(  # pragma: no cover  (compiled)
+    n: Any,
+    having: Any,
+    ruled_out: Any,
+    share: Any,
+    k: Any,
+    m: Any,
+    case: Any,
+    behind: Any,
+    bar: Any,
 ) -> Any:
-    """The least negated ratio of one value over its entries; infinite without any."""
-    together, alone, kept, family, beside = np.inf, np.inf, np.inf, 1.0, 1.0
+    """The least minNR(g, l, k, m) and the least T(g, l, k) of one value over its entries.
+
+    With `behind`, the least V(g, m, k + 1), it is seen at once which entries stay above `bar`;
+    their minNR is not looked at. Infinite: it is above the bar.
+    """
+    together, kept = np.inf, np.inf
     for e in range(len(n)):
-        own = share[e] if case == 1 else 1.0
-        with_others = odds(n[e], having[e], ruled_out[e], own, k, case)
-        behind = lacking(n[e], having[e], m, k + 1, case)
-        together = min(together, product(with_others, behind))
-        alone = min(alone, odds(n[e], having[e], ruled_out[e], own, 0, case))
+        with_others = odds(n[e], having[e], ruled_out[e], share[e] if case == 1 else 1.0, k, case)
         kept = min(kept, with_others)
-        family = min(family, lacking(n[e], having[e], m, 0, case))
-        beside = min(beside, lacking(n[e], having[e], m, k, case))
-    return min(together, product(alone, beside), product(kept, family))
+        if product(with_others, behind) <= bar:
+            own = lacking(n[e], having[e], m, k + 1, case)
+            together = min(together, product(with_others, own))
+    return together, kept
+
+
+@compiled
+def least_lacking(n: Any, having: Any, m: Any, k: Any, case: Any) -> Any:  # pragma: no cover
+    """The least V(g, m, k) of one value over its entries."""
+    lowest = 1.0
+    for e in range(len(n)):
+        lowest = min(lowest, lacking(n[e], having[e], m, k, case))
+    return lowest
+
+
+@compiled
+def undominated(rows: Any, order: Any) -> Any:  # pragma: no cover  (compiled)
+    """Find the rows that no other is at most in all three columns; of equal ones the first.
+
+    `order` has every row behind those that could dominate it.
+    """
+    kept = np.empty(len(rows), dtype=np.int64)
+    n_kept = 0
+    for row in order:
+        a, b, c = rows[row, 0], rows[row, 1], rows[row, 2]
+        covered = False
+        for i in range(n_kept):
+            other = kept[i]
+            if rows[other, 0] <= a and rows[other, 1] <= b and rows[other, 2] <= c:
+                covered = True
+                break
+        if not covered:
+            kept[n_kept] = row
+            n_kept += 1
+    return kept[:n_kept]

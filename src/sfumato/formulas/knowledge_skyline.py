@@ -13,7 +13,9 @@ floats; near a tie fractions decide, over all entries.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from fractions import Fraction
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,12 +27,14 @@ from sfumato.formulas.knowledge import (
     Case,
     Entries,
     Exactly,
+    Floats,
     Point,
     compared,
     entries,
     five_of,
     kernels,
     part,
+    to_float,
 )
 
 Safe = Callable[[int, int], bool]  # of k and m
@@ -121,18 +125,23 @@ class _Release:
         values: Sequence[int],
         limit: Fraction,
     ) -> None:
-        self.histogram, self.sizes, self.case, self.limit = histogram, sizes, case, limit
-        self.values = np.unique(np.array(values, dtype=np.int32)).tolist()
+        self.histogram, self.sizes, self.case = histogram, sizes, case
+        every = entries(histogram, sizes, 0, case)
+        order = np.argsort(every.codes, kind="stable")
+        codes = every.codes[order]
+        self.values = []
+        for value in values:
+            place = order[np.searchsorted(codes, value) : np.searchsorted(codes, value, "right")]
+            self.values.append((place, _Value(histogram, part(every, place), case, limit)))
 
     def safe_at(self, l: int) -> Safe:
         """Prepare the judge of all points with this l."""
-        prepared = entries(self.histogram, self.sizes, l, self.case)
-        order = np.argsort(prepared.codes, kind="stable")
-        codes = prepared.codes[order]
-        judges = []
-        for value in self.values:
-            first, end = np.searchsorted(codes, [value, value + 1])
-            judges.append(self._of_value(l, value, part(prepared, order[first:end])))
+        h = self.histogram
+        ruled_out, share = kernels().rule_out(h.starts, h.counts, self.sizes, l, self.case == "set")
+        judges = [
+            value.safe_at(l, ruled_out[place], share[place] if len(share) else share)
+            for place, value in self.values
+        ]
 
         def safe(k: int, m: int) -> bool:
             for i, judge in enumerate(judges):
@@ -143,36 +152,67 @@ class _Release:
 
         return safe
 
-    def _of_value(self, l: int, value: int, every: Entries) -> Safe:
+
+class _Value:
+    """Judges points with regard to one value."""
+
+    def __init__(self, histogram: Histogram, without: Entries, case: Case, limit: Fraction) -> None:
+        self.histogram, self.without, self.case, self.limit = histogram, without, case, limit
+        few = part(without, front(without, "multiset"))  # V knows of n and having alone
+        self._few = (few.n, few.having)
+        self._lacking: dict[tuple[int, int], float] = {}
+
+    def lacking(self, m: int, k: int) -> float:
+        """Give the least V(g, m, k), which no l changes."""
+        if (m, k) not in self._lacking:
+            code = CASES.index(self.case)
+            self._lacking[m, k] = kernels().least_lacking(*self._few, m, k, code)
+        return self._lacking[m, k]
+
+    def safe_at(self, l: int, ruled_out: Counts, share: Floats) -> Safe:
+        """Prepare the judge of all points with this l."""
+        every = replace(self.without, ruled_out=ruled_out, share=share)
         few = part(every, front(every, self.case))
         numbers = (few.n, few.having, few.ruled_out, few.share)
-        code, smallest = CASES.index(self.case), kernels().smallest
+        code, in_one_group, product = (
+            CASES.index(self.case),
+            kernels().in_one_group,
+            kernels().product,
+        )
+        bar = to_float(self.limit) * 1.001
+        _, alone = in_one_group(*numbers, 0, 0, code, 1.0, -1.0)
 
         def safe(k: int, m: int) -> bool:
-            unsafe, near = compared(smallest(*numbers, k, m, code), self.limit)
+            together, kept = in_one_group(*numbers, k, m, code, self.lacking(m, k + 1), bar)
+            apart = product(alone, self.lacking(m, k))
+            ratio = min(together, apart, product(kept, self.lacking(m, 0)))
+            unsafe, near = compared(ratio, self.limit)
             if not near:
                 return not unsafe
             point = Point(l, k, m)
             five = five_of(every, point, self.case)
+            value = int(every.codes[0])
             exact = Exactly(self.histogram, every, five, point, self.case).minima(value)
-            ratio = exact.negated_ratio
-            return ratio is None or ratio > self.limit
+            negated = exact.negated_ratio
+            return negated is None or negated > self.limit
 
         return safe
 
 
 def front(found: Entries, case: Case) -> NDArray[np.intp]:
-    """Find the entries that can be the worst at some point, as far as floats tell."""
-    last: NDArray[np.generic] = -found.ruled_out
+    """Find the entries that can be the worst at some point, as far as floats tell.
+
+    T and V fall with fewer people, more occurrences of the value, and smaller odds to have nothing
+    else; an entry is left out where another one is ahead in all three.
+    """
+    odds: NDArray[Any]
     if case == "single":
-        last = found.n - found.having - found.ruled_out
+        odds = found.n - found.having - found.ruled_out
     elif case == "set":
-        last = found.share
-    table = np.stack([found.n, -found.having, last], axis=1)
-    rows, first = np.unique(table, axis=0, return_index=True)  # in lexical order
-    kept = []
-    while len(rows):
-        kept.append(first[0])
-        open_ = (rows < rows[0]).any(axis=1)
-        rows, first = rows[open_], first[open_]
-    return np.array(kept, dtype=np.intp)
+        odds = found.share
+    else:  # a group of one has no odds at all, and is ahead by its size
+        odds = found.ruled_out * np.log1p(-1 / np.maximum(found.n, 2))
+    rows = np.stack([found.n, -found.having, odds], axis=1).astype(np.float64)
+    widest = np.maximum(np.abs(rows).max(axis=0, initial=0), 1)
+    order = np.argsort((rows / widest).sum(axis=1), kind="stable")
+    return np.asarray(kernels().undominated(rows, order))

@@ -146,19 +146,10 @@ class Answering:
     @classmethod
     def bucketized(cls, bucketing: Bucketing, attribute: str) -> Answering:
         """Two tables: quasi-identifiers are as they were, values are those of the group."""
-        counted = bucketing.combinations
-        combination, number, people = bucketing.parts[bucketing.parts[:, 1] != SUPPRESSED].T
-        numbers, group = np.unique(number, return_inverse=True)
-        shape = (len(numbers), len(counted.domains[attribute]))
-        codes = counted.codes(attribute)[combination]
-        histogram = Histogram.from_entries(group, codes, people, shape)
-        # The people of a group whose quasi-identifiers are equal are one entry.
-        own = counted.combination_of[combination]
-        members, index = distinct_rows(np.stack([own, group], axis=1))
-        ground = counted.combinations
+        members, people, histogram = bucket_members(bucketing, attribute)
+        ground = bucketing.combinations.combinations
         cells = np.stack([ground.codes(name)[members[:, 0]] for name in ground.columns], axis=1)
-        alike = sum_by(index, people, len(members))
-        return cls(np.stack([cells, cells], axis=2), alike, members[:, 1], histogram)
+        return cls(np.stack([cells, cells], axis=2), people, members[:, 1], histogram)
 
     def answers(self, queries: Queries) -> Floats:
         """Answer some queries; whole numbers are exact below 2^53."""
@@ -204,6 +195,25 @@ class Answering:
     @cached_property
     def _factors(self) -> _Factors:
         return _Factors.of(self.boxes, self.values)
+
+
+def bucket_members(
+    bucketing: Bucketing, attribute: str
+) -> tuple[NDArray[np.int32], Counts, Histogram]:
+    """Say who is in each bucket: (combination of quasi-identifiers, bucket), and how many people.
+
+    The last is the buckets' values. Suppressed people are in none.
+    """
+    counted = bucketing.combinations
+    combination, number, people = bucketing.parts[bucketing.parts[:, 1] != SUPPRESSED].T
+    numbers, group = np.unique(number, return_inverse=True)
+    shape = (len(numbers), len(counted.domains[attribute]))
+    codes = counted.codes(attribute)[combination]
+    histogram = Histogram.from_entries(group, codes, people, shape)
+    # The people of a group whose quasi-identifiers are equal are one entry.
+    own = counted.combination_of[combination]
+    members, index = distinct_rows(np.stack([own, group], axis=1))
+    return members, sum_by(index, people, len(members)), histogram
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,6 +23,7 @@ from sfumato.html import html_table
 from sfumato.table import Table
 
 UNSEEN = "no verdict: what people guard is not published"
+TOGETHER = "no verdict: that is as if values were published apart, and a person's stand together"
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,9 +116,22 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     frequencies = table.frequencies(guarding_column(criterion))
     asked = criterion is not None
     if criterion is None:
-        criterion = together(list(_family(frequencies.sensitive)))
+        one_each = () if table.set_valued else frequencies.sensitive
+        criterion = together(list(_family(one_each)))
     found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
+    if table.set_valued is not None:
+        found = replace(found, measured=tuple(map(_apart, found.measured)))
     return replace(found, asked=asked)
+
+
+def _apart(measured: Measured) -> Measured:
+    """Take the verdict from what holds only where nobody sees which values are one person's.
+
+    Whoever sees that can only know more, so what fails fails.
+    """
+    if not (measured.criterion.looks_at_values and measured.holds):
+        return measured
+    return replace(measured, note=TOGETHER)
 
 
 def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:

@@ -43,6 +43,7 @@ class Description:
     n_suppressed: int
     levels: Mapping[str, int] | None
     group: str | None = None  # two tables: the column by which they belong together
+    set_valued: str | None = None  # the sensitive column of which people have any number of values
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -82,6 +83,7 @@ class Description:
             n_suppressed,
             recoding.levels,
             table.schema.group if isinstance(recoding.how, Bucketing) else None,
+            table.set_valued,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -94,6 +96,8 @@ class Description:
 
     def to_json(self) -> dict[str, Any]:
         """Write it down."""
+        sets = {} if self.set_valued is None else {"set_valued": self.set_valued}
+        experiment = {"experiment": True} if self.method.experiment else {}
         return {
             "sfumato": FORMAT,
             "rows": self.n_rows,
@@ -108,7 +112,9 @@ class Description:
             "hierarchies": dict(self.hierarchies),
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
-        } | ({"experiment": True} if self.method.experiment else {})
+            **sets,
+            **experiment,
+        }
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any], where: str) -> Description:
@@ -127,6 +133,8 @@ class Description:
         read.need("levels", all(map(is_count, (levels or {}).values())))
         group = written.get("group")
         read.need("group", group is None or (isinstance(group, str) and group not in columns))
+        sets = written.get("set_valued")
+        read.need("set_valued", sets is None or (group is not None and sensitive == (sets,)))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         found = cls(
@@ -142,6 +150,7 @@ class Description:
             read.part("suppressed", is_count),
             levels,
             group,
+            sets,
         )
         found.rules()  # refused now rather than at the first use
         return found

@@ -17,8 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
-from sfumato.algorithms.base import chances
-from sfumato.algorithms.registry import check_pair
+from sfumato.algorithms.base import chances, check_seed
+from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
@@ -36,6 +36,8 @@ from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
+from sfumato.release.permuted import permuted
+from sfumato.release.sets import apart, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -64,6 +66,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     guard = guarding_column(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
+    check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     report("searching")
     draw = chances(method)
@@ -178,6 +181,8 @@ class Release:
             ("sensitive", ", ".join(shown.sensitive) or "none"),
             ("insensitive", ", ".join(shown.insensitive) or "none"),
         ]
+        if shown.set_valued is not None:
+            rows.append(("any number of values", shown.set_valued))
         if shown.group is not None:
             rows.append(("published as", f"two tables that share the column {shown.group!r}"))
         if shown.levels is not None:
@@ -319,6 +324,31 @@ class Release:
         with self._published() as files:
             return files.open(table).to_arrow(self.description.text)
 
+    def permuted(self, seed: int | None = None) -> Any:
+        """See two published tables as one, with the values of each group dealt out at random.
+
+        Anybody can do this with the public tables, so it says nothing more than they do; it is for
+        those who need one table, and how Chen 2009, section 8.4, publishes. People with several
+        sensitive columns get a whole row of them.
+
+        Args:
+            seed: Deal the same again; it protects nobody.
+        """
+        group = self.description.group
+        if group is None:
+            raise BadInput("permuted: this release is one table already; use to_arrow()")
+        if self.description.set_valued is not None:
+            raise BadInput(
+                f"permuted: people have any number of values of {self.description.set_valued!r}, "
+                "so values cannot be dealt out one to each"
+            )
+        check_seed("permuted", seed)
+        with self._published() as files:
+            data, values = (
+                files.open(name).to_arrow(self.description.text) for name in (DATA, SENSITIVE)
+            )
+        return permuted(data, values, group, self.description.columns, seed)
+
     def to_pandas(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a pandas data frame; needs pandas."""
         with _needing("pandas"):
@@ -429,7 +459,7 @@ class Release:
         private.table.write(private.recoding, files.path(DATA), kind, private.secret)
         reached("save.applied")
         report("reading back")
-        by_value = _needs_values(self.criterion)
+        by_value = _needs_values(self.criterion) or self.description.set_valued is not None
         seen = self._read(files, values=by_value)
         seen = self._with_original(seen) if by_value else seen
         guarded = None
@@ -449,6 +479,8 @@ class Release:
                 "internal error: the written groups do not have the sizes that were decided; the "
                 "source may have changed since it was counted"
             )
+        if self.description.set_valued is not None:
+            refuse_other_values(seen, private.table.frequencies(), self.n_suppressed)
         if guarded is not None:
             refuse_other_groups(seen, guarded, private.recoding)
         if not verdict:
@@ -471,6 +503,11 @@ class Release:
         rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
         if shown.group is None:
             return _counted(files.open(DATA), shown.quasi_identifiers, sensitive, rules)
+        if shown.set_valued is not None:
+            return apart(
+                _counted(files.open(DATA), [shown.group]),
+                _counted(files.open(SENSITIVE), [shown.group], shown.sensitive, rules),
+            )
         seen = _counted(files.open(SENSITIVE), [shown.group], sensitive, rules)
         people = _counted(files.open(DATA), [shown.group]).frequencies
         groups = seen.frequencies.combinations
@@ -484,7 +521,7 @@ class Release:
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:
             return seen
-        return seen.frequencies.with_values_of(self.table.frequencies()).as_it_is()
+        return seen.with_values_of(self.table.frequencies())
 
 
 def _counted(

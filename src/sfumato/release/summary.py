@@ -72,6 +72,9 @@ class Summary:
             numbers["group_column"] = description.group
             lines.append(("published as", f"two tables that share the column {description.group}"))
             lines.append(("lost", "whose a sensitive value is, within a group"))
+        if description.set_valued is not None:
+            numbers["set_valued"] = description.set_valued
+            lines.append(("any number of values", description.set_valued))
         n_alone = int((sizes == 1).sum())
         if n_alone:
             numbers["alone"] = n_alone
@@ -114,7 +117,7 @@ def _about_the_original(
     lines = []
     missing = {}
     for name, domain in original.domains.items():
-        if domain.has_missing:
+        if domain.members is None and domain.has_missing:
             by_value = name in original.schema.sensitive
             counted = original.frequencies() if by_value else original.combinations()
             missing[name] = int(counted.counts[counted.codes(name) == len(domain) - 1].sum())
@@ -122,6 +125,11 @@ def _about_the_original(
         numbers["missing"] = missing
         told = ", ".join(f"{name} {n}" for name, n in missing.items())
         lines.append(("missing, counted as a value", told))
+    if original.set_valued is not None:
+        numbers["values"] = _occurrences(original, original.set_valued)
+        in_all, most, without = numbers["values"].values()
+        told = f"{in_all} in all, at most {most} for one person, people without any: {without}"
+        lines.append((f"values of {original.set_valued}", told))
     about = [part for part in description.criterion.parts if part.looks_at_values]
     all_of_them = any(part.attribute is None for part in about)
     named = {part.attribute for part in about}
@@ -147,6 +155,20 @@ def _about_the_original(
     return lines
 
 
+def _occurrences(original: Table, name: str) -> dict[str, int]:
+    """Count how often a value of a set-valued column occurs, and the people without any."""
+    counted, members = original.frequencies(), original.domains[name].members
+    assert members is not None  # noqa: S101  (for the type checker)
+    codes = counted.codes(name)
+    position, _, each = members.of(codes)
+    n_values = np.bincount(position, weights=each, minlength=len(codes)).astype(np.int64)
+    return {
+        "in_all": int((n_values * counted.counts).sum()),
+        "most": int(n_values.max()),
+        "people_without": int(counted.counts[n_values == 0].sum()),
+    }
+
+
 def _levels(levels: Mapping[str, int], original: Table | None) -> str:
     """Write levels; with the original at hand, out of how many."""
     if original is None:
@@ -157,5 +179,5 @@ def _levels(levels: Mapping[str, int], original: Table | None) -> str:
 
 def _alike(original: Table, name: str) -> int:
     """Count the values of a column that are another one but for case and blanks."""
-    labels = [str(label) for label in original.domains[name].labels if label is not None]
+    labels = [str(label) for label in original.domains[name].values.labels if label is not None]
     return len(labels) - len({" ".join(label.casefold().split()) for label in labels})

@@ -195,7 +195,7 @@ def _audited(subject: Release | Table, target: Target) -> Report:
         for attack in kind.against(target):
             report(f"attack: {kind.name}")
             try:
-                findings.append(attack.find(target))
+                findings.append(attack.run(target))
             except CannotRun as error:
                 attribute = getattr(attack, "attribute", None)
                 name = attack.called if attribute is None else f"{attack.called} ({attribute})"

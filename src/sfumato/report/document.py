@@ -74,6 +74,7 @@ def document(
         "limits": words.limits(
             release=is_release,
             bucketized=bool(target.as_they_are),
+            set_valued=target.set_valued,
             n_unseen=n_unseen,
             experiment=experiment,
         ),
@@ -157,7 +158,8 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
             "rows_hidden": int(seen.sizes[at_root[codes]].sum()),
         }
     for name in target.sensitive:
-        yield _as_it_is(name, "sensitive", len(np.unique(seen.frequencies.codes(name))))
+        values = np.unique(seen.frequencies.occurrences(name).codes)
+        yield _as_it_is(name, "sensitive", len(values))
     taken = {*target.quasi_identifiers, *target.sensitive}
     for name in (
         subject.description.columns if isinstance(subject, Release) else subject.schema.insensitive

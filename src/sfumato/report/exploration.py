@@ -14,9 +14,10 @@ import numpy as np
 
 from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.facts import case_of, told
-from sfumato.attacks.knowledge import confidence_of
 from sfumato.attacks.members import Members, members_of
+from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
+from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.formulas.knowledge import Case, Point
 from sfumato.formulas.knowledge_skyline import knowledge_skyline
@@ -65,7 +66,7 @@ def explore(
         if not codes:
             raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
     c = confidence_of("explore", confidence)
-    kind = case or case_of(target, view.attribute)
+    kind = case_of(target, view.attribute, case)
     points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
     return Exploration(target, view, kind, float(c), codes, value is None, tuple(sorted(points)))
 
@@ -160,9 +161,16 @@ class Exploration:
 
         With the original at hand also who the people are, by their quasi-identifiers.
         """
-        for point, found in self.beyond.items():
-            for axis, each in found.items():
-                yield point, AXES[axis], told(self.target, self.view, each) | self._people(each)
+        steps = [
+            (point, AXES[axis], each)
+            for point, found in self.beyond.items()
+            for axis, each in found.items()
+        ]
+        if not self.points:
+            nothing = Point(0, 0, 0)
+            steps = [(nothing, "nothing more", self._witness(nothing))]
+        for point, step, each in steps:
+            yield point, step, told(self.target, self.view, each) | self._people(each)
 
     def _people(self, found: Witness) -> dict[str, Any]:
         named = {"who has it": self._named(found.group, {found.value})}
@@ -173,6 +181,9 @@ class Exploration:
 
     def _named(self, group: int, values: set[object]) -> list[dict[str, object]]:
         """Name people of a group who have one of some values, by their quasi-identifiers."""
+        recoding = self.target.recoding
+        if recoding is not None and isinstance(recoding.how, Bucketing):
+            return _in_bucket(recoding.how, self._number(group), self.view.attribute, values)
         members = self._members
         if members is None:
             return []
@@ -190,9 +201,16 @@ class Exploration:
             for key in keys[:MOST_PEOPLE].tolist()
         ]
 
+    def _number(self, group: int) -> int:
+        """Give the number of a group of two tables, from 0."""
+        (label,) = self.target.published(int(self.view.owner[group])).values()
+        return int(str(label)) - 1
+
     @cached_property
     def _members(self) -> Members | None:
         """Who is in which group; None where that is not known."""
+        if self.target.as_they_are:
+            return None
         try:
             members = members_of(self.target)
         except CannotRun:
@@ -294,11 +312,38 @@ class Exploration:
         return html_table(self.header, self.rows, f"{self.heading}. {self.story}")
 
 
+def _in_bucket(
+    how: Bucketing, number: int, attribute: str, values: set[object]
+) -> list[dict[str, object]]:
+    """Name people of a group of two tables, who have one of some values.
+
+    Nobody, where people of one combination were dealt out whatever their values are.
+    """
+    counted = how.combinations
+    if attribute not in counted.columns:
+        return []
+    keys, groups, people = how.parts.T
+    inside = np.flatnonzero((groups == number) & (people > 0))
+    codes, members = counted.codes(attribute)[keys[inside]], counted.domains[attribute].members
+    wanted = np.array([*values], dtype=np.int32)
+    if members is None:
+        having = inside[np.isin(codes, wanted)]
+    else:
+        position, single, _ = members.of(codes)
+        having = inside[np.unique(position[np.isin(single, wanted)])]
+    columns = {
+        name: [counted.domains[name].labels[code] for code in counted.codes(name)[keys[having]]]
+        for name in counted.quasi_identifiers
+    }
+    rows = zip(*columns.values(), strict=True)
+    return [
+        dict(zip(columns, row, strict=True)) | {"people": int(n)}
+        for row, n in list(zip(rows, people[having].tolist(), strict=True))[:MOST_PEOPLE]
+    ]
+
+
 def _place(members: Members, target: Target, group: int) -> int:
     """Find a published group among the members' groups, which may be in another order."""
     published = target.published(group)
-    if target.as_they_are:
-        (number,) = published.values()
-        return int(str(number)) - 1  # people count from 1
     same_size = np.flatnonzero(members.sizes == target.seen.sizes[group]).tolist()
     return next(each for each in same_size if members.labels(each) == published)

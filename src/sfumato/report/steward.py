@@ -95,10 +95,10 @@ def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[
 
 def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
     """Count a sensitive column's values in the original and in what was published."""
-    seen = target.seen.frequencies
+    found = target.seen.frequencies.occurrences(name)
     before = original.frequencies().reference(name)
-    after = sum_by(seen.codes(name).astype(np.intp), seen.counts, len(before))
-    labels = original.domains[name].labels
+    after = sum_by(found.codes.astype(np.intp), found.counts, len(before))
+    labels = original.domains[name].values.labels
     held = np.flatnonzero(before)
     order = held[np.argsort(-before[held], kind="stable")][:MOST_VALUES].tolist()
     return {

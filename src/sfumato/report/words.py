@@ -187,7 +187,14 @@ def _is_strong(value: Value) -> bool:
     return isinstance(value, (int, Fraction, float)) and STRONG <= value <= 1
 
 
-def limits(*, release: bool, bucketized: bool, n_unseen: int, experiment: bool) -> list[str]:
+def limits(
+    *,
+    release: bool,
+    bucketized: bool,
+    set_valued: str | None,
+    n_unseen: int,
+    experiment: bool,
+) -> list[str]:
     """Say what the numbers are not about."""
     said = [
         "The numbers hold against adversaries who know what is stated here. Somebody who knows "
@@ -208,6 +215,12 @@ def limits(*, release: bool, bucketized: bool, n_unseen: int, experiment: bool) 
             "Quasi-identifiers and insensitive columns are published as they are: who is in the "
             "table, and in which group, is there for everybody to see. Only which sensitive value "
             "of a group is whose is hidden."
+        )
+    if set_valued is not None:
+        said.append(
+            f"People have any number of values of {set_valued}. How many somebody has, and which "
+            "of them go together, is not published; attacks that count on one value for each "
+            "person say nothing here."
         )
     if not release:
         said.append(

@@ -10,15 +10,23 @@ from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas import loss
 from sfumato.release import Release
+from sfumato.utility.classification import classification_accuracy
+from sfumato.utility.cross_validation import CrossValidation, Fold, cross_validate
+from sfumato.utility.divergence import kl_divergence
 from sfumato.utility.queries import QueryError, query_error
 
 __all__ = [
+    "CrossValidation",
+    "Fold",
     "QueryError",
     "average_class",
     "average_group_size",
+    "classification_accuracy",
+    "cross_validate",
     "discernibility",
     "entropy",
     "information_loss",
+    "kl_divergence",
     "loss_per_attribute",
     "n_groups",
     "precision",

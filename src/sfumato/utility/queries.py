@@ -7,18 +7,17 @@ from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from sfumato.algorithms.base import check_seed
 from sfumato.criteria.base import at_least_one
-from sfumato.data.frequency import FrequencySet, same_values
-from sfumato.data.labels import Labels
-from sfumato.data.recoding import Assignment, Bucketing
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, one_of, shown
 from sfumato.formulas.exact import fraction
 from sfumato.formulas.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
 from sfumato.release import Release
+from sfumato.utility.published import generalized_groups
 
 N_QUERIES = {"cormode": 1_000, "wong": 10_000}
 SELECTIVITY = {"cormode": Fraction(1, 2), "wong": Fraction(1, 20)}
@@ -130,6 +129,11 @@ def query_error(
     name = original.attribute(attribute)
     if name is None:
         raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")
+    if original.domains[name].members is not None:
+        raise BadInput(
+            f"query_error: people have any number of values of {name!r}, and queries are about one "
+            "for each"
+        )
     asked = Workload(
         workload,
         at_least_one(
@@ -204,27 +208,4 @@ def _answering(release: Release, attribute: str) -> Answering:
     how = release.recoding.how
     if isinstance(how, Bucketing):
         return Answering.bucketized(how, attribute)
-    grouping = release.grouping
-    boxes = grouping.boxes
-    if isinstance(how, Assignment) and how.splits:
-        boxes = _boxes_of_labels(release, how)
-    return Answering.generalized(boxes, grouping.groups(attribute).histogram)
-
-
-def _boxes_of_labels(release: Release, how: Assignment) -> NDArray[np.int32]:
-    """Find the boxes of the published groups, where chance dealt people out to them.
-
-    Then only the published table says who is where. Its labels stand for one interval each.
-    """
-    seen, domains = release.seen, release.table.domains
-    sides = []
-    for j, (column, texts) in enumerate(how.labels(domains).items()):
-        published = seen.frequencies.domains[column]
-        if texts is None:  # as it is
-            side = np.repeat(same_values(published, domains[column])[:, np.newaxis], 2, axis=1)
-        else:
-            used, box = np.unique(texts.index, return_index=True)
-            meant = {texts.texts[k]: how.boxes[b, j] for k, b in zip(used, box, strict=True)}
-            side = np.stack([meant[text] for text in Labels.of(published.labels)])
-        sides.append(side[seen.boxes[:, j, 0]])
-    return np.stack(sides, axis=1)
+    return Answering.generalized(*generalized_groups(release, attribute))

@@ -1,0 +1,50 @@
+"""Reading back a set-valued column: how many people a group has, and which values occur in it.
+
+Which of the values are one person's is not published (Chen 2009, proposition 2, counts on that).
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from sfumato.data.frequency import FrequencySet, Grouping, same_values, sum_by
+from sfumato.data.sets import each_alone
+from sfumato.errors import BrokenPromise
+
+
+def apart(people: Grouping, values: Grouping) -> Grouping:
+    """Put the two published tables together: people from one, their values from the other.
+
+    people, values: either grouped by its column of group numbers, `values` with the sensitive one.
+    A group in which nobody has a value stands in the first table alone.
+    """
+    counted = values.frequencies
+    (group,), (name,) = counted.quasi_identifiers, counted.sensitive
+    numbers = people.frequencies.domains[group]
+    try:
+        code = same_values(counted.domains[group], numbers)
+    except BrokenPromise:
+        raise BrokenPromise("the two published tables do not have the same groups") from None
+    codes = {group: code[counted.codes(group)], name: counted.codes(name)}
+    domains = {group: numbers, name: each_alone(counted.domains[name])}
+    seen = FrequencySet.from_codes(domains, [group], [name], codes, counted.counts)
+    # Every number of a group is somebody's, so its code is also the position of its box.
+    index = seen.codes(group).astype(np.intp)
+    return replace(people, frequencies=seen, index=index, people=people.sizes)
+
+
+def refuse_other_values(seen: Grouping, original: FrequencySet, n_suppressed: int) -> None:
+    """Refuse written values that are not those of the people: each as often as they have it.
+
+    seen: the written tables, with the values of the original.
+    """
+    (name,) = original.sensitive
+    found, had = seen.frequencies.occurrences(name), original.reference(name)
+    written = sum_by(found.codes.astype(np.intp), found.counts, len(had))
+    if (written > had).any() or (not n_suppressed and (written < had).any()):
+        raise BrokenPromise(
+            "internal error: the written sensitive values are not those that were counted; the "
+            "source may have changed since"
+        )

@@ -1,0 +1,60 @@
+"""What a release says about people, in ranks of the original's values."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import same_values
+from sfumato.data.groups import Histogram
+from sfumato.data.labels import Labels
+from sfumato.data.recoding import Assignment, Bucketing, Cut
+from sfumato.release import Release
+
+Boxes = NDArray[np.int32]  # (n, n_quasi_identifiers, 2): [low, high] ground ranks
+
+
+def generalized_groups(release: Release, attribute: str | None) -> tuple[Boxes, Histogram]:
+    """Give the boxes of the published groups and their sensitive values; not of two tables.
+
+    Without a sensitive attribute everybody counts as having the same value.
+    """
+    grouping, how = release.grouping, release.recoding.how
+    boxes = grouping.boxes
+    if isinstance(how, Assignment) and how.splits:
+        boxes = boxes_of_labels(release)
+    if attribute is None:
+        return boxes, Histogram.from_dense(grouping.sizes[:, np.newaxis])
+    return boxes, grouping.groups(attribute).histogram
+
+
+def boxes_of_labels(release: Release) -> Boxes:
+    """Find the boxes of the published groups, where chance dealt people out to them.
+
+    Then only the published table says who is where.
+    """
+    seen = release.seen
+    sides = [
+        intervals_of(release, column, seen.frequencies.domains[column])[seen.boxes[:, j, 0]]
+        for j, column in enumerate(seen.frequencies.quasi_identifiers)
+    ]
+    return np.stack(sides, axis=1)
+
+
+def intervals_of(release: Release, column: str, published: Domain) -> NDArray[np.int32]:
+    """Give the interval of original ranks that each published label of a column stands for.
+
+    Returns (n_labels, 2). Labels stand for one interval each.
+    """
+    how, domain = release.recoding.how, release.table.domains[column]
+    texts = how.labels(release.table.domains)[column]
+    if isinstance(how, Bucketing) or texts is None:  # as it is
+        return np.repeat(same_values(published, domain)[:, np.newaxis], 2, axis=1)
+    if isinstance(how, Cut):
+        sides = how.intervals[column]
+    else:
+        sides = how.boxes[:, how.combinations.quasi_identifiers.index(column)]
+    used, first = np.unique(texts.index, return_index=True)
+    meant = {texts.texts[k]: sides[b] for k, b in zip(used, first, strict=True)}
+    return np.stack([meant[text] for text in Labels.of(published.labels)])

@@ -1,0 +1,134 @@
+"""Where people have any number of values, only attacks that know how to count them are run."""
+
+import json
+from fractions import Fraction
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import naive
+import sfumato as sf
+from sfumato.errors import CannotRun
+
+ROWS = [
+    {"id": who, "q": q, "s": value}
+    for who, q, values in [
+        (1, "a", ["A", "B"]),
+        (2, "a", ["C"]),
+        (3, "a", [None]),
+        (4, "b", ["A"]),
+        (5, "b", ["B", "C"]),
+        (6, "b", ["B"]),
+    ]
+    for value in values
+]
+PEOPLE = naive.people_of(ROWS, "id", ["q"], "s")
+LONG = pa.table({name: [row[name] for row in ROWS] for name in ("id", "q", "s")})
+LISTS = pa.table(
+    {
+        "q": [known[0] for known, _ in PEOPLE.values()],
+        "s": [list(values.elements()) for _, values in PEOPLE.values()],
+    }
+)
+PROMISE = sf.Skyline([(1, 1, 1, "19/20")], case="set")
+NOT_THESE = "people have any number of values of 's', and this adversary counts on one for each"
+
+
+def made(criterion=PROMISE, source=LONG, person="id") -> sf.Release:
+    return sf.anonymize(sf.read(source, ["q"], "s", person=person), criterion, sf.OneGroup())
+
+
+def test_attacks_that_count_on_one_value_for_each_are_not_run():
+    found = sf.audit(made(sf.KAnonymity(2)))
+    reasons = dict(found.not_run)
+    assert {each.attack for each in found.findings} == {"knowledge (1, 1, 1)"}
+    about_values = {name for name in reasons if not name.startswith("linkage")}
+    assert about_values >= {"homogeneity (s)", "background knowledge (s)", "minimality (s)"}
+    assert {reasons[name] for name in about_values} == {NOT_THESE}
+
+
+def test_what_knowledge_gives_away_is_what_the_promise_says(tmp_path):
+    release = made()
+    (finding,) = sf.audit(release).findings
+    (measured,) = release.check().measured
+    assert finding.holds
+    assert finding.found == measured.found == Fraction(9, 10)
+    loaded = sf.load(release.save(tmp_path / "out"))
+    (again,) = sf.audit(loaded).findings
+    assert (again.found, again.holds) == (finding.found, True)
+
+
+def test_linking_counts_people_and_not_values():
+    """Two groups of three people, as they are."""
+    found = {
+        each.attack: each for each in sf.audit(sf.read(LONG, ["q"], "s", person="id")).findings
+    }
+    assert found["linkage, prosecutor"].found == Fraction(1, 3)
+    assert found["linkage, prosecutor"].n_people == 6
+
+
+def test_as_lists_one_value_gives_away_the_others_so_beliefs_are_not_told():
+    found = sf.audit(sf.read(LISTS, ["q"], "s"))
+    assert "knowledge" not in {each.attack for each in found.findings}
+    reason = dict(found.not_run)["knowledge (1, 1, 1) (s)"]
+    assert reason.startswith("a person's values of 's' stand together in this table")
+    with pytest.raises(CannotRun, match="stand together"):
+        sf.explore(sf.read(LISTS, ["q"], "s"))
+
+
+def test_the_original_may_be_rows_or_lists(tmp_path):
+    place = made().save(tmp_path / "out")
+    pq.write_table(LISTS, tmp_path / "lists.parquet")
+    originals = [sf.read(LONG, ["q"], "s", person="id"), LISTS, tmp_path / "lists.parquet"]
+    for original in originals:
+        found = sf.audit(sf.load(place), original)
+        assert [each.found for each in found.findings] == [sf.audit(made()).findings[0].found]
+        page = found.save(tmp_path / "report", private=True)
+        told = json.loads((page.parent / "report-steward.json").read_text())
+        (column,) = told["steward"]["distributions"]
+        assert {each["value"]: each["original"] for each in column["values"]} == {
+            "A": 2,
+            "B": 3,
+            "C": 2,
+        }
+        assert (column["rows_original"], column["rows_published"]) == (7, 7)
+        assert any("any number of values of s" in each for each in told["limits"])
+
+
+def test_another_original_is_refused(tmp_path):
+    loaded = sf.load(made().save(tmp_path / "out"))
+    with pytest.raises(sf.BadInput, match="one each in the original; read it with"):
+        sf.audit(loaded, LONG.drop_columns("id"))
+    fewer = LISTS.set_column(1, "s", pa.array([["A", "C"]] * 5 + [["B"]]))
+    with pytest.raises(sf.BadInput, match="fewer of its people have a sensitive value than were"):
+        sf.audit(loaded, fewer)
+    with pytest.raises(sf.BadInput, match="original: it has 5 rows, and 6 were released"):
+        sf.audit(loaded, LISTS.slice(1))
+    plain = sf.read(pa.table({"q": ["a"] * 3, "s": ["A", "B", "C"]}), ["q"], "s")
+    single = sf.anonymize(plain, sf.KAnonymity(2), sf.OneGroup())
+    with pytest.raises(sf.BadInput, match="in the original and one each in the release"):
+        sf.audit(sf.load(single.save(tmp_path / "single")), LISTS)
+
+
+@pytest.mark.parametrize("form", [LONG, LISTS])
+def test_without_a_promise_repeated_values_make_multisets(tmp_path, form):
+    release = made(sf.KAnonymity(2), form, "id" if form is LONG else None)
+    assert sf.explore(release).case == "set"
+    twice = pa.table({"q": ["a", "a"], "s": [["A", "A"], ["B"]]})
+    release = made(sf.KAnonymity(2), twice, None)
+    assert sf.explore(release).case == "multiset"
+    loaded = sf.load(release.save(tmp_path / "out"))
+    assert sf.explore(loaded).case == "set"  # two people have A twice: it may be once each
+    thrice = made(sf.KAnonymity(2), pa.table({"q": ["a", "a"], "s": [["A"] * 3, []]}), None)
+    assert sf.explore(sf.load(thrice.save(tmp_path / "three"))).case == "multiset"
+    with pytest.raises(sf.BadInput, match="people have any number of values of 's': ask with"):
+        sf.explore(release, case="single")
+
+
+def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
+    found = sf.explore(made(), "C", "9/10")
+    named = [told["who has it"] for _, _, told in found.witnesses()]
+    assert named
+    having = [known for known, values in PEOPLE.values() if values["C"]]
+    assert all([(each["q"],) for each in who] == having for who in named)
