@@ -1767,18 +1767,20 @@ def bcf(first, second):
     targets = covered[0] & covered[1]
 
     def fewest(release, left):
-        return min(
+        """Without any target the classes stay whole."""
+        whole = min(groups.total() for groups in _groups_by_class(release))
+        counts = [
             sum(left[group, p] for group in groups)
             for groups in _groups_by_class(release)
             for p in next(iter(groups))[0] & targets
-        )
+        ]
+        return min(counts, default=whole)
 
     ba = min(
         sum(n - backward[group] for group, n in groups.items())
         for groups in _groups_by_class(second)
     )
-    reached = [record for record in second if record[0] & targets]
-    return fewest(first, forward), fewest(reached, cross), ba
+    return fewest(first, forward), fewest(second, cross), ba
 
 
 def _groups_by_class(release):

@@ -69,19 +69,26 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What the three attacks leave."""
+    """What the three attacks leave of two releases."""
 
+    first: Published
+    second: Published
     forward: Left  # of the first release
     cross: Left  # of the second release
     backward: Left  # of the second release
 
     @property
     def anonymity(self) -> tuple[int, int, int]:
-        """F-, C- and B-anonymity: the fewest records left (definitions 3.2, 3.4 and 3.6)."""
-        fa, ca, ba = (
-            int(left.candidates.min()) for left in (self.forward, self.cross, self.backward)
-        )
-        return fa, ca, ba
+        """F-, C- and B-anonymity: the fewest records left (definitions 3.2, 3.4 and 3.6).
+
+        An attack without any target, which suppressed rows make possible, leaves all classes whole.
+        """
+        fa = _fewest(self.forward, self.first)
+        return fa, _fewest(self.cross, self.second), _fewest(self.backward, self.second)
+
+
+def _fewest(left: Left, release: Published) -> int:
+    return int((left.candidates if len(left.classes) else release.sizes).min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -159,7 +166,7 @@ def between_cuts(
     backward = _rows_left(second.histogram, left, kept_2)
     one, two = _pairs(*parts, kept_1, kept_2)
     shared = _shared(first.histogram, second.histogram, one, two)
-    return Attacked(Left(one, shared), Left(two, shared), backward)
+    return Attacked(first, second, Left(one, shared), Left(two, shared), backward)
 
 
 def backward_between_cuts(

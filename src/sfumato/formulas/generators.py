@@ -58,6 +58,8 @@ def between_boxes(first: Published, second: Published, target: Target = None) ->
     network = Network(first, second)
     forward, cross = _targets(first, second, target)
     return Attacked(
+        first,
+        second,
         _left(forward, first.histogram, second.histogram, network.forward),
         _left(cross, second.histogram, first.histogram, network.cross),
         _left_backward(second, holding(second, target), network),

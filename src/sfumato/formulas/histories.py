@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.cells import Bits, Cells, Published
+from sfumato.formulas.cells import Bits, Cells, Published, distinct_bits, packed
 from sfumato.formulas.cracks import Index, refuse_without_buddies
 from sfumato.formulas.integer_program import IntegerProgram
 
@@ -89,14 +89,11 @@ class Program:
         n_kinds = 0
         for value in self.values.tolist():
             has = [_has(release, value) for release in self.releases]
-            bits = self.cells.bits & self.cells.mask(has)
-            whole = np.ascontiguousarray(bits).view(np.dtype((np.void, bits.shape[1])))[:, 0]
-            _, first, index = np.unique(whole, return_index=True, return_inverse=True)
-            kept = bits[first]
+            kept, index = distinct_bits(self.cells.bits & packed(has))
             last = self.cells.members(n_releases - 1, kept).any(axis=1)
             alive = last | bool(self.releases[-1].n_suppressed)
             place = np.where(alive, np.cumsum(alive) - 1 + n_kinds, -1)
-            self.kind_of_cell.append(place[index.reshape(-1)])
+            self.kind_of_cell.append(place[index])
             found.append(kept[alive])
             value_of.append(np.full(int(alive.sum()), value))
             n_kinds += int(alive.sum())
