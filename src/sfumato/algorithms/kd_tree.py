@@ -9,6 +9,7 @@ import numpy as np
 from sfumato.compiled import compiled
 
 LEAF = 8  # points that are compared one by one
+APART, ACROSS, INSIDE = 0, 1, 2
 
 
 @compiled
@@ -55,6 +56,18 @@ def _tree(points: Any, counts: Any) -> Any:  # pragma: no cover  (compiled)
 
 
 @compiled
+def _placed(low: Any, high: Any, box: Any) -> int:  # pragma: no cover  (compiled)
+    """Say where a small box lies with regard to another one."""
+    place = INSIDE
+    for j in range(len(box)):
+        if low[j] > box[j, 1] or high[j] < box[j, 0]:
+            return APART
+        if low[j] < box[j, 0] or high[j] > box[j, 1]:
+            place = ACROSS
+    return place
+
+
+@compiled
 def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no cover  (compiled)
     """Add up the counts of the points in each box; points: (n, d), boxes: (m, d, 2).
 
@@ -71,27 +84,18 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
         while n_waiting:
             n_waiting -= 1
             node = waiting[n_waiting]
-            apart, inside = False, True
-            for j in range(d):
-                if low[node, j] > boxes[box, j, 1] or high[node, j] < boxes[box, j, 0]:
-                    apart = True
-                    break
-                if low[node, j] < boxes[box, j, 0] or high[node, j] > boxes[box, j, 1]:
-                    inside = False
-            if apart:
+            place = _placed(low[node], high[node], boxes[box])
+            if place == APART:
                 continue
-            if inside:
+            if place == INSIDE:
                 found[box] += total[node]
             elif child[node] >= 0:
                 waiting[n_waiting], waiting[n_waiting + 1] = child[node], child[node] + 1
                 n_waiting += 2
             else:
                 for i in range(first[node], end[node]):
-                    within = True
-                    for j in range(d):
-                        rank = points[order[i], j]
-                        within &= boxes[box, j, 0] <= rank <= boxes[box, j, 1]
-                    if within:
+                    point = points[order[i]]
+                    if _placed(point, point, boxes[box]) == INSIDE:
                         found[box] += counts[order[i]]
     return found
 
@@ -110,16 +114,10 @@ def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no c
         while n_waiting:
             n_waiting -= 1
             node = waiting[n_waiting]
-            apart, inside = False, True
-            for j in range(d):
-                if low[node, j] > boxes[box, j, 1] or high[node, j] < boxes[box, j, 0]:
-                    apart = True
-                    break
-                if low[node, j] < boxes[box, j, 0] or high[node, j] > boxes[box, j, 1]:
-                    inside = False
-            if apart:
+            place = _placed(low[node], high[node], boxes[box])
+            if place == APART:
                 continue
-            if inside:
+            if place == INSIDE:
                 for i in range(first[node], end[node]):
                     found[n_found] = order[i]
                     n_found += 1
@@ -128,11 +126,8 @@ def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no c
                 n_waiting += 2
             else:
                 for i in range(first[node], end[node]):
-                    within = True
-                    for j in range(d):
-                        rank = points[order[i], j]
-                        within &= boxes[box, j, 0] <= rank <= boxes[box, j, 1]
-                    if within:
+                    point = points[order[i]]
+                    if _placed(point, point, boxes[box]) == INSIDE:
                         found[n_found] = order[i]
                         n_found += 1
     return found

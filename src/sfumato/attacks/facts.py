@@ -132,23 +132,14 @@ class Knowledge(Attack):
         return max(protected, key=excess)
 
     def _knows(self, case: Case) -> str:
-        of_target = (
-            f"{_count(self.l, 'value')} the target does not have"
-            if case == "single"
-            else f"{_count(self.l, 'value')} the target has only together with the one in question"
-        )
-        of_others = (
-            f"{_count(self.k, 'other person', 'other people')} with their values"
-            if case == "single"
-            else f"{_count(self.k, 'other person', 'other people')} without the value"
-        )
-        family = f"{_count(self.m, 'person', 'people')} who have the value only if the target has"
-        facts = [
-            text
-            for amount, text in ((self.l, of_target), (self.k, of_others), (self.m, family))
-            if amount
-        ]
-        more = f"; up to {', up to '.join(facts)}" if facts else ""
+        single = case == "single"
+        facts = {
+            f"{_count(self.l, 'value')} {'ruled out' if single else 'tied to this one'}": self.l,
+            f"{_count(self.k, 'other person', 'others')}{'' if single else ' without it'}": self.k,
+            _count(self.m, "relative"): self.m,
+        }
+        known = ", ".join(text for text, amount in facts.items() if amount)
+        more = f"; up to {known}" if known else ""
         return f"{KNOWN}; that the target is in the table{more}"
 
 

@@ -24,6 +24,7 @@ from sfumato.report.files import refuse_unwritable
 
 UNSAFE = 1
 DEMO_OUTPUT = Path("out") / "demo"
+DEMO_VALUE = "Exec-managerial"
 DEMO_ROWS = 5
 DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
 
@@ -51,6 +52,8 @@ def demo(output: Path | None, *, json: bool) -> None:
         found = sf.audit(release)
         found.save(reports)
         found.save(reports, private=True)
+        explored = sf.explore(release, DEMO_VALUE)
+        explored.save(reports)
     if json:
         out.print_json(
             {
@@ -58,6 +61,7 @@ def demo(output: Path | None, *, json: bool) -> None:
                 "release": release.summary().to_json(),
                 "check": after.to_json(),
                 "audit": found.to_json(),
+                "skyline": explored.to_json(),
                 "output": str(target),
                 "report": str(reports),
             }
@@ -79,9 +83,10 @@ def demo(output: Path | None, *, json: bool) -> None:
             "\nThe release keeps its promise as it stands; who knows how it was made learns more. "
             "What to do then: docs/attacks.md, When an attack succeeds."
         )
+    out.print_exploration(explored, "\n6. What an adversary would have to know")
     out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
     out.say(
-        f"What the attacks found is in {reports}: report.html for everybody, and "
+        f"What the attacks found is in {reports}: report.html and skyline.html for everybody, and "
         "report-steward.html, which is private."
     )
 
