@@ -39,7 +39,7 @@ class Published:
     def of(cls, boxes: Boxes, histogram: Histogram, n_suppressed: int = 0) -> Published:
         """Count classes with equal boxes as one, as everybody sees them; drop empty ones."""
         flat = boxes.reshape(len(boxes), -1)
-        filled = np.flatnonzero(histogram.ndistinct_bits())
+        filled = np.flatnonzero(histogram.n_distinct())
         shape = (boxes.shape[1], 2)
         different, index = distinct_rows(flat[filled])
         place = np.zeros(len(boxes), dtype=np.intp)
