@@ -28,6 +28,8 @@ _HOME = {
     "PersonalizedPrivacy": "criteria",
     "CKSafety": "criteria",
     "Skyline": "criteria",
+    "BCFAnonymity": "criteria",
+    "BCFAnonymizer": "algorithms",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -64,6 +66,8 @@ _ROOMS = ("attacks", "datasets", "utility")
 __all__ = [
     "AlphaKAnonymity",
     "Anatomy",
+    "BCFAnonymity",
+    "BCFAnonymizer",
     "BadInput",
     "BrokenPromise",
     "CKSafety",
@@ -121,6 +125,7 @@ if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
     from sfumato.algorithms import (
         Anatomy,
+        BCFAnonymizer,
         Exhaustive,
         GreedyGrouping,
         Incognito,
@@ -138,6 +143,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
+        BCFAnonymity,
         CKSafety,
         KAnonymity,
         KEAnonymity,
