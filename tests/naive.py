@@ -1767,18 +1767,20 @@ def bcf(first, second):
     targets = covered[0] & covered[1]
 
     def fewest(release, left):
-        return min(
+        """Without any target the classes stay whole."""
+        whole = min(groups.total() for groups in _groups_by_class(release))
+        counts = [
             sum(left[group, p] for group in groups)
             for groups in _groups_by_class(release)
             for p in next(iter(groups))[0] & targets
-        )
+        ]
+        return min(counts, default=whole)
 
     ba = min(
         sum(n - backward[group] for group, n in groups.items())
         for groups in _groups_by_class(second)
     )
-    reached = [record for record in second if record[0] & targets]
-    return fewest(first, forward), fewest(reached, cross), ba
+    return fewest(first, forward), fewest(second, cross), ba
 
 
 def _groups_by_class(release):
@@ -1839,3 +1841,105 @@ def _publishable(people, release):
         raw in raws and own in {value, None} and _publishable(rest, release[:j] + release[j + 1 :])
         for j, (raws, own) in enumerate(release)
     )
+
+
+# ------------------------------------------ the next release of a growing table (Fung 2008, 5)
+
+
+def bcf_cut(rows, hierarchies, safe, score):
+    """The cuts, when the best safe replacement is made until none is; None: no start is safe.
+
+    safe: asked of a release, as a list of records (see `generators`).
+    """
+    cuts = [[tuple(labels[0] for labels in each)] for each in hierarchies]
+    if not safe(records_under(rows, cuts)):
+        return None
+    while True:
+        options = []
+        for j, hierarchy in enumerate(hierarchies):
+            for node in cuts[j]:
+                children = children_of(hierarchy, node)
+                rank = [labels[0] for labels in hierarchy].index(node[0])
+                if children and any(row[j] in node for row in rows):
+                    worth = score(rows, cuts, hierarchies, j, node, children)
+                    options.append((-worth, j, rank, node, children))
+        for _, j, _, node, children in sorted(options):
+            after = list(cuts)
+            after[j] = [each for each in cuts[j] if each != node] + children
+            if safe(records_under(rows, after)):
+                cuts = after
+                break
+        else:
+            return cuts
+
+
+def records_under(rows, cuts):
+    """A cut as published records: the raw values that each can stand for, and its value."""
+    return [
+        (frozenset(itertools.product(*nodes)), row[-1])
+        for nodes, group in published_under(rows, cuts).items()
+        for row in group
+    ]
+
+
+def by_discernibility(rows, cuts, hierarchies, j, node, children):
+    """Squared sizes of the classes that have the node."""
+    groups = published_under(rows, cuts)
+    return sum(len(group) ** 2 for nodes, group in groups.items() if nodes[j] == node)
+
+
+def by_loss(rows, cuts, hierarchies, j, node, children):
+    """Information loss that the children save."""
+    return sum(
+        Fraction(len(node) - len(child), base(hierarchies[j]) - 1)
+        for row in rows
+        for child in children
+        if row[j] in child
+    )
+
+
+def left_by_value(first, second):
+    """What the three attacks leave of a class, for every sort of target: `{value: n}` each.
+
+    Nobody can be looked for by having come later where nobody did.
+    """
+    forward, cross, backward = cracks(first, second)
+    targets = set.intersection(*(set().union(*(r for r, _ in each)) for each in (first, second)))
+    for release, left in ((first, forward), (second, cross)):
+        for groups in _groups_by_class(release):
+            for p in next(iter(groups))[0] & targets:
+                yield {group[1]: left[group, p] for group in groups}
+    if len(second) > len(first):
+        for groups in _groups_by_class(second):
+            yield {group[1]: n - backward[group] for group, n in groups.items()}
+
+
+def bcf_safe(previous, release, k, criterion=lambda group: True):
+    """Whether classes, and what every earlier release leaves of them, have k records and hold."""
+    kept = [{g[1]: n for g, n in groups.items()} for groups in _groups_by_class(release)]
+    kept += [left for first in previous for left in left_by_value(first, release)]
+    return all(
+        sum(left.values()) >= k and criterion([(v,) for v, n in left.items() for _ in range(n)])
+        for left in kept
+    )
+
+
+def series_safe(releases, k):
+    """Whether everybody keeps k records in all releases, whenever he came with others."""
+    left = candidates_left(releases)
+    covered = [set().union(*(raws for raws, _ in release)) for release in releases]
+    sizes = [0, *map(len, releases)]
+    return all(
+        left[time][raw] >= k
+        for time in range(len(releases))
+        if sizes[time + 1] > sizes[time]
+        for raw in set.intersection(*covered[time:])
+    )
+
+
+def published_sizes(release):
+    """The records of every class."""
+    classes = {}
+    for record in release:
+        classes.setdefault(record[0], []).append(record)
+    return classes.values()

@@ -28,6 +28,8 @@ _HOME = {
     "PersonalizedPrivacy": "criteria",
     "CKSafety": "criteria",
     "Skyline": "criteria",
+    "BCFAnonymity": "criteria",
+    "BCFAnonymizer": "algorithms",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -65,6 +67,8 @@ _ROOMS = ("attacks", "datasets", "utility")
 __all__ = [
     "AlphaKAnonymity",
     "Anatomy",
+    "BCFAnonymity",
+    "BCFAnonymizer",
     "BadInput",
     "BrokenPromise",
     "CKSafety",
@@ -123,6 +127,7 @@ if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
     from sfumato.algorithms import (
         Anatomy,
+        BCFAnonymizer,
         Exhaustive,
         GreedyGrouping,
         Incognito,
@@ -140,6 +145,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
+        BCFAnonymity,
         CKSafety,
         KAnonymity,
         KEAnonymity,

@@ -83,6 +83,12 @@ def test_suppressed_rows_can_be_anybody(seed):
         assert bcf(first, second, trees, suppressed=hidden) == naive.bcf(one, two)
 
 
+def test_an_attack_without_a_target_leaves_classes_whole():
+    first, second = [(("a",), "s")], [(("d",), "s")] * 2  # whoever was a has been suppressed
+    assert bcf(first, second, [LINE], suppressed=(0, 1)) == (1, 2, 2)
+    assert naive.bcf(records(first, [LINE]), records(second, [LINE], 1)) == (1, 2, 2)
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_closed_forms_and_flows_agree_on_cuts(seed):
     from sfumato.attacks.records import read

@@ -6,7 +6,7 @@ import pytest
 
 import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
-from sfumato.attacks.correspondence import bcf, remaining
+from sfumato.attacks.correspondence import bcf, crack_sizes, remaining
 from sfumato.attacks.records import read
 from sfumato.errors import BadInput
 from sfumato.formulas.remaining import Remaining
@@ -24,6 +24,10 @@ def expected(releases, trees, hidden=None):
         {raw: left[time][raw] for raw in set.intersection(*covered[time:])}
         for time in range(len(releases))
     ]
+
+
+def counted(*releases):
+    return [[((qid,), "Flu") for qid, n in each.items() for _ in range(n)] for each in releases]
 
 
 @pytest.mark.parametrize("how", HOWS)
@@ -80,8 +84,40 @@ def test_for_two_cuts_the_fewest_left_are_the_anonymities(seed):
     assert exact == paper
 
 
-def counted(*releases):
-    return [[((qid,), "Flu") for qid, n in each.items() for _ in range(n)] for each in releases]
+@pytest.mark.parametrize("hows", [("regions", "regions"), ("cut", "regions"), ("regions", "cut")])
+@pytest.mark.parametrize("seed", range(6))
+def test_flows_and_programs_agree_on_regions(hows, seed):
+    dice = dice_for("flows", hows, seed)
+    trees = [LINE, THREE] if seed % 2 else [LINE]
+    releases = series(trees, (dice.randint(5, 40), dice.randint(1, 20)), hows, dice)
+    start, later = remaining(releases, trees)
+    fa, ca, ba = bcf(*releases, trees)
+    assert fa == ca == min(start.values())
+    assert ba == min(later.values())
+    for raw, n in start.items():
+        cracks = crack_sizes(*releases, trees, raw)
+        for release, cracked in zip(releases, (cracks.forward, cracks.cross), strict=True):
+            assert n == sum(release.count(group) - crack for group, crack in cracked.items())
+    for raw, n in later.items():
+        backward = crack_sizes(*releases, trees, raw).backward
+        assert n == sum(releases[1].count(group) - crack for group, crack in backward.items())
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "time", "raw", "left"),
+    [
+        # Intervals that overlap without nesting: c and d fill all of b to c.
+        ({("a", "b"): 2, ("c", "d"): 2}, {("a", "a"): 2, ("b", "c"): 2}, 0, "b", 0),
+        # As many kinds of people as choices of classes, and yet not every choice is possible.
+        ({("a", "c"): 1, ("c", "d"): 1}, {("b", "d"): 1, ("a", "b"): 2}, 1, "d", 0),
+    ],
+)
+def test_counts_alone_do_not_decide(first, second, time, raw, left):
+    releases = counted(first, second)
+    assert remaining(releases, [LINE]) == expected(releases, [LINE])
+    assert remaining(releases, [LINE])[time][raw,] == left
+    written = [records(release, [LINE]) for release in releases]
+    assert bcf(*releases, [LINE]) == naive.bcf(*written)
 
 
 def test_the_papers_recipe_leaves_too_many():

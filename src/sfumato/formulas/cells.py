@@ -101,10 +101,6 @@ class Cells:
         packed = (self.bits if bits is None else bits)[:, self.columns[release]]
         return np.unpackbits(packed, axis=1, count=self.n_classes[release]).view(bool)
 
-    def mask(self, kept: Sequence[NDArray[np.bool_]]) -> Bits:
-        """Pack a choice of classes per release like the cells themselves."""
-        return _packed(kept)
-
     def of(self, ranks: NDArray[np.integer]) -> NDArray[np.intp]:
         """Find the cell of raw values; -1: the last release does not hold them; ranks: (n, d)."""
         cell = np.zeros(len(ranks), dtype=np.intp)
@@ -120,7 +116,7 @@ def cells_of(releases: Sequence[Published]) -> Cells:
     ends = np.cumsum([0] + [-(-n // 8) for n in n_classes]).tolist()
     columns = tuple(slice(a, b) for a, b in itertools.pairwise(ends))
     last = slice(0, 0) if releases[-1].n_suppressed else columns[-1]
-    cells = _packed([np.ones(n, dtype=bool) for n in n_classes])
+    cells = packed([np.ones(n, dtype=bool) for n in n_classes])
     cuts, kinds, steps = [], [], []
     for j in range(releases[0].boxes.shape[1]):
         sides = [release.boxes[:, j] for release in releases]
@@ -130,7 +126,7 @@ def cells_of(releases: Sequence[Published]) -> Cells:
             (side[:, 0] <= cut[:, np.newaxis]) & (side[:, 1] >= cut[:, np.newaxis])
             for side in sides
         ]
-        segments, kind = _distinct(_packed(inside))
+        segments, kind = distinct_bits(packed(inside))
         cells, step = _met(cells, segments, last)
         cuts.append(cut)
         kinds.append(kind)
@@ -160,20 +156,20 @@ def _met(cells: Bits, segments: Bits, last: slice) -> tuple[Bits, NDArray[np.int
         met = cells[start : start + block, np.newaxis] & segments
         met_last = met[:, :, last]
         held = met_last.any(axis=2) if met_last.shape[2] else np.ones(met.shape[:2], dtype=bool)
-        different, index = _distinct(met[held])
+        different, index = distinct_bits(met[held])
         step[start : start + block][held] = index + n_found
         found.append(different)
         n_found += len(different)
-    different, index = _distinct(np.concatenate(found))
+    different, index = distinct_bits(np.concatenate(found))
     return different, np.append(index, -1)[step]
 
 
-def _packed(classes: Sequence[NDArray[np.bool_]]) -> Bits:
-    """One bit per class, the classes of every release from a new byte; classes: (..., n)."""
+def packed(classes: Sequence[NDArray[np.bool_]]) -> Bits:
+    """Write one bit per class, the classes of every release from a new byte; classes: (..., n)."""
     return np.concatenate([np.packbits(np.atleast_2d(each), axis=1) for each in classes], axis=1)
 
 
-def _distinct(rows: Bits) -> tuple[Bits, NDArray[np.intp]]:
+def distinct_bits(rows: Bits) -> tuple[Bits, NDArray[np.intp]]:
     """Give the different rows, and for each row its place among them."""
     if not rows.shape[1]:
         return rows[:1], np.zeros(len(rows), dtype=np.intp)

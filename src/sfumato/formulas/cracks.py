@@ -69,19 +69,26 @@ class Left:
 
 @dataclass(frozen=True, eq=False)
 class Attacked:
-    """What the three attacks leave."""
+    """What the three attacks leave of two releases."""
 
+    first: Published
+    second: Published
     forward: Left  # of the first release
     cross: Left  # of the second release
     backward: Left  # of the second release
 
     @property
     def anonymity(self) -> tuple[int, int, int]:
-        """F-, C- and B-anonymity: the fewest records left (definitions 3.2, 3.4 and 3.6)."""
-        fa, ca, ba = (
-            int(left.candidates.min()) for left in (self.forward, self.cross, self.backward)
-        )
-        return fa, ca, ba
+        """F-, C- and B-anonymity: the fewest records left (definitions 3.2, 3.4 and 3.6).
+
+        An attack without any target, which suppressed rows make possible, leaves all classes whole.
+        """
+        fa = _fewest(self.forward, self.first)
+        return fa, _fewest(self.cross, self.second), _fewest(self.backward, self.second)
+
+
+def _fewest(left: Left, release: Published) -> int:
+    return int((left.candidates if len(left.classes) else release.sizes).min())
 
 
 @dataclass(frozen=True, eq=False)
@@ -157,9 +164,9 @@ def between_cuts(
     left = second.histogram.counts - backward_between_cuts(first, second, parts)
     kept_1, kept_2 = holding(first, target), holding(second, target)
     backward = _rows_left(second.histogram, left, kept_2)
-    one, two = _pairs(*parts, kept_1, kept_2)
-    shared = _shared(first.histogram, second.histogram, one, two)
-    return Attacked(Left(one, shared), Left(two, shared), backward)
+    one, two = pairs(*parts, kept_1, kept_2)
+    shared = least(first.histogram, second.histogram, one, two)
+    return Attacked(first, second, Left(one, shared), Left(two, shared), backward)
 
 
 def backward_between_cuts(
@@ -178,7 +185,18 @@ def backward_between_cuts(
     people_1 = sum_by(place_1, one.counts, len(cells))
     people_2 = sum_by(place_2, two.counts, len(cells))
     refuse_without_buddies(bool((people_1 > people_2).any()))
-    return np.maximum(0, people_1[place_2] - (people_2[place_2] - two.counts))
+    return must_be_buddies(people_1[place_2], people_2[place_2], two.counts)
+
+
+def must_be_buddies(people_1: Counts, people_2: Counts, own: Counts) -> Counts:
+    """Give the records of a group that no choice of buddies can avoid (theorem 4.4).
+
+    Args:
+        people_1: Records of the first release that can have a buddy in the group.
+        people_2: Records of the second that can be a buddy of any of them.
+        own: Records of the group itself.
+    """
+    return np.maximum(0, people_1 - (people_2 - own))
 
 
 def refuse_without_buddies(impossible: bool) -> None:
@@ -222,7 +240,7 @@ def _rows_left(histogram: Histogram, left: Counts, kept: Index) -> Left:
     return Left(kept, Histogram.from_entries(row, histogram.codes[entry], left[entry], shape))
 
 
-def _pairs(part_1: Index, part_2: Index, kept_1: Index, kept_2: Index) -> tuple[Index, Index]:
+def pairs(part_1: Index, part_2: Index, kept_1: Index, kept_2: Index) -> tuple[Index, Index]:
     """Pair every class with those of the other release in the same part."""
     by_part = kept_2[np.argsort(part_2[kept_2], kind="stable")]
     begin = np.searchsorted(part_2[by_part], part_1[kept_1], side="left")
@@ -232,18 +250,18 @@ def _pairs(part_1: Index, part_2: Index, kept_1: Index, kept_2: Index) -> tuple[
     return one, by_part[np.repeat(begin, sizes) + within]
 
 
-def _shared(first: Histogram, second: Histogram, one: Index, two: Index) -> Histogram:
-    """Give the smaller of the two counts of every value, for pairs of groups."""
+def least(first: Histogram, second: Histogram, one: Index, two: Index) -> Histogram:
+    """Give the smaller of the two counts of every value, for pairs of classes (theorem 4.2)."""
     n_values = first.n_values
     rows, codes, counts = [], [], []
     for start, end in _blocks(np.diff(first.starts)[one]):
         row, entry = rows_of(first, one[start:end])
         key = two[start:end][row] * n_values + first.codes[entry]
-        least = np.minimum(first.counts[entry], counts_at(second, key))
-        some = least > 0
+        smaller = np.minimum(first.counts[entry], counts_at(second, key))
+        some = smaller > 0
         rows.append(row[some] + start)
         codes.append(first.codes[entry][some])
-        counts.append(least[some])
+        counts.append(smaller[some])
     shape = (len(one), n_values)
     if not rows:
         return Histogram.from_dense(np.zeros(shape, dtype=np.int64))

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.cells import Bits, Cells, Published
+from sfumato.formulas.cells import Bits, Cells, Published, distinct_bits, packed
 from sfumato.formulas.cracks import Index, refuse_without_buddies
 from sfumato.formulas.integer_program import IntegerProgram
 
@@ -89,14 +89,11 @@ class Program:
         n_kinds = 0
         for value in self.values.tolist():
             has = [_has(release, value) for release in self.releases]
-            bits = self.cells.bits & self.cells.mask(has)
-            whole = np.ascontiguousarray(bits).view(np.dtype((np.void, bits.shape[1])))[:, 0]
-            _, first, index = np.unique(whole, return_index=True, return_inverse=True)
-            kept = bits[first]
+            kept, index = distinct_bits(self.cells.bits & packed(has))
             last = self.cells.members(n_releases - 1, kept).any(axis=1)
             alive = last | bool(self.releases[-1].n_suppressed)
             place = np.where(alive, np.cumsum(alive) - 1 + n_kinds, -1)
-            self.kind_of_cell.append(place[index.reshape(-1)])
+            self.kind_of_cell.append(place[index])
             found.append(kept[alive])
             value_of.append(np.full(int(alive.sum()), value))
             n_kinds += int(alive.sum())
@@ -186,18 +183,21 @@ class Program:
             self._learn(self._parts[p], np.zeros(len(variables), dtype=np.int64))
 
     def _complete(self, n_parts: int, row_part: Index) -> NDArray[np.bool_]:
-        """Whether every choice of one class per release is possible in a part."""
+        """Whether every choice of one class per release is possible in a part.
+
+        Never with suppressed rows: they are a row of their own, so there are more choices than
+        kinds with one class per release.
+        """
         chains = np.ones(n_parts, dtype=object)
         for time in range(len(self.releases)):
             n_rows = np.bincount(row_part[self._row_time == time], minlength=n_parts)
             chains = chains * np.maximum(n_rows, 1)  # where nobody is yet, there is no choice
         plain = np.ones(self.alive.shape[1], dtype=bool)
-        for time, (member, release) in enumerate(zip(self.members, self.releases, strict=True)):
+        for time, member in enumerate(self.members):
             n_held = member.sum(axis=1)
             anybody = np.zeros(n_parts, dtype=bool)
             anybody[row_part[self._row_time == time]] = True
             plain &= (n_held == 1) | ((n_held == 0) & ~anybody[self._part_of])
-            plain &= not release.n_suppressed
         found = np.bincount(self._part_of[plain], minlength=n_parts)
         return np.asarray(found.astype(object) == chains, dtype=bool)
 
