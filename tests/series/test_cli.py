@@ -86,7 +86,7 @@ def test_a_job_that_differs_is_refused(place, series):
     ("extra", "said"),
     [
         ("[method]\nmondrian = {}\n", "leave the method out"),
-        ("[method]\ntop_down = { recoding = 'cut' }\n", None),
+        ("[method]\nbcf_anonymizer = { score = 'loss' }\n", None),
         ("[columns.hierarchies]\nage = { flat = true }", "column 'age' is given two hierarchies"),
         ("[colums]\n", "unknown key 'colums'; did you mean 'columns'?"),
     ],

@@ -1,19 +1,21 @@
 """The mathematics of a series, in two functions: the next release, and the check of a whole chain.
 
-`next_release` decides a release given all earlier ones of the chain. `compared` measures what two
-releases leave of each other's classes, on the published tables themselves.
+`next_release` decides a release given all earlier ones of the chain; saving it compares what was
+written with all of them at once. `compared` measures what every two releases leave of each other's
+classes, on the published tables alone: another way to the same end, so that one mistake
+is not enough.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
 import numpy as np
 
+from sfumato.algorithms import BCFAnonymizer
 from sfumato.attacks.matching import boxes_in
-from sfumato.criteria import KAnonymity
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Histogram
@@ -49,13 +51,7 @@ class Compared:
         return asdict(self) | {"holds": self.holds}
 
 
-def next_release(
-    table: Table,
-    terms: Terms,
-    earlier: Mapping[int, Release],
-    n_new: int,
-    stage: Callable[[Release], Release],
-) -> tuple[Release, list[Compared]]:
+def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_new: int) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
 
     Args:
@@ -63,50 +59,26 @@ def next_release(
         terms: Criterion and method.
         earlier: The releases of the chain, by their numbers.
         n_new: Records that came since the last of them.
-        stage: Writes a release and reads it back: what is compared is what was written.
-
-    Returns:
-        The staged release, and how it compares with each of the earlier ones.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
     """
-    if not earlier:
-        return stage(anonymize(table, terms.criterion, terms.method)), []
-    last, k = max(earlier), terms.k
-    if n_new < k:  # necessary, and with safe earlier releases enough
+    if earlier and n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
-            f"no release after {last:03d} is safe: {n_new} records came since, fewer than k = {k}, "
-            "so at most that many could be a newcomer's (Fung 2008, corollary 5.1); wait for more "
-            "records (--wait keeps these for the next release)"
+            f"no release after {max(earlier):03d} is safe: {n_new} records came since, fewer than "
+            f"k = {terms.k}, so at most that many could be a newcomer's (Fung 2008, corollary 5.1)"
+            "; wait for more records (--wait keeps these for the next release)"
         )
-    # Coarser and coarser until nothing is given away; one class of everybody is the end.
-    least, found = k, list[Compared]()
-    while True:
-        asked = terms.criterion if least == k else terms.criterion & KAnonymity(least)
-        try:
-            candidate = anonymize(table, asked, terms.method)
-        except Unsatisfiable as error:
-            raise Unsatisfiable(f"{error}; {OFFERS}") from None
-        staged = stage(candidate)
-        found = compared({**earlier, last + 1: staged}, table, terms)
-        if all(each.holds for each in found):
-            return staged, found
-        if least >= table.n_rows:
-            break
-        least = min(2 * least, table.n_rows)
-    worst = min(found, key=lambda each: min(each.forward, each.cross, each.backward))
-    raise Unsatisfiable(
-        f"no release beside {worst.earlier:03d} is safe: with everybody in one class the attacks "
-        f"leave {worst.forward}, {worst.cross} and {worst.backward} records (forward, cross, "
-        f"backward), where k = {k} is asked for; {OFFERS}"
-    )
-
-
-OFFERS = (
-    "wait for more records (--wait keeps these for the next release), or publish them without the "
-    "people so far as a new chain (--new-chain)"
-)
+    previous = [earlier[number] for number in sorted(earlier)]
+    try:
+        return anonymize(table, terms.promise, BCFAnonymizer(previous, terms.method.score))
+    except Unsatisfiable as error:
+        if not earlier:
+            raise
+        raise Unsatisfiable(
+            f"{error} (--wait keeps these records for the next release, --new-chain publishes them "
+            "without the people so far)"
+        ) from None
 
 
 def compared(releases: Mapping[int, Release], table: Table, terms: Terms) -> list[Compared]:

@@ -15,7 +15,6 @@ is left to do in either case.
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
@@ -26,10 +25,10 @@ from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.private import PrivateDirectory
 from sfumato.progress import report
-from sfumato.release import Release, load
+from sfumato.release import load
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.failpoints import reached
-from sfumato.series.chain import Compared, next_release
+from sfumato.series.chain import Compared, compared, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.store import Store, digest, now, sync
 from sfumato.series.terms import Terms
@@ -134,17 +133,12 @@ class _Transaction:
                 )
             earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
             place = staging.path / "release"
-
-            def stage(candidate: Release) -> Release:
-                if place.exists():  # one that was not safe
-                    shutil.rmtree(place)
-                candidate.save(place, plan.terms.format)
-                reached("publish.staged")
-                return load(place)
-
-            saved, found = next_release(table, plan.terms, earlier, n_new, stage)
-            if not saved.check(plan.terms.criterion):
-                raise BrokenPromise("internal error: the written release breaks the promise")
+            next_release(table, plan.terms, earlier, n_new).save(place, plan.terms.format)
+            reached("publish.staged")
+            saved = load(place)
+            found = compared({**earlier, plan.number: saved}, table, plan.terms)
+            if not all(each.holds for each in found) or not saved.check(plan.terms.criterion):
+                raise BrokenPromise("internal error: the written release is not safe in the series")
             reached("publish.compared")
             made = Made(
                 plan.number,

@@ -59,7 +59,7 @@ class ReleaseSeries:
             person: Column that tells people apart; only keyed hashes of it are kept. Without one,
                 nobody notices a person who comes twice.
             hierarchies: Further hierarchies.
-            method: `sf.TopDown("cut")`.
+            method: `sf.BCFAnonymizer()`, with another score if one is wanted.
             format: "csv" or "parquet"; that of the first batch unless told otherwise.
         """
         terms = Terms.of(

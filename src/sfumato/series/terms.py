@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, TopDown
-from sfumato.criteria import CRITERIA, Criterion
+from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion, KAnonymity
 from sfumato.criteria.base import guarding_column, together
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.spec import from_spec
+from sfumato.spec import from_spec, name_of
 from sfumato.table import Table, read
 
 
@@ -27,7 +27,7 @@ class Terms:
     person: str | None
     hierarchies: Mapping[str, Hierarchy]  # of sensitive columns
     criterion: Criterion
-    method: Algorithm
+    method: BCFAnonymizer  # without earlier releases, which the series knows
     format: Format | None  # of the releases; None: that of the first batch
 
     @classmethod
@@ -52,11 +52,11 @@ class Terms:
                 f"criterion: {criterion} sets no least number of people, and releases of a series "
                 "are compared by how many records they leave; add KAnonymity(k)"
             )
-        method = TopDown("cut") if method is None else method
-        if not isinstance(method, TopDown) or method.recoding != "cut":
+        method = BCFAnonymizer() if method is None else method
+        if not isinstance(method, BCFAnonymizer) or method.previous:
             raise BadInput(
-                "method: a series is made by top-down specialization of a cut (Fung 2008, section "
-                "5), sf.TopDown('cut'), so leave the method out"
+                "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
+                "earlier ones from the series, so leave the method out"
             )
         if format is not None:
             one_of("format", "format", format, ("csv", "parquet"))
@@ -89,6 +89,13 @@ class Terms:
     def k(self) -> int:
         """Records that every attack has to leave."""
         return self.criterion.least_size
+
+    @property
+    def promise(self) -> Criterion:
+        """What every release promises: k records whatever one compares, and all else likewise."""
+        counted = (KAnonymity, BCFAnonymity)
+        others = [part for part in self.criterion.parts if not isinstance(part, counted)]
+        return together([BCFAnonymity(self.k), *others])
 
     def read(self, source: object) -> Table:
         """Open a batch, or all batches, with the roles."""
@@ -136,7 +143,7 @@ class Terms:
             written["person"],
             rules("hierarchies"),
             together([from_spec(CRITERIA, spec, where) for spec in written["criteria"]]),
-            from_spec(ALGORITHMS, written["method"], where),
+            from_spec({name_of(BCFAnonymizer): BCFAnonymizer}, written["method"], where),
             written["format"],
         )
 
