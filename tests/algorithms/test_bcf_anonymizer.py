@@ -2,7 +2,6 @@
 
 import itertools
 
-import pyarrow as pa
 import pytest
 
 import naive
@@ -10,15 +9,13 @@ import sfumato as sf
 from algorithms.test_top_down import cut_nodes
 from formulas.series import LINE, PAIR, THREE, ancestors, dice_for, leaves, stands_for
 from properties.generated import Generated
-from sfumato.algorithms.bcf_anonymizer import promises
-from sfumato.algorithms.bcf_specialization import Specialization
 from sfumato.algorithms.earlier import Earlier
-from sfumato.attacks.correspondence import bcf, remaining
+from sfumato.attacks.correspondence import bcf
 
 SCORES = {"discernibility": naive.by_discernibility, "loss": naive.by_loss}
 DEEP = {
-    **{c: "CD" for c in "cd"},
-    **{c: "EFG" for c in "efg"},
+    **dict.fromkeys("cd", "CD"),
+    **dict.fromkeys("efg", "EFG"),
     "b": "BH",
     "h": "BH",
     "CD": "CG",

@@ -62,7 +62,9 @@ class Against:
     def fits(self) -> bool:
         """Whether every class of the earlier release can be of people of this table."""
         n_first = len(self.first)
-        lows = np.stack([side[:, 0][c] for side, c in zip(self.sides, self.codes.T, strict=True)], 1)
+        lows = np.stack(
+            [side[:, 0][c] for side, c in zip(self.sides, self.codes.T, strict=True)], 1
+        )
         outside = np.any(
             [side[:, 1][c] < 0 for side, c in zip(self.sides, self.codes.T, strict=True)], axis=0
         )
@@ -91,7 +93,11 @@ class Against:
         inside = (side[:, 0] <= split.children[:, 0]) & (side[:, 1] >= split.children[:, 1])
         part_low = np.where(inside, side[:, 0], split.children[:, 0])
         first_part = self.part_of_class
-        key_part, n_first, n_second = self.part_of_key[keys], self.n_first[keys], self.n_second[keys]
+        key_part, n_first, n_second = (
+            self.part_of_key[keys],
+            self.n_first[keys],
+            self.n_second[keys],
+        )
         if (part_low == self.part_low[j][low : high + 1]).all():
             part_low = None
         else:

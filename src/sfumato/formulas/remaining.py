@@ -105,6 +105,10 @@ class Remaining:
             for kind in program.kind_of_cell
             if kind[cell] >= 0
         ]
+        # Where most is open first: a frequent value may be enough.
+        shares.sort(
+            key=lambda share: share[0].lower[time, share[1]] - share[0].upper[time, share[1]]
+        )
         for program, kind in shares:
             least = sum(int(each.lower[time, kind]) for each, kind in shares)
             most = sum(int(each.upper[time, kind]) for each, kind in shares)
