@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
@@ -106,13 +107,13 @@ class BCFAnonymizer(Algorithm):
                 )
             if each.insensitive:
                 raise BadInput(
-                    f"BCFAnonymizer: earlier release {number + 1} published {each.insensitive[0]!r} "
-                    "untouched (insensitive), which lets anybody find the same record in the next "
-                    "release; start a new chain without such columns"
+                    f"BCFAnonymizer: earlier release {number + 1} published "
+                    f"{each.insensitive[0]!r} untouched (insensitive), which lets anybody find the "
+                    "same record in the next release; start a new chain without such columns"
                 )
             found.append(each.published(frequencies, f"earlier release {number + 1}"))
         people = [*(each.n_rows for each in self.known or ()), frequencies.n_rows]
-        for number, (before, after) in enumerate(zip(people, people[1:], strict=False)):
+        for number, (before, after) in enumerate(itertools.pairwise(people)):
             if before > after:
                 following = "the table" if number + 2 == len(people) else f"release {number + 2}"
                 raise BadInput(
@@ -136,7 +137,10 @@ def not_in_series(method: Algorithm, criterion: Criterion) -> str | None:
     if not isinstance(method, BCFAnonymizer):
         return "it is about earlier releases, which only BCFAnonymizer looks at" if about else None
     if not about:
-        return "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it with &"
+        return (
+            "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it "
+            "with &"
+        )
     if any(part.guarding is not None for part in criterion.parts):
         return "what people guard is not known of the records that are left of a class"
     return None
@@ -166,13 +170,13 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
                 "start a new chain of releases without the records published"
             )
     counts = [*map(n_people, previous), n]
-    for number, (before, after) in enumerate(zip(counts, counts[1:], strict=False)):
+    for number, (before, after) in enumerate(itertools.pairwise(counts)):
         if 0 < after - before < k:
             new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
             raise Unsatisfiable(
-                f"no release satisfies {criterion}: {new} has {after - before} records that earlier "
-                f"release {number + 1} has not, fewer than k = {k}, and everybody can tell how many "
-                f"are new; {REMEDY}"
+                f"no release satisfies {criterion}: {new} has {after - before} records that "
+                f"earlier release {number + 1} has not, fewer than k = {k}, and everybody can tell "
+                f"how many are new; {REMEDY}"
             )
     whole = search.published()
     for number, first in enumerate(previous):
@@ -182,16 +186,14 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
 
 def _refuse_left(search: Specialization, criterion: Criterion, left: Left, number: int) -> None:
     sizes, histogram = left.counted
-    why = (
-        f"even with everything generalized, of what earlier release {number + 1} leaves to somebody"
-    )
+    why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
     if len(sizes) and int(sizes.min()) < search.k:
         raise Unsatisfiable(
-            f"no release satisfies {criterion}: {why} there are {int(sizes.min())} records; {REMEDY}"
+            f"no release satisfies {criterion}: {why} {int(sizes.min())} records; {REMEDY}"
         )
     if search.others is not None and len(search.unsafe(sizes, histogram)):
         joint = JointGroups(search.frequencies, sizes, histogram)
         raise Unsatisfiable(
-            f"no release that satisfies {criterion} is found: {why} {reached(search.others, joint)}; "
-            f"{REMEDY}"
+            f"no release that satisfies {criterion} is found: {why} records of which "
+            f"{reached(search.others, joint)}; {REMEDY}"
         )

@@ -40,7 +40,7 @@ class Together:
         self.found.targets[came == 0] = False
 
     def at_least(self, k: int) -> bool:
-        """Whether everybody keeps k records; programs are solved only where bounds leave it open."""
+        """Whether everybody keeps k records."""
         return self.found.at_least(k)
 
     def fewest(self) -> int:
