@@ -15,7 +15,7 @@ from sfumato.algorithms.bcf_specialization import Specialization
 from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.series import Together
+from sfumato.formulas.series import Together, fewest_left
 from sfumato.progress import report
 
 
@@ -69,7 +69,7 @@ def _after(begin: Callable[[], Specialization], nodes: list[Node]) -> Specializa
 def _is_safe(search: Specialization) -> bool:
     """Judge all releases at once."""
     report("comparing all releases")
-    together = Together([*search.previous, search.published()])
-    if not together.at_least(search.k):
+    releases = [*search.previous, search.published()]
+    if fewest_left(releases, search.k) is None:
         return False
-    return search.others is None or not len(search.unsafe(*together.exact()))
+    return search.others is None or not len(search.unsafe(*Together(releases).exact()))
