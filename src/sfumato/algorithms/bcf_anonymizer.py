@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
-import numpy as np
-
 from sfumato.algorithms.base import Algorithm, Draw
+from sfumato.algorithms.bcf_series import against_all
 from sfumato.algorithms.bcf_specialization import Score, Specialization
 from sfumato.algorithms.earlier import NAMED, Earlier, read_previous
 from sfumato.algorithms.whole import refuse_unsafe_whole
-from sfumato.criteria.base import Criterion, holding, reached, together
+from sfumato.criteria.base import Criterion, reached, together
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, one_of
 from sfumato.formulas.cells import Published
+from sfumato.formulas.cracks import Left
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, lefts, n_people
+from sfumato.formulas.series import lefts, n_people
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 
@@ -79,12 +80,20 @@ class BCFAnonymizer(Algorithm):
         k, others = promises(criterion)
         refuse_unsafe_whole(frequencies, criterion)
         previous = self.published(frequencies)
-        search = Specialization(frequencies, previous, k, others, self.score)
-        for number, against in enumerate(search.against):
+
+        def begin() -> Specialization:
+            return Specialization(frequencies, previous, k, others, self.score)
+
+        search = begin()
+        for against in search.against:
             if not against.fits():
-                raise _not_of_this_table(previous.index(against.first) if previous else number)
+                raise _not_of_this_table(previous.index(against.first))
         refuse_impossible(search, criterion)
-        return Recoding(replace(search.run(), nodes=True))
+        if len(previous) > 1:
+            search = against_all(begin, criterion)
+        else:
+            search.run()
+        return Recoding(replace(search.table.cut, nodes=True))
 
     def published(self, frequencies: FrequencySet) -> list[Published]:
         """See the earlier releases in the ranks of a table."""
@@ -98,13 +107,13 @@ class BCFAnonymizer(Algorithm):
                 )
             if each.insensitive:
                 raise BadInput(
-                    f"BCFAnonymizer: earlier release {number + 1} published {each.insensitive[0]!r} "
-                    "untouched (insensitive), which lets anybody find the same record in the next "
-                    "release; start a new chain without such columns"
+                    f"BCFAnonymizer: earlier release {number + 1} published "
+                    f"{each.insensitive[0]!r} untouched (insensitive), which lets anybody find the "
+                    "same record in the next release; start a new chain without such columns"
                 )
             found.append(each.published(frequencies, f"earlier release {number + 1}"))
         people = [*(each.n_rows for each in self.known or ()), frequencies.n_rows]
-        for number, (before, after) in enumerate(zip(people, people[1:], strict=False)):
+        for number, (before, after) in enumerate(itertools.pairwise(people)):
             if before > after:
                 following = "the table" if number + 2 == len(people) else f"release {number + 2}"
                 raise BadInput(
@@ -128,7 +137,10 @@ def not_in_series(method: Algorithm, criterion: Criterion) -> str | None:
     if not isinstance(method, BCFAnonymizer):
         return "it is about earlier releases, which only BCFAnonymizer looks at" if about else None
     if not about:
-        return "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it with &"
+        return (
+            "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it "
+            "with &"
+        )
     if any(part.guarding is not None for part in criterion.parts):
         return "what people guard is not known of the records that are left of a class"
     return None
@@ -158,49 +170,30 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
                 "start a new chain of releases without the records published"
             )
     counts = [*map(n_people, previous), n]
-    for number, (before, after) in enumerate(zip(counts, counts[1:], strict=False)):
+    for number, (before, after) in enumerate(itertools.pairwise(counts)):
         if 0 < after - before < k:
             new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
             raise Unsatisfiable(
-                f"no release satisfies {criterion}: {new} has {after - before} records that earlier "
-                f"release {number + 1} has not, fewer than k = {k}, and everybody can tell how many "
-                f"are new; {REMEDY}"
+                f"no release satisfies {criterion}: {new} has {after - before} records that "
+                f"earlier release {number + 1} has not, fewer than k = {k}, and everybody can tell "
+                f"how many are new; {REMEDY}"
             )
     whole = search.published()
     for number, first in enumerate(previous):
-        found = attack(first, whole)
-        for left in lefts(found):
-            _refuse_left(search, criterion, left.candidates, left.histogram, number)
-    if len(previous) > 1:
-        together_ = Together([*previous, whole])
-        if not together_.at_least(k):
-            raise Unsatisfiable(
-                f"no release satisfies {criterion}: the {len(previous)} earlier releases by "
-                f"themselves leave fewer than {k} records to somebody who compares them; start a "
-                "new chain of releases without the records published"
-            )
-        if search.others is not None:
-            _refuse_left(search, criterion, *together_.exact(), None)
+        for left in lefts(attack(first, whole)):
+            _refuse_left(search, criterion, left, number)
 
 
-def _refuse_left(
-    search: Specialization,
-    criterion: Criterion,
-    sizes: np.ndarray,
-    histogram: object,
-    number: int | None,
-) -> None:
-    by = "all releases together" if number is None else f"earlier release {number + 1}"
+def _refuse_left(search: Specialization, criterion: Criterion, left: Left, number: int) -> None:
+    sizes, histogram = left.counted
+    why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
     if len(sizes) and int(sizes.min()) < search.k:
         raise Unsatisfiable(
-            f"no release satisfies {criterion}: even with everything generalized, {by} leaves "
-            f"{int(sizes.min())} records to somebody; {REMEDY}"
+            f"no release satisfies {criterion}: {why} {int(sizes.min())} records; {REMEDY}"
         )
-    if search.others is None:
-        return
-    joint = JointGroups(search.frequencies, sizes, histogram)  # type: ignore[arg-type]
-    if not holding(search.others, joint).all():
+    if search.others is not None and len(search.unsafe(sizes, histogram)):
+        joint = JointGroups(search.frequencies, sizes, histogram)
         raise Unsatisfiable(
-            f"no release is found that satisfies {criterion}: even with everything generalized, of "
-            f"what {by} leaves to somebody {reached(search.others, joint)}; {REMEDY}"
+            f"no release that satisfies {criterion} is found: {why} records of which "
+            f"{reached(search.others, joint)}; {REMEDY}"
         )

@@ -33,7 +33,7 @@ class Looked:
     n_second: Counts  # per key of the split: records of this one
     key_part: Index  # per key of the split
     entry_key: Index  # a key of the split for every entry of `classes`
-    part_low: Index | None  # per rank of the node: where its part begins; None: as before
+    part_low: Index  # per rank of the node: where its part begins
 
 
 class Against:
@@ -62,7 +62,9 @@ class Against:
     def fits(self) -> bool:
         """Whether every class of the earlier release can be of people of this table."""
         n_first = len(self.first)
-        lows = np.stack([side[:, 0][c] for side, c in zip(self.sides, self.codes.T, strict=True)], 1)
+        lows = np.stack(
+            [side[:, 0][c] for side, c in zip(self.sides, self.codes.T, strict=True)], 1
+        )
         outside = np.any(
             [side[:, 1][c] < 0 for side, c in zip(self.sides, self.codes.T, strict=True)], axis=0
         )
@@ -90,31 +92,36 @@ class Against:
         side = self.sides[j][split.children[:, 0]]
         inside = (side[:, 0] <= split.children[:, 0]) & (side[:, 1] >= split.children[:, 1])
         part_low = np.where(inside, side[:, 0], split.children[:, 0])
-        first_part = self.part_of_class
-        key_part, n_first, n_second = self.part_of_key[keys], self.n_first[keys], self.n_second[keys]
         if (part_low == self.part_low[j][low : high + 1]).all():
-            part_low = None
+            key_part, first_part = self.part_of_key[keys], self.part_of_class
+            n_first, n_second = self.n_first[keys], self.n_second[keys]
         else:
-            affected = np.flatnonzero(np.isin(first_part, np.unique(key_part)))
-            base = len(self.part_low[j])
-            old = np.append(key_part, first_part[affected])
-            at = np.append(self.codes[keys, j], self.first.boxes[affected, j, 0]) - low
-            _, part = np.unique(old * base + part_low[at], return_inverse=True)
-            part = part + self.n_parts
-            key_part = part[: len(keys)]
-            first_part = first_part.copy()
-            first_part[affected] = part[len(keys) :]
-            row, entry = rows_of(self.first.histogram, affected)
-            first_cell = part[len(keys) :][row] * self.n_values + self.first.histogram.codes[entry]
-            second_cell = key_part * self.n_values + self.value_of[keys]
-            cells, place = np.unique(np.append(second_cell, first_cell), return_inverse=True)
-            here, there = place[: len(keys)], place[len(keys) :]
-            n_second = sum_by(here, split.counts, len(cells))[here]
-            people = sum_by(there, self.first.histogram.counts[entry], len(cells))
-            n_first = people[here]
+            key_part, first_part, n_first, n_second = self._new_parts(split, part_low)
         part = np.empty(split.n_groups, dtype=np.intp)
         part[split.group] = key_part
         return Looked(classes, part, first_part, n_first, n_second, key_part, entry_key, part_low)
+
+    def _new_parts(self, split: Split, part_low: Index) -> tuple[Index, Index, Counts, Counts]:
+        """Part what has the node: the parts of keys and earlier classes, and the people in them."""
+        j, low, _ = split.node
+        keys, n_keys = split.keys, len(split.keys)
+        affected = np.flatnonzero(np.isin(self.part_of_class, np.unique(self.part_of_key[keys])))
+        old = np.append(self.part_of_key[keys], self.part_of_class[affected])
+        at = np.append(self.codes[keys, j], self.first.boxes[affected, j, 0]) - low
+        _, part = np.unique(old * len(self.part_low[j]) + part_low[at], return_inverse=True)
+        part = part + self.n_parts
+        key_part, first_part = part[:n_keys], self.part_of_class.copy()
+        first_part[affected] = part[n_keys:]
+        row, entry = rows_of(self.first.histogram, affected)
+        cell = np.append(
+            key_part * self.n_values + self.value_of[keys],
+            part[n_keys:][row] * self.n_values + self.first.histogram.codes[entry],
+        )
+        cells, place = np.unique(cell, return_inverse=True)
+        here, there = place[:n_keys], place[n_keys:]
+        n_first = sum_by(there, self.first.histogram.counts[entry], len(cells))
+        n_second = sum_by(here, split.counts, len(cells))
+        return key_part, first_part, n_first[here], n_second[here]
 
     def backward(self, looked: Looked) -> Left:
         """Give what is left of the new classes for somebody who came later (theorem 4.4)."""
@@ -139,19 +146,14 @@ class Against:
 
     def accept(self, split: Split, looked: Looked) -> None:
         """Keep what a replacement changes."""
-        if looked.part_low is None:
-            return
         j, low, high = split.node
         self.part_low[j][low : high + 1] = looked.part_low
         self.part_of_key[split.keys] = looked.key_part
         self.part_of_class = looked.first_part
         self.n_first[split.keys] = looked.n_first
         self.n_second[split.keys] = looked.n_second
-        self.n_parts = 1 + max(
-            self.n_parts,
-            int(looked.key_part.max(initial=0)),
-            int(looked.first_part.max(initial=0)),
-        )
+        newest = max(int(looked.key_part.max(initial=0)), int(looked.first_part.max(initial=0)))
+        self.n_parts = max(self.n_parts, newest + 1)
 
 
 def is_cut_of(first: Published, domains: list[Domain]) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -15,14 +15,13 @@ from sfumato.algorithms.cut_specialization import CutTable, Node, Split
 from sfumato.criteria.base import Criterion, holding, is_monotone
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
-from sfumato.data.recoding import Cut
 from sfumato.formulas.cells import Published
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, lefts, n_people
+from sfumato.formulas.series import lefts, n_people
 from sfumato.progress import report
 
 Score = Literal["discernibility", "loss"]
-OPEN, WAITING, AT_THE_END, CLOSED = range(4)  # what is known of a candidate
+OPEN, WAITING, CLOSED = range(3)  # what is known of a candidate
 ALWAYS = -1  # tried again after every replacement
 
 
@@ -63,29 +62,43 @@ class Specialization:
         self.for_good = others is None or is_monotone(others, frequencies, suppression=False)
         self.candidates = _Candidates(self.table, score)
 
-    def run(self) -> Cut:
-        """Replace nodes, the one with the best score first, until none can be."""
-        candidates, done = self.candidates, 0
-        since = False  # whether something was replaced since the last candidates were tried
-        while True:
-            number = candidates.best()
-            if number is None:
-                if not since or not candidates.reopen(AT_THE_END):
-                    return self.table.cut
-                since = False
-                continue
-            report("specializing", done, candidates.n_open + done)
-            split = self.table.split(candidates.node(number))
+    def run(self, wanted: Sequence[Node] = (), set_aside: Collection[Node] = ()) -> list[Node]:
+        """Replace nodes, the one with the best score first, until none can be.
+
+        Args:
+            wanted: Replaced first, in this order, whatever their scores.
+            set_aside: Never replaced.
+
+        Returns the nodes that were replaced, in their order.
+        """
+        self.replace(wanted)
+        done = list(wanted)
+        for node in set_aside:
+            self.candidates.put_off(self.candidates.number(node), NEVER)
+        while (number := self.candidates.best()) is not None:
+            report("specializing", len(done), self.candidates.n_open + len(done))
+            split = self.table.split(self.candidates.node(number))
             tried = self.judge(split)
             if tried.state != OPEN:
-                candidates.put_off(number, tried)
+                self.candidates.put_off(number, tried)
                 continue
-            for against, looked in zip(self.against, tried.looks, strict=True):
-                against.accept(split, looked)
-            candidates.replace(number, split)
-            self.table.accept(split)
-            done += 1
-            since = True
+            self._accept(number, split, tried.looks)
+            done.append(split.node)
+        return done
+
+    def replace(self, nodes: Sequence[Node]) -> None:
+        """Replace nodes, safe or not."""
+        for node in nodes:
+            split = self.table.split(node)
+            classes = self._classes(split)
+            looks = tuple(each.look(split, *classes) for each in self.against)
+            self._accept(self.candidates.number(node), split, looks)
+
+    def _accept(self, number: int, split: Split, looks: tuple[Looked, ...]) -> None:
+        for against, looked in zip(self.against, looks, strict=True):
+            against.accept(split, looked)
+        self.candidates.replace(number, split)
+        self.table.accept(split)
 
     def judge(self, split: Split) -> Tried:
         """Try a candidate: class sizes and the backward attack first, which decide for good."""
@@ -93,7 +106,7 @@ class Specialization:
         sizes = sum_by(split.group, split.counts, split.n_groups)
         if (sizes < self.k).any():
             return NEVER
-        unsafe = self._unsafe(sizes, classes)
+        unsafe = self.unsafe(sizes, classes)
         if len(unsafe):
             return NEVER if self.for_good else Tried(WAITING, int(split.owner[unsafe[0]]))
         looks = tuple(each.look(split, classes, entry_key) for each in self.against)
@@ -104,7 +117,7 @@ class Specialization:
             left = against.backward(looked)
             if (left.candidates < self.k).any():
                 return NEVER
-            unsafe = self._unsafe(left.candidates, left.histogram)
+            unsafe = self.unsafe(*left.counted)
             if len(unsafe):
                 put_off = Tried(WAITING, int(split.owner[unsafe[0]]))
         if put_off is not None:
@@ -112,13 +125,11 @@ class Specialization:
         for against, looked in zip(self.against, looks, strict=True):
             left = against.forward(looked)
             few = np.flatnonzero(left.candidates < self.k)
-            unsafe = few if len(few) else self._unsafe(left.candidates, left.histogram)
+            unsafe = few if len(few) else self.unsafe(*left.counted)
             if len(unsafe):
                 return Tried(WAITING, int(split.owner[left.classes[unsafe[0]]]))
-        if self.irregular or len(self.previous) > 1:
-            state = self._compare(self.published(split))
-            return Tried(state, ALWAYS, looks)
-        return Tried(OPEN, ALWAYS, looks)
+        state = self._compare(self.published(split)) if self.irregular else OPEN
+        return Tried(state, ALWAYS, looks)
 
     def published(self, split: Split | None = None) -> Published:
         """See the cut as everybody would, with a node replaced or as it is."""
@@ -138,23 +149,16 @@ class Specialization:
         return Published.of(np.stack(boxes, axis=1), histogram)
 
     def _compare(self, release: Published) -> int:
-        """Compare with releases that are no cuts, and then with all of them at once."""
+        """Compare with releases that are no cuts."""
         for first in self.irregular:
             found = attack(first, release)
             fa, ca, ba = found.anonymity
             if ba < self.k and n_people(first) < self.frequencies.n_rows:
                 return CLOSED
-            if min(fa, ca) < self.k:
+            if min(fa, ca) < self.k or any(
+                len(self.unsafe(*each.counted)) for each in lefts(found)
+            ):
                 return WAITING
-            if any(len(self._unsafe(left.candidates, left.histogram)) for left in lefts(found)):
-                return WAITING
-        if len(self.previous) < 2:
-            return OPEN
-        together = Together([*self.previous, release])
-        if not together.at_least(self.k):
-            return AT_THE_END
-        if self.others is not None and len(self._unsafe(*together.exact())):
-            return AT_THE_END
         return OPEN
 
     def _classes(self, split: Split) -> tuple[Histogram, NDArray[np.intp]]:
@@ -166,7 +170,7 @@ class Specialization:
         codes = (cells % self.n_values).astype(np.int32)
         return Histogram.from_entries(cells // self.n_values, codes, counts, shape), first
 
-    def _unsafe(self, sizes: Counts, histogram: Histogram) -> NDArray[np.intp]:
+    def unsafe(self, sizes: Counts, histogram: Histogram) -> NDArray[np.intp]:
         """Groups that fail the other criteria."""
         if self.others is None:
             return np.zeros(0, dtype=np.intp)
@@ -224,11 +228,9 @@ class _Candidates:
         """Note why a candidate is not safe."""
         self.state[number], self.witness[number] = tried.state, tried.witness
 
-    def reopen(self, state: int) -> bool:
-        """Try some candidates again; say whether there are any."""
-        some = self.state[: self.n] == state
-        self.state[: self.n][some] = OPEN
-        return bool(some.any())
+    def number(self, node: Node) -> int:
+        """Find the candidate of a node of the cut."""
+        return int(self.at[node[0]][node[1]])
 
     def replace(self, number: int, split: Split) -> None:
         """Put a node's children in its place, and try those again that now may be safe."""

@@ -92,7 +92,9 @@ class CutTable:
             for domain in self.domains
         ]
         self._order = [np.argsort(codes, kind="stable") for codes in self.codes.T]
-        self._sorted = [codes[order] for codes, order in zip(self.codes.T, self._order, strict=True)]
+        self._sorted = [
+            codes[order] for codes, order in zip(self.codes.T, self._order, strict=True)
+        ]
 
     @property
     def roots(self) -> list[Node]:
@@ -119,7 +121,9 @@ class CutTable:
 
     def below(self, node: Node) -> list[Node]:
         """Give the children of a node."""
-        return [(node[0], low, high) for low, high in np.unique(self._children(node), axis=0).tolist()]
+        return [
+            (node[0], low, high) for low, high in np.unique(self._children(node), axis=0).tolist()
+        ]
 
     def split(self, node: Node) -> Split:
         """Replace a node by its children, on paper."""

@@ -1,7 +1,8 @@
-"""Published texts read back as intervals of ground ranks, in any table with the same hierarchies."""
+"""Published texts read back as intervals of ground ranks, of any table with these hierarchies."""
 
 from __future__ import annotations
 
+import itertools
 import re
 from bisect import bisect_left
 from collections.abc import Callable, Sequence
@@ -42,7 +43,7 @@ class _Reader:
         numbers = [as_number(label) for label in known]
         if domain.numbers is not None and None not in numbers:
             self.order = as_number
-        self.places = [self.order(label) for label in known]
+        self.places: list[Any] = [self.order(label) for label in known]
         self.n_known = len(known)
 
     def interval(self, label: object) -> Interval | None:
@@ -84,23 +85,26 @@ class _Reader:
         return None
 
     def _range(self, low: str | None, high: str | None) -> Interval | None:
-        bounds = [None if end is None else self.order(end) for end in (low, high)]
-        if any(end is not None and read is None for end, read in zip((low, high), bounds)):
-            return None
-        first = 0 if low is None else bisect_left(self.places, bounds[0])
-        end = self.n_known if high is None else bisect_left(self.places, bounds[1])
-        return (first, end - 1) if end > first else None
+        first = 0 if low is None else self._place(low)
+        end = self.n_known if high is None else self._place(high)
+        return None if first is None or end is None or end <= first else (first, end - 1)
+
+    def _place(self, bound: str) -> int | None:
+        """Rank of the first value not below a bound; None: it is no bound in this column."""
+        at = self.order(bound)
+        return None if at is None else bisect_left(self.places, at)
 
     def _joined(self, names: list[str]) -> Interval | None:
         found = []
         for name in names:
-            missing = name == MISSING_TEXT and name not in self.nodes and self.missing is not None
-            part = (self.missing, self.missing) if missing else self.nodes.get(name)
-            if part is None or part[0] is None:
+            part = self.nodes.get(name)
+            if name == MISSING_TEXT and part is None and self.missing is not None:
+                part = self.missing, self.missing
+            if part is None:
                 return None
             found.append(part)
         found.sort()
-        if any(b[0] != a[1] + 1 for a, b in zip(found, found[1:])):
+        if any(b[0] != a[1] + 1 for a, b in itertools.pairwise(found)):
             return None
         return found[0][0], found[-1][1]
 

@@ -45,6 +45,11 @@ class Left:
         histogram = self.histogram
         return sum_by(histogram.group_of, histogram.counts, histogram.n_groups)
 
+    @property
+    def counted(self) -> tuple[Counts, Histogram]:
+        """Number of records left, and the same by value."""
+        return self.candidates, self.histogram
+
     def fewest(self, n_classes: int) -> Counts:
         """Fewest records left of each class for any target; -1: the class has no target."""
         fewest = np.full(n_classes, np.iinfo(np.int64).max)

@@ -60,6 +60,11 @@ class Program:
         self._write()
         self._split()
 
+    @property
+    def doubt(self) -> Counts:
+        """How far the bounds are apart; (n_times, n_kinds)."""
+        return np.asarray(self.upper - self.lower)
+
     def solve_all(self) -> None:
         """Make all bounds meet."""
         for time, kind in np.argwhere(self.lower < self.upper).tolist():

@@ -105,6 +105,8 @@ class Remaining:
             for kind in program.kind_of_cell
             if kind[cell] >= 0
         ]
+        # Where most is open first: a frequent value may be enough.
+        shares.sort(key=lambda share: int(share[0].doubt[time, share[1]]), reverse=True)
         for program, kind in shares:
             least = sum(int(each.lower[time, kind]) for each, kind in shares)
             most = sum(int(each.upper[time, kind]) for each, kind in shares)

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -39,14 +41,6 @@ class Together:
         came = np.diff([0, *map(n_people, releases)])
         self.found.targets[came == 0] = False
 
-    def at_least(self, k: int) -> bool:
-        """Whether everybody keeps k records; programs are solved only where bounds leave it open."""
-        return self.found.at_least(k)
-
-    def fewest(self) -> int:
-        """Fewest records that are left to anybody, as far as bounds tell: at least so many."""
-        return int(self.found.bounds()[0][self.found.targets].min())
-
     def exact(self) -> tuple[Counts, Histogram]:
         """Give what is left for everybody: the records of each, and by value."""
         parts = []
@@ -55,3 +49,41 @@ class Together:
             parts.append(histogram.to_dense()[cells])
         dense = np.concatenate(parts)
         return dense.sum(axis=1), Histogram.from_dense(dense)
+
+
+def fewest_left(releases: Sequence[Published], k: int) -> int | None:
+    """Fewest records that all releases together leave to anybody, at least so many.
+
+    None: fewer than k. Programs are solved only where bounds leave that open. What was asked last
+    is remembered: a release is judged when it is found, and again when it is written.
+    """
+    return _fewest_left(_Series(tuple(releases)), k)
+
+
+@lru_cache(maxsize=16)
+def _fewest_left(series: _Series, k: int) -> int | None:
+    found = Together(series.releases).found
+    if not found.at_least(k):
+        return None
+    return int(found.bounds()[0][found.targets].min())
+
+
+class _Series:
+    """Releases that are equal if they publish the same."""
+
+    def __init__(self, releases: tuple[Published, ...]) -> None:
+        self.releases = releases
+        digest = hashlib.sha256()
+        for each in releases:
+            shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
+            digest.update(repr(shape).encode())
+            histogram = each.histogram
+            for array in (each.boxes, histogram.starts, histogram.codes, histogram.counts):
+                digest.update(np.ascontiguousarray(array).tobytes())
+        self.name = digest.digest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Series) and self.name == other.name
+
+    def __hash__(self) -> int:
+        return hash(self.name)

@@ -16,7 +16,7 @@ from sfumato.data.groups import Histogram
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import Left, exposed
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, lefts
+from sfumato.formulas.series import Together, fewest_left, lefts
 from sfumato.release.check import Check
 
 NOT_AT_HAND = (
@@ -53,12 +53,12 @@ def compared(
     fewest = min(int(each.candidates.min()) for each, _ in left if len(each.classes))
     groups = [(own.sizes, own.histogram), *((each.candidates, each.histogram) for each, _ in left)]
     if len(previous) > 1:
-        together = Together([*previous, own])
-        if fewest >= k and together.at_least(k) and others is None:
-            fewest = min(fewest, together.fewest())
-        else:
-            groups.append(together.exact())
-            fewest = min(fewest, int(groups[-1][0].min()))
+        releases = [*previous, own]
+        in_all = fewest_left(releases, k)
+        if in_all is None or others is not None:
+            groups.append(Together(releases).exact())
+            in_all = int(groups[-1][0].min())
+        fewest = min(fewest, in_all)
     failing = [exposed(each, release, k).n_people for each, release in left]
     of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
     measured = []
