@@ -215,7 +215,7 @@ def test_of_many_publishers_of_one_batch_one_wins(hatchery, place):
     is_complete(place)
 
 
-@pytest.mark.parametrize("n", [6, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [6, pytest.param(200, marks=pytest.mark.slow)])
 def test_killed_at_any_moment(hatchery, base, tmp_path, record_property, n):
     """The times are drawn from a seed; what they hit is the machine's affair."""
     draw = random.Random(SEED)
