@@ -10,7 +10,6 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.correspondence import bcf
 from sfumato.errors import BrokenPromise
-from sfumato.release import release as room
 
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
 
@@ -19,8 +18,8 @@ def people(n, seed=3):
     draw = np.random.default_rng(seed)
     return pa.table(
         {
-            "age": [None if a == 20 else int(a) for a in draw.integers(20, 60, n)],
-            "zip": [f"{z}" for z in draw.integers(10, 40, n)],
+            "age": [None if a < 24 else int(a) for a in draw.integers(20, 60, n)],
+            "zip": [f"{z}" for z in draw.choice([10, 11, 23, 24, 31], n)],
             "sex": draw.choice(["f", "m"], n),
             "disease": draw.choice(["flu", "HIV", "asthma"], n),
         }
@@ -36,11 +35,11 @@ def published(release):
     return [(tuple(str(row[c]) for c in RULES), row["disease"]) for row in rows]
 
 
-def test_a_series_is_safe_by_the_attack_on_its_published_files(tmp_path):
+def test_a_series_is_safe_by_the_attack_on_its_published_files():
     k = 4
     first = sf.anonymize(table(200), sf.BCFAnonymity(k), sf.BCFAnonymizer())
-    second = sf.anonymize(table(260), sf.BCFAnonymity(k), sf.BCFAnonymizer([first]))
-    plain = sf.anonymize(table(260), sf.BCFAnonymity(k), sf.BCFAnonymizer())
+    second = sf.anonymize(table(206), sf.BCFAnonymity(k), sf.BCFAnonymizer([first]))
+    plain = sf.anonymize(table(206), sf.BCFAnonymity(k), sf.BCFAnonymizer())
     trees = [{} for _ in RULES]
     for j, name in enumerate(RULES):
         domain = table(600).domains[name]
@@ -69,9 +68,7 @@ def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     assert json.loads((place / "release.json").read_text())["method"] == specs[0]
     loaded = sf.load(place)
     assert loaded.method.spec() == specs[0]
-    assert sf.anonymize(table(200), sf.BCFAnonymity(5), sf.BCFAnonymizer()).earlier.digest not in (
-        digests
-    )
+    assert second.earlier.digest not in digests
 
 
 def test_a_loaded_release_has_no_verdict_about_a_series_it_does_not_have(tmp_path):
@@ -90,7 +87,7 @@ def test_a_loaded_release_has_no_verdict_about_a_series_it_does_not_have(tmp_pat
         sf.anonymize(table(300), sf.BCFAnonymity(4), sf.load(tmp_path / "2").method)
 
 
-def test_what_is_written_is_compared_with_the_earlier_releases(tmp_path, monkeypatch):
+def test_what_is_written_is_compared_with_the_earlier_releases(tmp_path):
     """A release that is k-anonymous and betrays the first one is not handed over."""
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
 
@@ -98,20 +95,17 @@ def test_what_is_written_is_compared_with_the_earlier_releases(tmp_path, monkeyp
         def search(self, frequencies, criterion, draw):
             return sf.BCFAnonymizer().search(frequencies, criterion, draw)
 
-    release = sf.anonymize(table(260), sf.BCFAnonymity(4), Careless([first]))
+    release = sf.anonymize(table(206), sf.BCFAnonymity(4), Careless([first]))
     with pytest.raises(BrokenPromise, match="the written table fails"):
         release.save(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
 
 def test_other_criteria_are_measured_on_what_is_left():
-    first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     promise = sf.BCFAnonymity(4) & sf.LDiversity("3/2", "frequency")
-    try:
-        second = sf.anonymize(table(300), promise, sf.BCFAnonymizer([first]))
-    except sf.Unsatisfiable as error:
-        assert "leaves to somebody" in str(error)
-        second = None
+    first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
+    with pytest.raises(sf.Unsatisfiable, match="leaves to somebody records of which LDiversity"):
+        sf.anonymize(table(300), promise, sf.BCFAnonymizer([first]))
     first = sf.anonymize(table(200), promise, sf.BCFAnonymizer())
     second = sf.anonymize(table(300), promise, sf.BCFAnonymizer([first]))
     check = second.check()
@@ -131,10 +125,10 @@ def test_versions_for_recipients_who_may_compare_them():
 
 
 def test_releases_of_another_kind_come_before():
-    regions = sf.anonymize(table(100), sf.KAnonymity(20), sf.Mondrian())
-    levels = sf.anonymize(table(100), sf.KAnonymity(10), sf.Samarati(0.1))
+    regions = sf.anonymize(table(60), sf.KAnonymity(20), sf.Mondrian())
+    levels = sf.anonymize(table(60), sf.KAnonymity(10), sf.Samarati(0.1))
     for first in (regions, levels):
-        second = sf.anonymize(table(160), sf.BCFAnonymity(3), sf.BCFAnonymizer([first]))
+        second = sf.anonymize(table(90), sf.BCFAnonymity(3), sf.BCFAnonymizer([first]))
         assert second.check().measured[0].found >= 3
 
 
@@ -142,7 +136,7 @@ def test_why_there_is_no_safe_release_is_said():
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     for n, k, why in (
         (203, 4, r"3 records that earlier release 1 has not, fewer than k = 4.*wait for more"),
-        (260, 6, r"earlier release 1 has a class of 4 records.*start a new chain"),
+        (260, 60, r"earlier release 1 has a class of \d records.*start a new chain"),
         (3, 4, r"even as one group of all 3 rows"),
     ):
         previous = [first] if n > 3 else []
@@ -158,7 +152,7 @@ def test_what_does_not_fit_is_refused():
     for of, previous, why in (
         (table(150), [first], "is of 200 records and the table of 150"),
         (table(300), [second, first], "release 1 is of 260 records and release 2 of 200"),
-        (other, [first], "earlier release 1 (has records that|does not fit)"),
+        (other, [first], "earlier release 1 has records that the table has not"),
         (two, [first], "other quasi-identifiers"),
         (table(300), [7], "previous must hold releases"),
         (table(300), first, "previous must be a list"),
@@ -197,4 +191,3 @@ def test_several_sensitive_columns_are_compared_together():
     first = sf.anonymize(of(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     second = sf.anonymize(of(300), sf.BCFAnonymity(4), sf.BCFAnonymizer([first]))
     assert second.check().measured[0].found >= 4
-    assert room._needs_values(sf.BCFAnonymity(4))
