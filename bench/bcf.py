@@ -24,11 +24,11 @@ from sfumato.algorithms.bcf_specialization import (
 )
 from sfumato.formulas.generators import attack
 
-K = 20
+K = 10
 SHAPES = {  # children of every node, level by level, per column
-    "100 values each, 10 x 10": [(10, 10)] * 4,
-    "1,000 values each, 10 x 10 x 10": [(10, 10, 10)] * 3,
-    "2,000 values each, 40 x 50": [(40, 50)] * 3,
+    "4 columns of 64 values, 4 x 4 x 4": [(4, 4, 4)] * 4,
+    "3 columns of 1,000 values, 10 x 10 x 10": [(10, 10, 10)] * 3,
+    "2 columns of 2,000 values, 40 x 50": [(40, 50)] * 2,
 }
 
 
@@ -61,7 +61,7 @@ def people(shapes, n, draw):
     columns = {}
     for j, shape in enumerate(shapes):
         size = int(np.prod(shape))
-        place = np.minimum((draw.beta(1.2, 2.5, n) * size).astype(int), size - 1)
+        place = np.minimum((draw.beta(1, 1.5, n) * size).astype(int), size - 1)
         parts = np.stack(np.unravel_index(place, shape), axis=1)
         columns[f"c{j}"] = [".".join([f"c{j}", *map(str, each)]) for each in parts.tolist()]
     columns["s"] = draw.choice([f"s{v}" for v in range(20)], n, p=_shares(20))
@@ -74,12 +74,12 @@ def _shares(n):
 
 
 def main(n_rows):
-    """Publish nine tenths of the people, then all of them, both ways."""
+    """Publish half of the people, then all of them, both ways."""
     for name, shapes in SHAPES.items():
         source = people(shapes, n_rows, np.random.default_rng(1))
         rules = {f"c{j}": sf.Tree(tree(f"c{j}", shape)) for j, shape in enumerate(shapes)}
         first = sf.anonymize(
-            sf.read(source.slice(0, n_rows * 9 // 10), rules, sensitive="s"),
+            sf.read(source.slice(0, n_rows // 2), rules, sensitive="s"),
             sf.BCFAnonymity(K),
             sf.BCFAnonymizer(),
         )
@@ -100,4 +100,4 @@ def main(n_rows):
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50_000)
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 100_000)
