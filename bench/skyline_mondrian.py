@@ -17,26 +17,15 @@ from pathlib import Path
 MILLIONS = [1, 2, 5, 10]
 POINTS = [(0, 1000, 0), (3, 1000, 10)]
 CONFIDENCE = 0.95
-COLUMNS = ["age", "salary", "commission", "education", "car", "value", "years", "loan"]
 
 
 def generate(path, n_rows):
-    """Write people of nine columns, as Agrawal's generator has them, the numbers coarser.
+    """Write the people of `sfumato reproduce chen2009`, figure 7."""
+    import pyarrow.parquet as pq
 
-    Nobody with a large salary has a commission; the price of a house goes with the zip code.
-    """
-    import duckdb
+    from sfumato.papers.chen2009.scaling import synthetic_people
 
-    duckdb.sql("SELECT setseed(0.5)")
-    duckdb.sql(
-        "COPY (SELECT age, salary, "
-        "CASE WHEN salary >= 75 THEN 0 ELSE 10 + (random() * 6)::INT * 10 END AS commission, "
-        "education, car, zip, zip * (5 + (random() * 10)::INT) AS value, years, loan "
-        "FROM (SELECT 20 + (random() * 60)::INT AS age, 20 + (random() * 26)::INT * 5 AS salary, "
-        "(random() * 4.98 + 0.51)::INT AS education, (random() * 4.98 + 0.51)::INT AS car, "
-        "1 + (random() * 8.98 - 0.49)::INT AS zip, (random() * 30)::INT AS years, "
-        f"(random() * 10)::INT * 50 AS loan FROM range({n_rows}))) TO '{path}' (FORMAT parquet)"
-    )
+    pq.write_table(synthetic_people(n_rows), path)
 
 
 def counting(source):
@@ -44,8 +33,7 @@ def counting(source):
     import duckdb
 
     started = time.perf_counter()
-    columns = ", ".join([*COLUMNS, "zip"])
-    duckdb.sql(f"CREATE TABLE c AS SELECT {columns}, count(*) AS n FROM '{source}' GROUP BY ALL")
+    duckdb.sql(f"CREATE TABLE c AS SELECT *, count(*) AS n FROM '{source}' GROUP BY ALL")
     return {"seconds": time.perf_counter() - started}
 
 
@@ -54,11 +42,12 @@ def cutting(source, split, l, k, m):
     import pyarrow as pa
 
     import sfumato as sf
+    from sfumato.papers.chen2009.scaling import open_people
 
     skyline = sf.Skyline([(int(l), int(k), int(m), CONFIDENCE)])
     four = sf.read(pa.table({"x": [1, 2, 3, 4], "s": list("abcd")}), ["x"], "s").frequencies()
     sf.SkylineMondrian(split).search(four, sf.Skyline([(0, 0, 0, CONFIDENCE)]), None)  # loads code
-    table = sf.read(source, {name: sf.Intervals() for name in COLUMNS}, "zip")
+    table = open_people(source)
     started = time.perf_counter()
     frequencies = table.frequencies()
     counted = time.perf_counter()

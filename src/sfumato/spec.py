@@ -12,7 +12,7 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, TypeVar
 
-from sfumato.errors import BadInput, nearest, shown
+from sfumato.errors import BadInput, nearest, shown, written
 
 T = TypeVar("T")
 
@@ -71,8 +71,15 @@ def _kinds(spec: object) -> str:
 def describe(instance: Any) -> str:
     """Write a frozen dataclass as the call that makes it, without its defaults."""
     ((_, parameters),) = to_spec(instance).items()
-    inside = ", ".join(f"{key}={value!r}" for key, value in parameters.items())
+    inside = ", ".join(f"{key}={_text(value)}" for key, value in parameters.items())
     return f"{type(instance).__name__}({inside})"
+
+
+def _text(value: object) -> str:
+    try:
+        return repr(value)
+    except ValueError:  # an integer of too many digits
+        return written(value)
 
 
 def _default(field: dataclasses.Field[Any]) -> Any:

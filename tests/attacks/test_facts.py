@@ -89,7 +89,9 @@ def test_implications_are_held_against_ck_safety():
     assert Implications(2).run(table).promised is None
 
 
-@pytest.mark.parametrize("wrong", [{"l": -1}, {"k": 1.5}, {"m": True}, {"case": "both"}])
+@pytest.mark.parametrize(
+    "wrong", [{"l": -1}, {"k": 1.5}, {"m": True}, {"m": 10**5000}, {"case": "both"}]
+)
 def test_what_is_no_amount_is_refused(wrong):
     with pytest.raises(sf.BadInput, match="Knowledge"):
         Knowledge(**wrong)

@@ -132,3 +132,11 @@ def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
     assert named
     having = [known for known, values in PEOPLE.values() if values["C"]]
     assert all([(each["q"],) for each in who] == having for who in named)
+
+
+def test_of_sets_it_is_said_what_knowledge_is_about_them():
+    found = sf.explore(made(), "C", "9/10")
+    assert found.header[:2] == ("values tied to it (l)", "people without it (k)")
+    words = {word for _, _, told in found.witnesses() for word in told}
+    assert "others without it" in words
+    assert not {"ruled out", "others known"} & words

@@ -150,6 +150,7 @@ def test_it_can_be_written_down_and_read(criterion):
         (([(1, 2, 3, 1.5)],), "c must be above 0 and at most 1"),
         (([(1, 2, 3, 0.5)], [(0, 0, 0, 1)]), "for all values"),
         (({None: [(0, 0, 0, 1)]},), "the missing value has no name"),
+        (({1: [(5, 5, 5, 0.1)], "1": [(0, 0, 0, 1)]},), "the same text"),
         (("lkm",), "points must be a list"),
         (([(0, 0, 0, 1)], None, "sets"), "case must be one of single, set, multiset"),
     ],
@@ -160,7 +161,12 @@ def test_what_is_no_skyline_is_refused(arguments, said):
 
 
 def test_ck_safety_refuses_what_it_cannot_be():
-    for arguments, said in [((1.5, 1), "at most 1"), ((0.5, -1), "k must be"), ((0, 1), "c must")]:
+    for arguments, said in [
+        ((1.5, 1), "at most 1"),
+        ((0.5, -1), "k must be"),
+        ((0, 1), "c must"),
+        ((1, 10**5000), "k must"),
+    ]:
         with pytest.raises(sf.BadInput, match=said):
             sf.CKSafety(*arguments)
 
@@ -186,3 +192,35 @@ def test_the_lattice_finds_the_lowest_safe_node_and_methods_that_cannot_are_refu
     for method in (sf.Mondrian(), sf.Anatomy(), sf.GreedyGrouping(), sf.TopDown()):
         with pytest.raises(sf.BadInput, match="judges one group at a time"):
             sf.anonymize(table, promise, method)
+
+
+@settings(max_examples=100, deadline=None)
+@given(
+    st.lists(rows, min_size=1, max_size=4),
+    st.lists(st.tuples(amounts, thresholds), min_size=1, max_size=2),
+    st.sampled_from(["single", "set", "multiset"]),
+)
+def test_alone_every_group_is_judged_as_if_there_were_no_other(histogram, points, case):
+    criterion = sf.Skyline([(*point, c) for point, c in points], case=case)
+    by_itself = [bool(criterion.holds(groups_of([row])).all()) for row in histogram]
+    assert criterion.alone(groups_of(histogram)).tolist() == by_itself
+
+
+@pytest.mark.parametrize("criterion", [sf.Skyline([(0, 0, 1, 0.9)]), sf.CKSafety(0.9, 1)], ids=str)
+@pytest.mark.parametrize(
+    "method",
+    [each(max_suppressed=1) for each in (sf.Samarati, sf.Incognito, sf.Exhaustive, sf.Optimal)],
+    ids=str,
+)
+def test_one_person_who_exposes_everybody_is_suppressed_and_nobody_else(criterion, method):
+    """Whoever has a relative who is known to be ill is known to be ill."""
+    people = pa.table(
+        {"q": ["a"] * 20 + ["b"] * 20 + ["z"], "s": ["A", "B", "C", "D"] * 10 + ["A"]}
+    )
+    table = sf.read(people, {"q": sf.Flat()}, sensitive="s")
+    assert not criterion.holds(table.frequencies().as_it_is().groups("s"))[:2].any()
+    release = sf.anonymize(table, criterion, method)
+    assert (release.levels, release.n_suppressed) == ({"q": 0}, 1)
+    assert release.check()
+    again = sf.Recode(levels={"q": 0}, max_suppressed=1)
+    assert sf.anonymize(table, criterion, again).n_suppressed == 1

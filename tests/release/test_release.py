@@ -204,3 +204,17 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
     monkeypatch.setitem(sys.modules, "polars", None)
     with pytest.raises(sf.BadInput, match="pip install polars"):
         release.to_polars()
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
+    """Python says True, a CSV file says true."""
+    source = pa.table({"a": list(range(60)), "s": [j * j % 7 == 2 for j in range(60)]})
+    for value in (True, "True", "true"):
+        promise = sf.LDiversity(2, "frequency", values=[value])
+        release = sf.anonymize(sf.read(source, ["a"], sensitive="s"), promise)
+        place = tmp_path / str(value) / type(value).__name__
+        release.save(place, format=kind)
+        (made,), (loaded,) = release.check().measured, sf.load(place).check().measured
+        assert made.found == loaded.found
+        assert loaded.found < 100

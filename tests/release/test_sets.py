@@ -374,6 +374,21 @@ def test_a_skyline_of_sets_is_judged_on_people_and_values(tmp_path, case):
         sf.anonymize(sf.read(table, ["q"], "s"), strict, sf.OneGroup())
 
 
+@pytest.mark.parametrize("method", [sf.SkylineMondrian(), sf.Optimal(), sf.OneGroup()], ids=str)
+@pytest.mark.parametrize("person", [None, "p"])
+def test_people_who_are_seen_to_have_one_value_each_are_not_promised_sets(method, person):
+    """{A} and {B} as sets: 2/3 with one value ruled out; seen as one row each: certain."""
+    people = pa.table({"p": [1, 2, 3, 4], "q": [1, 2, 3, 4], "s": ["A", "B", "A", "B"]})
+    table = sf.read(people, ["q"], "s", person=person)
+    as_sets = sf.Skyline([(1, 0, 0, 0.9)], case="set")
+    with pytest.raises(sf.BadInput, match="exactly one value of 's'"):
+        sf.anonymize(table, as_sets, method)
+    with pytest.raises(sf.BadInput, match="exactly one value of 's'"):
+        sf.check(table, as_sets)
+    with pytest.raises(sf.Unsatisfiable):
+        sf.anonymize(table, sf.Skyline([(1, 0, 0, 0.9)]), method)
+
+
 def test_a_repeated_value_is_no_set():
     table = sf.read(pa.table({"q": [1, 1], "s": [["A", "A"], ["C"]]}), ["q"], "s")
     with pytest.raises(sf.BadInput, match="somebody has a value of 's' more than once"):

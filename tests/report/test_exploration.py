@@ -71,17 +71,44 @@ def test_any_value_is_the_weakest_of_them(release):
     assert inside(scanned) == inside(everything.points)
 
 
+def test_of_any_value_the_one_that_is_given_away_most_is_told(release):
+    groups = published(release)
+    for point, beyond in sf.explore(release, None, 0.9).beyond.items():
+        for axis, witness in beyond.items():
+            further = point._replace(**{axis: getattr(point, axis) + 1})
+            beliefs = [
+                breach_probability(groups, v, *further) for v in ("flu", "HIV", "none", "asthma")
+            ]
+            assert witness.breach == max(beliefs)
+
+
 def test_who_would_be_given_away_is_named_from_the_original(release):
     found = sf.explore(release, "HIV", 0.8)
     for _, step, told in found.witnesses():
         assert told["value"] == "HIV"
         assert step in ("one more value", "one more person", "one more relative")
         assert told["who has it"]
+        assert ("family known" in told) == ("relatives to know" in told)
         for person in told["who has it"]:
             low, _, high = told["group"]["age"].strip("[])").partition(",")
             assert set(person) == {"age", "sex", "people"}
             if high:
                 assert float(low) <= person["age"] <= float(high)
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_people_of_nodes_of_a_tree_are_named_too(table, tmp_path, loaded):
+    release = sf.anonymize(table, sf.KAnonymity(10), sf.Samarati(max_suppressed=5))
+    assert release.levels["age"]
+    if loaded:
+        release.save(tmp_path / "out")
+        release = sf.load(tmp_path / "out")
+    told = [each for _, _, each in sf.explore(release, "HIV", 0.9, original=table).witnesses()]
+    assert told
+    for each in told:
+        low, _, high = each["group"]["age"].strip("[)").partition(", ")
+        assert each["who has it"]
+        assert all(int(low) <= person["age"] < int(high) for person in each["who has it"])
 
 
 def test_a_loaded_release_says_the_same_and_names_nobody(release, tmp_path):
@@ -115,8 +142,16 @@ def test_a_release_that_gives_the_value_away_by_itself_has_no_points():
 def test_a_value_that_nobody_has_is_refused(release):
     with pytest.raises(sf.BadInput, match="did you mean 'asthma'"):
         sf.explore(release, "astma")
-    with pytest.raises(sf.BadInput, match="confidence must be above 0"):
-        sf.explore(release, "HIV", 0)
+    for wrong in (0, "1/0"):
+        with pytest.raises(sf.BadInput, match="confidence must be above 0"):
+            sf.explore(release, "HIV", wrong)
+
+
+def test_values_that_are_not_published_are_not_suggested(table):
+    with pytest.raises(sf.BadInput, match="nobody has 'astma'") as refused:
+        sf.explore(table, "astma")
+    assert "asthma" not in str(refused.value)
+    assert "asthma" in refused.value.values
 
 
 def test_notebooks_see_a_table(release):
@@ -136,3 +171,15 @@ def test_of_two_tables_it_is_told_who_has_the_value_in_the_group():
         (who,) = each["who has it"]
         assert who["q"] in (1, 3)
         assert str(groups[who["q"]]) == each["group"]["group"]
+
+
+def test_a_very_long_skyline_shows_its_beginning(tmp_path):
+    """A group of a thousand with many values has thousands of points."""
+    values = [f"v{j % 40}" for j in range(1000)]
+    table = sf.read(pa.table({"a": ["x"] * 1000, "s": values}), ["a"], sensitive="s")
+    found = sf.explore(table, "v1", 0.9)
+    assert len(found.points) > 1000
+    assert len(found.rows) == 100
+    assert "The first 100 are shown" in found.story
+    found.save(tmp_path)
+    assert len(json.loads((tmp_path / "skyline.json").read_text())["points"]) == len(found.points)

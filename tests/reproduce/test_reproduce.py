@@ -19,6 +19,8 @@ from report.test_browser import CHROMIUM, Visit, browser  # noqa: F401  (a fixtu
 from report.test_page import Reader
 from sfumato.cli import output
 from sfumato.papers import PAPERS, wong2009
+from sfumato.papers.chen2009.adult import table_2
+from sfumato.papers.chen2009.applications import figure_9
 from sfumato.papers.cormode2010 import adult_table, closeness, risks
 from sfumato.papers.reproduction import Chart, Claim, Panel, Reproduction
 
@@ -156,6 +158,30 @@ def test_a_help_that_teaches():
     for name in NAMES:
         assert name in said
     assert "start with --quick" in " ".join(said.split())
+
+
+# ---- Chen 2009
+
+
+def test_only_what_is_measured_differs_from_run_to_run(runs):
+    document, _ = runs["chen2009"]
+    times = [panel["title"] for panel in document["panels"] if panel["measured"]]
+    assert [title.split(":")[0] for title in times] == [
+        *(f"Figure 6 ({which})" for which in "abcd"),
+        "Figure 7",
+    ]
+    again = Reproduction("chen2009", "", (table_2(quick=True), next(figure_9(quick=True))))
+    written = json.loads(json.dumps(again.to_json()))["panels"]
+    assert written == [*panels(document, "Table 2"), *panels(document, "Figure 9")[:1]]
+
+
+def test_impossible_settings_are_said_to_be_and_have_no_number(runs):
+    figures = [*panels(runs["chen2009"][0], "Figure 8"), *panels(runs["chen2009"][0], "Figure 9")]
+    assert len(figures) == 6
+    for panel in figures:
+        of_target = panel["header"][1]
+        assert column(panel, of_target)[-1] == "impossible"
+        assert panel["chart"]["series"][of_target][-1] is None
 
 
 # ---- Cormode 2010

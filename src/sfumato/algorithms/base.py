@@ -89,10 +89,15 @@ def chances(method: Algorithm) -> Draw:
     return os.urandom
 
 
+LONGEST_SEED = 256  # bits
+
+
 def check_seed(owner: str, seed: object) -> None:
     """Refuse what is no seed."""
     if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
         raise BadInput(f"{owner}: seed must be an integer >= 0, got {shown(seed)}")
+    if isinstance(seed, int) and seed.bit_length() > LONGEST_SEED:
+        raise BadInput(f"{owner}: seed must be below 2^{LONGEST_SEED}, got {shown(seed)}")
 
 
 def allowed_rows(max_suppressed: float, n_rows: int) -> int:

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, holding, is_monotone, validate
+from sfumato.criteria.base import Criterion, is_monotone, staying, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import Cut, Recoding
 from sfumato.progress import report
@@ -100,12 +100,12 @@ class Lattice:
 
     def safe(self, groups: NodeGroups) -> NDArray[np.bool_]:
         """Say for every group of a node whether the criterion holds."""
-        return holding(self.criterion, groups.joint)
+        return staying(self.criterion, groups.joint)
 
     def unsafe_combinations(self, node: Node) -> NDArray[np.bool_]:
         """Say which combinations of quasi-identifiers would be suppressed at a node."""
         grouping = self.grouping(node)
-        unsafe = ~holding(self.criterion, grouping.joint)
+        unsafe = ~staying(self.criterion, grouping.joint)
         group = np.empty(len(self.frequencies.combinations), dtype=np.intp)
         group[self.frequencies.combination_of] = grouping.index
         return np.asarray(unsafe[group])
@@ -117,7 +117,7 @@ class Lattice:
     def recoding(self, node: Node) -> Recoding:
         """Give the recoding of a node, its unsafe groups suppressed."""
         grouping = self.grouping(node)
-        unsafe = ~holding(self.criterion, grouping.joint)
+        unsafe = ~staying(self.criterion, grouping.joint)
         return Recoding(replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0]))
 
     def _cut(self, node: Node) -> Cut:

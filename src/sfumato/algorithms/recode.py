@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
 from sfumato.algorithms.lattice import Lattice
-from sfumato.criteria.base import Criterion, holding, reached
+from sfumato.criteria.base import Criterion, reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import file_path, reason
@@ -165,7 +165,7 @@ class Recode(Algorithm):
                 )
         node = tuple(levels[column] for column in frequencies.quasi_identifiers)
         grouping = lattice.grouping(node)
-        failing = grouping.sizes[~holding(criterion, grouping.joint)].sum()
+        failing = grouping.sizes[~staying(criterion, grouping.joint)].sum()
         return lattice.recoding(node), int(failing), grouping
 
     def _by_boxes(
@@ -193,7 +193,7 @@ class Recode(Algorithm):
         filled, group = np.unique(group, return_inverse=True)  # boxes without people are dropped
         boxes = boxes[filled]
         grouping = Grouping(frequencies, boxes, group[frequencies.combination_of])
-        unsafe = ~holding(criterion, grouping.joint)
+        unsafe = ~staying(criterion, grouping.joint)
         group = np.where(unsafe[group], SUPPRESSED, group)
         parts = np.stack([np.arange(len(ground)), group, ground.counts], axis=1).astype(np.int64)
         labels: dict[str, Labels | None] = {

@@ -124,6 +124,11 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
             "what is known of people in one group matters to those in others, and this method "
             "judges one group at a time"
         )
+    if any(part.sets for part in criterion.parts) and not method.sets:
+        refused = refused or (
+            "sets of values are published as two tables only, of people and of values, and this "
+            "method is about one value for each person"
+        )
     if isinstance(method, SkylineMondrian):
         refused = refused or not_by_regions(criterion)
     if isinstance(method, Anatomy):

@@ -12,6 +12,7 @@ import numpy as np
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.base import column_name
+from sfumato.criteria.skyline import MOST
 from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.formulas import ck_safety
 from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
@@ -51,6 +52,8 @@ class Knowledge(Attack):
             amount = getattr(self, name)
             if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)) or amount < 0:
                 raise BadInput(f"Knowledge: {name} must be an integer >= 0, got {shown(amount)}")
+            if amount > MOST:
+                raise BadInput(f"Knowledge: {name} must be at most {MOST}, got {shown(amount)}")
         column_name("Knowledge", self.attribute)
         if self.case is not None:
             one_of("Knowledge", "case", self.case, CASES)
@@ -101,7 +104,7 @@ class Knowledge(Attack):
             holds=None if promised is None else not unsafe.any(),
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            worst=told(target, view, witness(histogram, sizes, code, self.point, case)),
+            worst=told(target, view, witness(histogram, sizes, code, self.point, case), case),
         )
 
     def _bounds(self, target: Target, view: View, case: Case) -> dict[int, Fraction]:
@@ -163,6 +166,8 @@ class Implications(Attack):
         k = self.k
         if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
             raise BadInput(f"Implications: k must be an integer >= 0, got {shown(k)}")
+        if k is not None and k > MOST:
+            raise BadInput(f"Implications: k must be at most {MOST}, got {shown(k)}")
         column_name("Implications", self.attribute)
 
     @classmethod
@@ -235,7 +240,7 @@ def _promised(target: Target, attribute: str | None) -> list[Skyline]:
     return [part for part in parts if isinstance(part, Skyline)]
 
 
-def told(target: Target, view: View, found: Witness) -> dict[str, object]:
+def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
     """Say who is given away by what (private)."""
     assert isinstance(found.value, int)  # noqa: S101  (a code)
     told: dict[str, object] = {
@@ -245,9 +250,11 @@ def told(target: Target, view: View, found: Witness) -> dict[str, object]:
         "people": int(view.sizes[found.group]),
     }
     if found.ruled_out:
-        told["ruled out"] = [view.label(code) for code in _codes(found.ruled_out)]
+        of_target = "ruled out" if case == "single" else "only together with it"
+        told[of_target] = [view.label(code) for code in _codes(found.ruled_out)]
     if found.n_others:
-        told["others known"] = found.n_others
+        of_others = "others known" if case == "single" else "others without it"
+        told[of_others] = found.n_others
         if found.others_have:
             told["others have"] = {
                 view.label(code): people

@@ -52,18 +52,8 @@ class Members:
 
     def joint(self, chosen: NDArray[np.bool_] | None = None) -> JointGroups:
         """Give the groups, or some of them, with their sensitive values."""
-        whole = self.histogram
-        if chosen is None:
-            return JointGroups(self.frequencies, self.sizes, whole)
-        name = np.cumsum(chosen) - 1
-        kept = chosen[whole.group_of]
-        histogram = Histogram.from_entries(
-            name[whole.group_of[kept]],
-            whole.codes[kept],
-            whole.counts[kept],
-            (int(chosen.sum()), whole.n_values),
-        )
-        return JointGroups(self.frequencies, self.sizes[chosen], histogram)
+        joint = JointGroups(self.frequencies, self.sizes, self.histogram)
+        return joint if chosen is None else joint.part(chosen)
 
     @cached_property
     def n_groups_of(self) -> NDArray[np.intp]:

@@ -123,7 +123,7 @@ def confidence_of(owner: str, value: object) -> Fraction:
     """Read a confidence exactly."""
     try:
         c = fraction(value)
-    except (ValueError, OverflowError):
+    except (ValueError, ZeroDivisionError, OverflowError):
         c = Fraction(0)
     if not 0 < c <= 1:
         raise BadInput(f"{owner}: confidence must be above 0 and at most 1, got {shown(value)}")

@@ -280,7 +280,8 @@ def skyline(
     """Say how much an adversary has to know to be sure of somebody's sensitive value.
 
     A point (l, k, m) is an amount: up to l values ruled out for the target, k other people whose
-    values are known, m relatives who have the value only if the target has it. Whoever knows no
+    values are known, m relatives who have the value only if the target has it. Where people have
+    sets of values: l values that come only together with it, k people without it. Whoever knows no
     more than at a point is not that sure of anybody; one fact more can be enough, and the table
     says how sure it makes. Of another tool's file say which columns others may know (-q) and
     which must stay unknown (-s).
@@ -301,7 +302,7 @@ def skyline(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper: cormode2010 or wong2009.")],
+    paper: Annotated[str, typer.Argument(help="Which paper: chen2009, cormode2010 or wong2009.")],
     quick: Annotated[
         bool,
         typer.Option(
@@ -317,10 +318,12 @@ def reproduce(
 ) -> None:
     """Run a paper's experiments again and set our numbers beside the printed ones.
 
-    On the Adult census data that comes with the package, with fixed seeds: the same numbers every
-    time. What the text claims is held against what comes out, and differences are explained.
+    On the data that comes with the package, with fixed seeds: the same numbers every time, but for
+    times. What the text claims is held against what comes out, and differences are explained.
 
     \b
+        chen2009      section 8: what adversaries may know, what withstanding
+                      them costs (tables 2 and 3, figures 6 to 9)
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
         wong2009      section 7.1: the minimality attack on local recoding

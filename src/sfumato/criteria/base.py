@@ -198,6 +198,22 @@ def measure(criterion: Criterion, joint: JointGroups) -> list[Measured]:
     return found
 
 
+def staying(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
+    """Say which groups can be published together where the others are suppressed.
+
+    Where what is known of one group exposes people of others, a single bad group may expose them
+    all. So first those go that expose their own people, as they must in any case; and then, as
+    long as there are any, those whose people are exposed by what is left.
+    """
+    held = holding(criterion, joint)
+    if held.all() or all(part.by_group for part in criterion.parts):
+        return held
+    kept = holding(criterion, joint, alone=True)
+    while not (held := holding(criterion, joint.part(kept))).all():
+        kept[kept] = held
+    return kept
+
+
 def _views(
     part: Criterion, joint: JointGroups
 ) -> Iterator[tuple[Criterion, Groups, NDArray[np.intp] | None]]:

@@ -14,6 +14,8 @@ from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.ck_safety import exposed, exposed_alone, largest_belief
 
+MOST = 10**9  # implications that somebody may know
+
 
 @dataclass(frozen=True)
 class CKSafety(Criterion):
@@ -44,6 +46,8 @@ class CKSafety(Criterion):
             raise BadInput(f"CKSafety: c must be above 0 and at most 1, got {shown(c)}")
         if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
             raise BadInput(f"CKSafety: k must be an integer >= 0, got {shown(k)}")
+        if k > MOST:
+            raise BadInput(f"CKSafety: k must be at most {MOST}, got {shown(k)}")
         object.__setattr__(self, "c", exact)
         object.__setattr__(self, "k", int(k))
         object.__setattr__(self, "attribute", column_name("CKSafety", attribute))

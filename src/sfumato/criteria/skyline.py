@@ -84,6 +84,8 @@ class Skyline(Criterion):
             if None in points:
                 raise BadInput("Skyline: the missing value has no name; `default` covers it")
             named = {str(value): _skyline(given) for value, given in points.items()}
+            if len(named) < len(points):
+                raise BadInput("Skyline: two of the values are the same text; give its points once")
             if not named and default is None:
                 raise BadInput("Skyline: no points, so nothing would be protected")
         else:
@@ -119,11 +121,19 @@ class Skyline(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
+        return self._safe(groups, alone=False)
+
+    def alone(self, groups: Groups) -> NDArray[np.bool_]:
+        """The same, where everybody who is known is in the target's group."""
+        return self._safe(groups, alone=True)
+
+    def _safe(self, groups: Groups, *, alone: bool) -> NDArray[np.bool_]:
         safe = np.ones(len(groups), dtype=bool)
         histogram = groups.histogram
         for limit, codes in self.requirements(groups.values).items():
             value = int(codes[0]) if len(codes) == 1 else None
-            hit = exposed(histogram, groups.sizes, limit.point, limit.c, self.case, value)
+            point, c = limit.point, limit.c
+            hit = exposed(histogram, groups.sizes, point, c, self.case, value, alone=alone)
             if 1 < len(codes) < histogram.n_values:
                 hit &= np.isin(histogram.codes, codes)
             if len(codes):
@@ -167,7 +177,17 @@ class Skyline(Criterion):
         return self.case != "single"
 
     def refuse(self, attribute: str, domain: Domain) -> None:
-        """Refuse repeated values where everybody is said to have different ones."""
+        """Refuse repeated values where everybody is said to have different ones.
+
+        And people who are seen to have one value each where they are said to have any number: two
+        people with {A} and {B} withstand 2/3 as sets, but whoever sees one row for each is certain.
+        """
+        if self.sets and domain.members is None:
+            raise BadInput(
+                f"{self}: everybody has exactly one value of {attribute!r}, and whoever sees that "
+                'knows more than this allows for; ask with case="single", where a missing value '
+                "counts as one, or give the column as lists"
+            )
         if self.case == "set" and domain.members is not None and domain.members.repeated:
             raise BadInput(
                 f"{self}: somebody has a value of {attribute!r} more than once; take the repeated "

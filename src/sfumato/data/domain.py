@@ -19,6 +19,7 @@ MISSING_TEXT = "missing"
 DIGITS = 1000  # of exact decimal arithmetic; longer texts are not read as numbers
 EXPONENTS = 300  # what a float can hold
 LARGEST = 10**EXPONENTS
+TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 
 
 @dataclass(frozen=True, eq=False)
@@ -113,6 +114,11 @@ class Domain:
         for code, label in enumerate(self.labels):
             if label is not None and str(label) == text:
                 return code
+        if text in TRUTHS:  # a file says true where Python says True
+            texts = [str(label) for label in self.labels]
+            return next(
+                (c for c, each in enumerate(texts) if TRUTHS.get(each) == TRUTHS[text]), None
+            )
         if self.numbers is None or not isinstance(value, (int, float, Decimal)):
             return None
         number = as_number(value)  # 1.0 for 1, in a column of numbers

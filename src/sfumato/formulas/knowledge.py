@@ -169,6 +169,8 @@ def exposed(
     c: Fraction,
     case: Case = "single",
     value: int | None = None,
+    *,
+    alone: bool = False,
 ) -> NDArray[np.bool_]:
     """Say of every entry whether somebody of its group is exposed: breach >= c; (n_entries,).
 
@@ -182,6 +184,7 @@ def exposed(
         c: Confidence, above 0 and at most 1.
         case: What one person can have.
         value: Judge one value alone; every other entry is False. None: all values.
+        alone: Judge every group as if there were no other.
     """
     limit = (1 - c) / c
     chosen = np.ones(len(histogram.codes), dtype=bool)
@@ -193,13 +196,14 @@ def exposed(
     found = entries(histogram, sizes, point.l, case, value)
     five = five_of(found, point, case)
     lowest = kernels().least(found.codes, five, histogram.n_values)
-    ratio = kernels().negated(found.codes, five, lowest)
+    ratio = five[:, 0] if alone else kernels().negated(found.codes, five, lowest)
     below, near = compared(ratio, limit)
     if near.any():
         exact = Exactly(histogram, found, five, point, case)
         unsure = np.flatnonzero(near)
         kinds, of_kind = exact.kinds(unsure)
-        verdicts = [exact.negated(int(unsure[first])) <= limit for first in kinds]
+        odds = [exact.negated(int(unsure[first]), alone=alone) for first in kinds]
+        verdicts = [each <= limit for each in odds]
         below[unsure] = np.array(verdicts, dtype=bool)[of_kind]
     verdict = np.zeros(len(chosen), dtype=bool)
     verdict[chosen] = below
@@ -324,9 +328,11 @@ class Exactly:
         near = mine[chosen]
         return [int(near[first]) for first in self.kinds(near)[0]]
 
-    def negated(self, entry: int) -> Fraction:
+    def negated(self, entry: int, *, alone: bool = False) -> Fraction:
         """Give the least odds about somebody in the entry's group."""
         own, all_groups = self.of(entry), self.minima(int(self.found.codes[entry]))
+        if alone and own.together is not None:
+            return own.together
         assert own.together is not None and own.alone is not None and own.kept is not None  # noqa: S101, PT018
         return min(
             own.together,

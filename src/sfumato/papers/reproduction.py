@@ -39,6 +39,7 @@ class Panel:
     remark: str = ""  # why ours differs, or how theirs was read
     claims: tuple[Claim, ...] = ()
     chart: Chart | None = None
+    measured: bool = False  # whether there are times among the numbers, which vary
 
     @property
     def texts(self) -> list[list[str]]:

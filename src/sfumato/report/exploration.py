@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.facts import case_of, told
@@ -19,7 +20,7 @@ from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
-from sfumato.formulas.knowledge import Case, Point
+from sfumato.formulas.knowledge import Case, Point, largest_breach
 from sfumato.formulas.knowledge_skyline import knowledge_skyline
 from sfumato.formulas.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
@@ -30,6 +31,7 @@ from sfumato.table import Table
 
 SCHEMA = "sfumato-skyline/1"
 MOST_PEOPLE = 12  # named of a group
+MOST_POINTS = 100  # shown
 MOST_LINES = 8  # of a chart
 AXES = {"l": "one more value", "k": "one more person", "m": "one more relative"}
 
@@ -64,7 +66,9 @@ def explore(
         known = [view.label(code) for code in codes]
         codes = [code for code in view.groups.codes_of([value]).tolist() if code in codes]
         if not codes:
-            raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
+            if isinstance(release, Release):  # its values are public
+                raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
+            raise BadInput(f"explore: nobody has {shown(value)}; known are others", known)
     c = confidence_of("explore", confidence)
     kind = case_of(target, view.attribute, case)
     points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
@@ -76,8 +80,9 @@ class Exploration:
     """The most that an adversary may know without being sure, and what one fact more would do.
 
     A point (l, k, m): up to l values ruled out for the target, k other people known, m members of
-    the target's family known. With all that lies beneath a point nobody is sure; with what lies
-    beneath none, somebody may be.
+    the target's family known. Of sets: l values that the target has only together with the one in
+    question ("tied to it"), and k other people who lack it. With all that lies beneath a point
+    nobody is sure; with what lies beneath none, somebody may be.
     """
 
     target: Target
@@ -103,26 +108,33 @@ class Exploration:
         if not self.points:
             return "The release alone is enough to be that sure of somebody."
         n = "1 point" if len(self.points) == 1 else f"{len(self.points)} points"
+        more = len(self.points) > len(self.shown)
         return (
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
-            "more than that can be enough."
+            f"more than that can be enough.{f' The first {MOST_POINTS} are shown.' if more else ''}"
         )
+
+    @property
+    def shown(self) -> tuple[Point, ...]:
+        """The points of which it is worked out what one fact more would do."""
+        return self.points[:MOST_POINTS]
 
     @property
     def header(self) -> tuple[str, ...]:
         """What the columns of `rows` are."""
+        single = self.case == "single"
         return (
-            "values ruled out (l)",
-            "people known (k)",
+            "values ruled out (l)" if single else "values tied to it (l)",
+            "people known (k)" if single else "people without it (k)",
             "relatives known (m)",
             *(f"with {text}" for text in AXES.values()),
         )
 
     @property
     def rows(self) -> list[tuple[str, ...]]:
-        """A line for every point: the amounts, and the belief with one fact more of each kind."""
+        """A line for every point shown: the amounts, and the belief with one fact more."""
         lines = []
-        for point in self.points:
+        for point in self.shown:
             beyond = self.beyond[point]
             beliefs = [percent(beyond[axis].breach) if axis in beyond else "-" for axis in AXES]
             lines.append((str(point.l), str(point.k), str(point.m), *beliefs))
@@ -130,14 +142,14 @@ class Exploration:
 
     @cached_property
     def beyond(self) -> Mapping[Point, Mapping[str, Witness]]:
-        """Who is given away by one fact more, for every point and each kind of fact."""
+        """Who is given away by one fact more, for every point shown and each kind of fact."""
         return {
             point: {
                 axis: self._witness(further)
                 for axis in AXES
                 if (further := self._further(point, axis)) is not None
             }
-            for point in self.points
+            for point in self.shown
         }
 
     def _further(self, point: Point, axis: str) -> Point | None:
@@ -147,14 +159,12 @@ class Exploration:
         return None if further.l > n_others else further
 
     def _witness(self, point: Point) -> Witness:
-        groups = self.view.groups
-        return max(
-            (
-                witness(groups.histogram, groups.sizes, code, point, self.case)
-                for code in self.codes
-            ),
-            key=lambda found: found.breach,
-        )
+        histogram, sizes = self.view.groups.histogram, self.view.groups.sizes
+        code: int | None = self.codes[0]
+        if self.every_value:
+            _, code = largest_breach(histogram, sizes, point, self.case)
+        assert code is not None  # noqa: S101  (somebody has a value)
+        return witness(histogram, sizes, code, point, self.case)
 
     def witnesses(self) -> Iterator[tuple[Point, str, dict[str, Any]]]:
         """Say for every point who would be given away, and by what; for the steward alone.
@@ -170,16 +180,18 @@ class Exploration:
             nothing = Point(0, 0, 0)
             steps = [(nothing, "nothing more", self._witness(nothing))]
         for point, step, each in steps:
-            yield point, step, told(self.target, self.view, each) | self._people(each)
+            yield point, step, told(self.target, self.view, each, self.case) | self._people(each)
 
     def _people(self, found: Witness) -> dict[str, Any]:
         named = {"who has it": self._named(found.group, {found.value})}
         if found.others_have and found.others_group is not None:
             values = {value for value, _ in found.others_have}
             named["others to know"] = self._named(found.others_group, values)
+        if found.family_group is not None and self.case == "single":
+            named["relatives to know"] = self._named(found.family_group, None)  # whoever they are
         return {key: people for key, people in named.items() if people}
 
-    def _named(self, group: int, values: set[object]) -> list[dict[str, object]]:
+    def _named(self, group: int, values: set[object] | None) -> list[dict[str, object]]:
         """Name people of a group who have one of some values, by their quasi-identifiers."""
         recoding = self.target.recoding
         if recoding is not None and isinstance(recoding.how, Bucketing):
@@ -189,12 +201,13 @@ class Exploration:
             return []
         frequencies = members.frequencies
         place = _place(members, self.target, int(self.view.owner[group]))
+        if place is None:
+            return []
         inside = members.combination[members.starts[place] : members.starts[place + 1]]
-        codes = np.array([*values], dtype=np.int32)
-        keys = np.flatnonzero(
-            np.isin(frequencies.combination_of, inside)
-            & np.isin(frequencies.codes(self.view.attribute), codes)
-        )
+        there = np.isin(frequencies.combination_of, inside)
+        if values is not None:
+            there &= np.isin(frequencies.codes(self.view.attribute), _codes(values))
+        keys = np.flatnonzero(there)
         return [
             members.values(int(frequencies.combination_of[key]))
             | {"people": int(frequencies.counts[key])}
@@ -223,9 +236,10 @@ class Exploration:
         most_m = max((point.m for point in self.points), default=0)
         most_l = max((point.l for point in self.points), default=0)
         places = tuple(float(m) for m in range(most_m + 1))
+        how = "ruled out" if self.case == "single" else "tied to it"
         chosen = sorted({round(j * most_l / (MOST_LINES - 1)) for j in range(MOST_LINES)})
         series = {
-            f"{l} {'value' if l == 1 else 'values'} ruled out": [
+            f"{l} {'value' if l == 1 else 'values'} {how}": [
                 max((p.k for p in self.points if p.l >= l and p.m >= m), default=None)
                 for m in range(most_m + 1)
             ]
@@ -248,7 +262,8 @@ class Exploration:
                     "k": point.k,
                     "m": point.m,
                     "belief_with_one_more": {
-                        axis: float(found.breach) for axis, found in self.beyond[point].items()
+                        axis: float(found.breach)
+                        for axis, found in self.beyond.get(point, {}).items()
                     },
                 }
                 for point in self.points
@@ -313,7 +328,7 @@ class Exploration:
 
 
 def _in_bucket(
-    how: Bucketing, number: int, attribute: str, values: set[object]
+    how: Bucketing, number: int, attribute: str, values: set[object] | None
 ) -> list[dict[str, object]]:
     """Name people of a group of two tables, who have one of some values.
 
@@ -325,12 +340,13 @@ def _in_bucket(
     keys, groups, people = how.parts.T
     inside = np.flatnonzero((groups == number) & (people > 0))
     codes, members = counted.codes(attribute)[keys[inside]], counted.domains[attribute].members
-    wanted = np.array([*values], dtype=np.int32)
-    if members is None:
-        having = inside[np.isin(codes, wanted)]
+    if values is None:
+        having = inside
+    elif members is None:
+        having = inside[np.isin(codes, _codes(values))]
     else:
         position, single, _ = members.of(codes)
-        having = inside[np.unique(position[np.isin(single, wanted)])]
+        having = inside[np.unique(position[np.isin(single, _codes(values))])]
     columns = {
         name: [counted.domains[name].labels[code] for code in counted.codes(name)[keys[having]]]
         for name in counted.quasi_identifiers
@@ -342,8 +358,16 @@ def _in_bucket(
     ]
 
 
-def _place(members: Members, target: Target, group: int) -> int:
-    """Find a published group among the members' groups, which may be in another order."""
-    published = target.published(group)
-    same_size = np.flatnonzero(members.sizes == target.seen.sizes[group]).tolist()
-    return next(each for each in same_size if members.labels(each) == published)
+def _codes(values: set[object]) -> NDArray[np.int32]:
+    return np.array([*values], dtype=np.int32)
+
+
+def _place(members: Members, target: Target, group: int) -> int | None:
+    """Find a published group among the members' groups, which may be in another order.
+
+    Its box tells, not its labels: a node of a tree is published by its name, a region by its cuts.
+    """
+    assert target.original is not None  # noqa: S101  (or there are no members)
+    box = target.boxes_in(target.original)[group]
+    same = np.flatnonzero((members.boxes == box).all(axis=(1, 2)))
+    return int(same[0]) if len(same) else None

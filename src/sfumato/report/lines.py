@@ -55,7 +55,12 @@ def figure(chart: Chart) -> dict[str, Any]:
         look = (
             {"type": "bar"}
             if chart.kind == "bars"
-            else {"type": "scatter", "mode": "lines+markers", "line": {"color": colour, "width": 2}}
+            else {
+                "type": "scatter",
+                "mode": "lines+markers",
+                "line": {"color": colour, "width": 2},
+                "connectgaps": True,  # places where one of the lines has no number
+            }
         )
         data.append(drawn | look)
     layout = bare_layout(HEIGHT)

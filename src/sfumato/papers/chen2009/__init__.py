@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from sfumato.papers.chen2009.adult import figure_8, table_2, table_3
 from sfumato.papers.chen2009.applications import figure_9
+from sfumato.papers.chen2009.checking import figure_6
+from sfumato.papers.chen2009.scaling import figure_7
 from sfumato.papers.reproduction import Reproduction
+from sfumato.utility.decision_tree import need_learning
 
 CITATION = (
     "Bee-Chung Chen, Kristen LeFevre, Raghu Ramakrishnan: Adversarial-knowledge dimensions in "
@@ -13,8 +16,11 @@ CITATION = (
 
 
 def run(*, quick: bool) -> Reproduction:
-    """Run the case study of section 8.3 and the analysis of section 8.4."""
+    """Run all experiments of section 8."""
+    need_learning("reproduce: chen2009")  # before minutes of work
     panels = (
+        *figure_6(quick=quick),
+        figure_7(quick=quick),
         table_2(quick=quick),
         *figure_8(quick=quick),
         table_3(quick=quick),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from statistics import fmean
 
@@ -13,6 +13,7 @@ from sfumato.errors import Unsatisfiable
 from sfumato.formulas.knowledge import Point
 from sfumato.papers.census import SEED, census
 from sfumato.papers.chen2009.dimensions import (
+    CONFIDENCE,
     METHOD,
     READING,
     Curves,
@@ -112,90 +113,90 @@ class Utility:
 
     size: float | None
     kl: float | None
+    impossible: str | None = None  # why there is no release
 
     @classmethod
-    def over(cls, parts: Sequence[Table], criterion: Criterion) -> Utility:
+    def over(cls, parts: Iterable[Table], criterion: Criterion) -> Utility:
         """Publish every part as two tables."""
-        try:
-            releases = [anonymize(part, criterion, METHOD) for part in parts]
-        except Unsatisfiable:
-            return cls(None, None)
-        return cls(
-            fmean(average_group_size(release) for release in releases),
-            fmean(kl_divergence(release) for release in releases),
-        )
+        sizes, divergences = [], []
+        for part in parts:
+            try:
+                release = anonymize(part, criterion, METHOD)
+            except Unsatisfiable as error:
+                return cls(None, None, str(error))
+            sizes.append(average_group_size(release))
+            divergences.append(kl_divergence(release))
+        return cls(fmean(sizes), fmean(divergences))
 
 
-def training_parts(table: Table, folds: int) -> list[Table]:
+def training_parts(table: Table, folds: int) -> Iterator[Table]:
     """Give the table without each of `folds` equal parts: nine tenths, for ten."""
     counted = columns_of(table).frequencies()
-    parts = equal_parts(counted.counts, folds, SEED)
-    return [part_of(table, counted, counted.counts - left_out) for left_out in parts]
+    for left_out in equal_parts(counted.counts, folds, SEED):
+        yield part_of(table, counted, counted.counts - left_out)
 
 
-PLACES = {"L": range(13), "K": range(0, 13, 2), "M": range(0, 13, 2)}
+PLACES = {"L": (0, 2, 4, 6, 8, 10, 11, 12), "K": (0, 4, 8, 12), "M": (0, 4, 8, 12)}
 QUICK_PLACES = {"L": (0, 3, 12), "K": (0, 3), "M": (0, 3)}
-BASES = {"(a, b)": Point(0, 0, 0), "(c, d)": Point(2, 6, 2)}
+BASES = {"ab": Point(0, 0, 0), "cd": Point(2, 6, 2)}
 
 
 def figure_8(*, quick: bool) -> Iterator[Panel]:
     """Section 8.4: group size and divergence as each dimension of knowledge grows."""
     folds = QUICK_FOLDS if quick else FOLDS
     table = people([*QUASI_IDENTIFIERS, TARGET], quick=quick)
-    parts = training_parts(table, folds)
-    for name, base in BASES.items():
+    parts = list(training_parts(table, folds))
+    for names, base in BASES.items():
         points = curves(base, QUICK_PLACES if quick else PLACES)
         found: dict[Point, Utility] = {}
-        for curve in points.values():
-            for point in curve.values():
-                report(f"figure 8 {name}: {tuple(point)}")
-                if point not in found:
-                    found[point] = Utility.over(parts, skyline(point))
-        yield _growing(name, points, found, folds)
+        for point in (point for curve in points.values() for point in curve.values()):
+            report(f"figure 8 ({', '.join(names)}): {tuple(point)}")
+            if point not in found:
+                found[point] = Utility.over(parts, skyline(point))
+        sizes = {point: each.size for point, each in found.items()}
+        divergences = {point: each.kl for point, each in found.items()}
+        for name, what, numbers in (
+            (names[0], "average group size", sizes),
+            (names[1], "KL divergence", divergences),
+        ):
+            yield _growing(f"({name}): {what}", what, points, numbers, folds, found)
 
 
-def _growing(name: str, points: Curves, found: Mapping[Point, Utility], folds: int) -> Panel:
-    def size(point: Point) -> float | None:
-        return found[point].size
-
-    def kl(point: Point) -> float | None:
-        return found[point].kl
-
-    place, rises = changes(points, kl)
+def _growing(
+    title: str,
+    what: str,
+    points: Curves,
+    numbers: Mapping[Point, float | None],
+    folds: int,
+    found: Mapping[Point, Utility],
+) -> Panel:
+    place, rises = changes(points, numbers.get)
     of_l, of_k, of_m = rises.values()
-    said = ", ".join(f"{label} {rise:+.3f}" for label, rise in rises.items())
-    unsafe = [x for x, point in next(iter(points.values())).items() if size(point) is None]
+    said = f"up to {place}: {', '.join(f'{name} {rise:+.4g}' for name, rise in rises.items())}"
+    of_target = next(iter(points.values()))
+    unsafe = {x: why for x, point in of_target.items() if (why := found[point].impossible)}
     least = min(unsafe, default=None)
-    places, lines = series(points, kl)
+    evidence = "" if least is None else f" Why none is safe at l = {least}: {unsafe[least]}."
+    places, lines = series(points, numbers.get)
     return Panel(
-        f"Figure 8 {name}: Adult, two tables, confidence 0.9",
-        (
-            "x",
-            *(f"group size {label}" for label in points),
-            *(f"KL divergence {label}" for label in points),
-        ),
-        rows_of(points, (size, kl)),
-        f"Means over {folds} training parts. The paper draws a single group of everybody where "
-        "none is safe; here that is impossible. Its curves did not survive in the text, so the "
-        f"places on the axis are ours. {READING}",
+        f"Figure 8 {title}, Adult in two tables, confidence {CONFIDENCE:g}",
+        ("x", *points),
+        rows_of(points, numbers.get),
+        f"Means over {folds} training parts. The paper's curves did not survive in the text, so "
+        f"the places on the axis are ours. {READING} Where no release is safe the paper draws a "
+        f"single group of everybody; here that is impossible.{evidence}",
         (
             Claim(
-                "more knowledge about the target costs the most",
-                f"up to {place} the divergence changes by {said}",
-                of_l >= max(of_k, of_m),
+                "more knowledge about the target (l) costs the most", said, of_l >= max(of_k, of_m)
             ),
+            Claim("more knowledge about others (k) costs little", said, of_k <= min(of_l, of_m)),
             Claim(
-                "more knowledge about others costs little",
-                f"up to {place} the divergence changes by {said}",
-                of_k <= min(of_l, of_m),
-            ),
-            Claim(
-                "with l of 12 or more no groups are left",
-                "no l is impossible" if least is None else f"impossible from l = {least} on",
+                "from l = 12 on everybody is in one group, which may not even be safe",
+                "no l is impossible" if least is None else f"nothing is safe from l = {least} on",
                 least is not None and least <= 12,
             ),
         ),
-        Chart("lines", "l, k or m", "KL divergence", places, lines),
+        Chart("lines", "l, k or m", what, places, lines),
     )
 
 
@@ -228,7 +229,9 @@ def table_3(*, quick: bool) -> Panel:
         ("", "by value", "the paper", "by attribute", "the paper"),
         rows,
         f"Means over {folds} training parts, of which salary is one of the quasi-identifiers. The "
-        "size of groups that protect all values alike depends much on which cuts are tried.",
+        "paper does not say how it ordered categories and which cuts it tried. That matters most "
+        "for the size of groups that protect all values alike: there are about a dozen of them, "
+        "and one cut more or less changes it much.",
         tuple(_claims_3(sizes, kl, by_value.accuracy, by_value.original)),
     )
 

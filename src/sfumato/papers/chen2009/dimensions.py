@@ -18,6 +18,7 @@ READING = (
 )
 NAMES = ("L", "K", "M")
 Curves = dict[str, dict[int, Point]]  # by label and place on the axis
+Number = Callable[[Point], float | None]  # None: impossible
 
 
 def curves(base: Point, places: Mapping[str, Sequence[int]]) -> Curves:
@@ -40,30 +41,20 @@ def skyline(point: Point) -> Skyline:
     return Skyline([(*point, CONFIDENCE)])
 
 
-def rows_of(
-    points: Curves, columns: Sequence[Callable[[Point], float | None]]
-) -> tuple[tuple[Cell, ...], ...]:
-    """Give a row for every place, and a column for every curve and number."""
+def rows_of(points: Curves, number: Number) -> tuple[tuple[Cell, ...], ...]:
+    """Give a row for every place, and a column for every curve."""
     places = sorted({x for curve in points.values() for x in curve})
-    return tuple(
-        (
-            x,
-            *(_cell(number, curve.get(x)) for number in columns for curve in points.values()),
-        )
-        for x in places
-    )
+    return tuple((x, *(_cell(number, curve.get(x)) for curve in points.values())) for x in places)
 
 
-def _cell(number: Callable[[Point], float | None], point: Point | None) -> Cell:
+def _cell(number: Number, point: Point | None) -> Cell:
     if point is None:
         return None
     found = number(point)
     return IMPOSSIBLE if found is None else found
 
 
-def changes(
-    points: Curves, number: Callable[[Point], float | None]
-) -> tuple[int, dict[str, float]]:
+def changes(points: Curves, number: Number) -> tuple[int, dict[str, float]]:
     """Say how much each curve changes up to the last place that all of them reach.
 
     Returns the place and the changes, 0 where there is no such place but the first.
@@ -80,7 +71,7 @@ def changes(
 
 
 def series(
-    points: Curves, number: Callable[[Point], float | None]
+    points: Curves, number: Number
 ) -> tuple[tuple[float, ...], dict[str, list[float | None]]]:
     """Give the places of a chart and a line for every curve."""
     places = sorted({x for curve in points.values() for x in curve})

@@ -5,15 +5,18 @@ recursion, one scan over the groups, and of the two arrays only the layer of the
 group without the value holds no target, and V is 1 there.
 """
 
+from __future__ import annotations
+
 import math
 
 import numpy as np
-from numba import njit
+
+from sfumato.compiled import compiled
 
 
-@njit
-def least_odds(counts, sizes, l, k, m):
-    """minNR of every value; counts: (n_groups, n_values)."""
+@compiled
+def least_odds(counts, sizes, l, k, m):  # type: ignore[no-untyped-def]
+    """Give minNR of every value: breach is 1 / (1 + minNR); counts: (n_groups, n_values)."""
     n_groups, n_values = counts.shape
     found = np.empty(n_values)
     v = np.empty((k + 2, m + 1))  # V(f, j, i) at [i, j]
@@ -28,7 +31,7 @@ def least_odds(counts, sizes, l, k, m):
         held = False  # whether a group before holds the value, and so may hold the target
         for f in range(n_groups):
             n, having = sizes[f], counts[f, value]
-            formulas(counts[f], n, having, l, k, m, t, v)
+            _formulas(counts[f], n, having, l, k, m, t, v)
             for i in range(k + 1):
                 for j in range(m + 1):
                     best_with = math.inf
@@ -51,9 +54,9 @@ def least_odds(counts, sizes, l, k, m):
     return found
 
 
-@njit
-def formulas(counts, n, having, l, k, m, t, v):
-    """T and V of one group (section 7.1, one value per person)."""
+@compiled
+def _formulas(counts, n, having, l, k, m, t, v):  # type: ignore[no-untyped-def]
+    """Write T and V of one group (section 7.1, one value per person)."""
     others = np.sort(counts)[::-1]  # the most frequent first
     ruled_out, n_taken, skipped = 0, 0, False
     for count in others:
