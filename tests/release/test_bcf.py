@@ -10,6 +10,7 @@ import pytest
 import sfumato as sf
 from sfumato.attacks.correspondence import bcf
 from sfumato.errors import BrokenPromise
+from sfumato.job import Job
 
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
 
@@ -191,3 +192,32 @@ def test_several_sensitive_columns_are_compared_together():
     first = sf.anonymize(of(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     second = sf.anonymize(of(300), sf.BCFAnonymity(4), sf.BCFAnonymizer([first]))
     assert second.check().measured[0].found >= 4
+
+
+def test_a_job_finds_earlier_releases_beside_it(tmp_path, monkeypatch):
+    import pyarrow.csv as pc_csv
+
+    first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
+    first.save(tmp_path / "first")
+    pc_csv.write_csv(people(600).slice(0, 260), tmp_path / "people.csv")
+    (tmp_path / "job.toml").write_text(
+        """
+        source = "people.csv"
+        output = "second"
+        [columns]
+        sensitive = ["disease"]
+        [columns.quasi_identifiers]
+        age = { intervals = [5, 10, 20] }
+        zip = { prefix = true }
+        sex = { tree = ["f", "m"] }
+        [[criteria]]
+        bcf_anonymity = { k = 4 }
+        [method]
+        bcf_anonymizer = { previous = ["first"] }
+        """
+    )
+    monkeypatch.chdir(tmp_path.parent)
+    job = Job.load(tmp_path / "job.toml")
+    release = sf.anonymize(job.table(), job.criterion, job.method)
+    assert release.method.spec()["bcf_anonymizer"]["previous"] == [first.earlier.digest]
+    assert release.check()
