@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, Recode
+from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
 from sfumato.data.hierarchy import Hierarchy, file_path, reason
@@ -151,7 +151,11 @@ class Job:
 
 
 def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
-    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding."""
+    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding.
+
+    The directories of earlier releases (`bcf_anonymizer = { previous = [...] }`) are, like all
+    paths of a job, relative to the job file.
+    """
     parameters = spec.get("recode")
     if isinstance(parameters, dict) and "file" in parameters:
         odd = set(parameters) - {"file", "max_suppressed"}
@@ -160,7 +164,11 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
         saved = Recode.load(place / file_path(f"{where}.recode.file", parameters["file"]))
         limit = parameters.get("max_suppressed", saved.max_suppressed)
         return replace(saved, max_suppressed=limit)
-    return from_spec(ALGORITHMS, spec, where)
+    method = from_spec(ALGORITHMS, spec, where)
+    if isinstance(method, BCFAnonymizer):
+        previous = [place / file_path(f"{where}.previous", each) for each in method.previous]
+        return replace(method, previous=previous)  # type: ignore[arg-type]
+    return method
 
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:

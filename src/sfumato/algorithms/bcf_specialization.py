@@ -102,10 +102,10 @@ class Specialization:
 
     def judge(self, split: Split) -> Tried:
         """Try a candidate: class sizes and the backward attack first, which decide for good."""
-        classes, entry_key = self._classes(split)
         sizes = sum_by(split.group, split.counts, split.n_groups)
         if (sizes < self.k).any():
             return NEVER
+        classes, entry_key = self._classes(split)
         unsafe = self.unsafe(sizes, classes)
         if len(unsafe):
             return NEVER if self.for_good else Tried(WAITING, int(split.owner[unsafe[0]]))
