@@ -27,6 +27,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/credibility.py
 	$(BIN)/python bench/knowledge.py --once
 	$(BIN)/python bench/methods.py
+	$(BIN)/python bench/bcf.py
 	$(BIN)/python bench/ten_million.py
 	$(BIN)/python bench/skyline_mondrian.py
 

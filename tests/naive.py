@@ -1705,3 +1705,241 @@ def beliefs_in_families(groups, value, edges, case):
             n_worlds += 1
             hits.update(person for person in people if has[person])
     return {person: Fraction(hits[person], n_worlds) for person in people} if n_worlds else None
+
+
+# ------------------------------------------------- several releases (Fung 2008): every history
+# A published record is (the set of raw values it can stand for, sensitive value); the value None
+# is that of a suppressed row, which can have any. A release is a list of records.
+
+
+def generators(first, second):
+    """Every choice of buddies: lists of (record of the first, record of the second, raw value).
+
+    Equal records of the second are taken in their order, since nobody can tell them apart.
+    """
+
+    def choose(j, used):
+        if j == len(first):
+            yield []
+            return
+        raws, value = first[j]
+        tried = []
+        for m, (other_raws, other_value) in enumerate(second):
+            if m in used or (other_raws, other_value) in tried:
+                continue
+            if None in {value, other_value} or value == other_value:
+                tried.append((other_raws, other_value))
+                for rest in choose(j + 1, used | {m}):
+                    for raw in raws & other_raws:
+                        yield [(j, m, raw), *rest]
+
+    return choose(0, frozenset())
+
+
+def cracks(first, second):
+    """What is left of every group for every raw value, and of groups for who comes later.
+
+    Returns three dicts: `{(group of the first, raw): most records that are buddies with that raw
+    value}`, the same for groups of the second, and `{group of the second: fewest buddies}`.
+    """
+    forward, cross, backward = Counter(), Counter(), {}
+    possible = False
+    for buddies in generators(first, second):
+        possible = True
+        here = Counter((first[j], raw) for j, _, raw in buddies)
+        there = Counter((second[m], raw) for _, m, raw in buddies)
+        older = Counter(second[m] for _, m, _ in buddies)
+        for most, now in ((forward, here), (cross, there)):
+            for key, n in now.items():
+                most[key] = max(most[key], n)
+        for group in set(second):
+            backward[group] = min(backward.get(group, older[group]), older[group])
+    return (forward, cross, backward) if possible else None
+
+
+def bcf(first, second):
+    """F-, C- and B-anonymity by all choices of buddies; None: there is none."""
+    found = cracks(first, second)
+    if found is None:
+        return None
+    forward, cross, backward = found
+    covered = [set().union(*(raws for raws, _ in release)) for release in (first, second)]
+    targets = covered[0] & covered[1]
+
+    def fewest(release, left):
+        """Without any target the classes stay whole."""
+        whole = min(groups.total() for groups in _groups_by_class(release))
+        counts = [
+            sum(left[group, p] for group in groups)
+            for groups in _groups_by_class(release)
+            for p in next(iter(groups))[0] & targets
+        ]
+        return min(counts, default=whole)
+
+    ba = min(
+        sum(n - backward[group] for group, n in groups.items())
+        for groups in _groups_by_class(second)
+    )
+    return fewest(first, forward), fewest(second, cross), ba
+
+
+def _groups_by_class(release):
+    """The groups of every published class, with their sizes; suppressed rows are no class."""
+    classes = {}
+    for raws, value in release:
+        if value is not None:
+            classes.setdefault(raws, Counter())[raws, value] += 1
+    return classes.values()
+
+
+def candidates_left(releases):
+    """For every time `{raw: n}`: over the values, the most people that can have come then."""
+    values = {value for release in releases for _, value in release} - {None}
+    hidden = any(value is None for release in releases for _, value in release)
+    left = [Counter() for _ in releases]
+    for some in [values] if hidden else [{value} for value in values]:
+        parts = [[r for r in release if r[1] in some or r[1] is None] for release in releases]
+        most = Counter()
+        for history in histories(parts, some):
+            for person, n in Counter(history).items():
+                most[person] = max(most[person], n)
+        for (raw, _, time), n in most.items():
+            left[time][raw] += n
+    return left
+
+
+def histories(releases, values):
+    """Every multiset of people (raw, value, time of coming) whose recodings give the releases."""
+    times = range(len(releases))
+    choices = []
+    for (raws, value), n in Counter(releases[-1]).items():
+        people = itertools.product(
+            sorted(raws), sorted(values) if value is None else [value], times
+        )
+        choices.append(list(itertools.combinations_with_replacement(sorted(people), n)))
+    known = [{} for _ in releases]
+    for choice in itertools.product(*choices):
+        people = [person for chosen in choice for person in chosen]
+        for j, release in enumerate(releases[:-1]):
+            so_far = tuple(sorted((raw, value) for raw, value, time in people if time <= j))
+            if so_far not in known[j]:
+                known[j][so_far] = _publishable(so_far, release)
+            if not known[j][so_far]:
+                break
+        else:
+            yield people
+
+
+def _publishable(people, release):
+    """Whether the people, each once, can be what the records stand for."""
+    if len(people) != len(release):
+        return False
+    if not people:
+        return True
+    (raw, value), *rest = people
+    return any(
+        raw in raws and own in {value, None} and _publishable(rest, release[:j] + release[j + 1 :])
+        for j, (raws, own) in enumerate(release)
+    )
+
+
+# ------------------------------------------ the next release of a growing table (Fung 2008, 5)
+
+
+def bcf_cut(rows, hierarchies, safe, score):
+    """The cuts, when the best safe replacement is made until none is; None: no start is safe.
+
+    safe: asked of a release, as a list of records (see `generators`).
+    """
+    cuts = [[tuple(labels[0] for labels in each)] for each in hierarchies]
+    if not safe(records_under(rows, cuts)):
+        return None
+    while True:
+        options = []
+        for j, hierarchy in enumerate(hierarchies):
+            for node in cuts[j]:
+                children = children_of(hierarchy, node)
+                rank = [labels[0] for labels in hierarchy].index(node[0])
+                if children and any(row[j] in node for row in rows):
+                    worth = score(rows, cuts, hierarchies, j, node, children)
+                    options.append((-worth, j, rank, node, children))
+        for _, j, _, node, children in sorted(options):
+            after = list(cuts)
+            after[j] = [each for each in cuts[j] if each != node] + children
+            if safe(records_under(rows, after)):
+                cuts = after
+                break
+        else:
+            return cuts
+
+
+def records_under(rows, cuts):
+    """A cut as published records: the raw values that each can stand for, and its value."""
+    return [
+        (frozenset(itertools.product(*nodes)), row[-1])
+        for nodes, group in published_under(rows, cuts).items()
+        for row in group
+    ]
+
+
+def by_discernibility(rows, cuts, hierarchies, j, node, children):
+    """Squared sizes of the classes that have the node."""
+    groups = published_under(rows, cuts)
+    return sum(len(group) ** 2 for nodes, group in groups.items() if nodes[j] == node)
+
+
+def by_loss(rows, cuts, hierarchies, j, node, children):
+    """Information loss that the children save."""
+    return sum(
+        Fraction(len(node) - len(child), base(hierarchies[j]) - 1)
+        for row in rows
+        for child in children
+        if row[j] in child
+    )
+
+
+def left_by_value(first, second):
+    """What the three attacks leave of a class, for every sort of target: `{value: n}` each.
+
+    Nobody can be looked for by having come later where nobody did.
+    """
+    forward, cross, backward = cracks(first, second)
+    targets = set.intersection(*(set().union(*(r for r, _ in each)) for each in (first, second)))
+    for release, left in ((first, forward), (second, cross)):
+        for groups in _groups_by_class(release):
+            for p in next(iter(groups))[0] & targets:
+                yield {group[1]: left[group, p] for group in groups}
+    if len(second) > len(first):
+        for groups in _groups_by_class(second):
+            yield {group[1]: n - backward[group] for group, n in groups.items()}
+
+
+def bcf_safe(previous, release, k, criterion=lambda group: True):
+    """Whether classes, and what every earlier release leaves of them, have k records and hold."""
+    kept = [{g[1]: n for g, n in groups.items()} for groups in _groups_by_class(release)]
+    kept += [left for first in previous for left in left_by_value(first, release)]
+    return all(
+        sum(left.values()) >= k and criterion([(v,) for v, n in left.items() for _ in range(n)])
+        for left in kept
+    )
+
+
+def series_safe(releases, k):
+    """Whether everybody keeps k records in all releases, whenever he came with others."""
+    left = candidates_left(releases)
+    covered = [set().union(*(raws for raws, _ in release)) for release in releases]
+    sizes = [0, *map(len, releases)]
+    return all(
+        left[time][raw] >= k
+        for time in range(len(releases))
+        if sizes[time + 1] > sizes[time]
+        for raw in set.intersection(*covered[time:])
+    )
+
+
+def published_sizes(release):
+    """The records of every class."""
+    classes = {}
+    for record in release:
+        classes.setdefault(record[0], []).append(record)
+    return classes.values()

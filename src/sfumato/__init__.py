@@ -28,6 +28,8 @@ _HOME = {
     "PersonalizedPrivacy": "criteria",
     "CKSafety": "criteria",
     "Skyline": "criteria",
+    "BCFAnonymity": "criteria",
+    "BCFAnonymizer": "algorithms",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
     "Exhaustive": "algorithms",
@@ -52,6 +54,7 @@ _HOME = {
     "explore": "report",
     "Exploration": "report",
     "drivers": "attacks.drivers",
+    "ReleaseSeries": "series",
     "reproduce": "papers",
     "Reproduction": "papers",
     "SfumatoError": "errors",
@@ -64,6 +67,8 @@ _ROOMS = ("attacks", "datasets", "utility")
 __all__ = [
     "AlphaKAnonymity",
     "Anatomy",
+    "BCFAnonymity",
+    "BCFAnonymizer",
     "BadInput",
     "BrokenPromise",
     "CKSafety",
@@ -90,6 +95,7 @@ __all__ = [
     "Recode",
     "RecursiveDiversity",
     "Release",
+    "ReleaseSeries",
     "Report",
     "Reproduction",
     "Samarati",
@@ -121,6 +127,7 @@ if TYPE_CHECKING:
     from sfumato import attacks, datasets, utility
     from sfumato.algorithms import (
         Anatomy,
+        BCFAnonymizer,
         Exhaustive,
         GreedyGrouping,
         Incognito,
@@ -138,6 +145,7 @@ if TYPE_CHECKING:
     from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
+        BCFAnonymity,
         CKSafety,
         KAnonymity,
         KEAnonymity,
@@ -154,6 +162,7 @@ if TYPE_CHECKING:
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import Exploration, Report, audit, explore
+    from sfumato.series import ReleaseSeries
     from sfumato.table import Table, read
 
 

@@ -10,11 +10,12 @@ from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, Recode
+from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
 from sfumato.data.hierarchy import Hierarchy, file_path, reason
 from sfumato.errors import BadInput, nearest
+from sfumato.series.terms import Terms
 from sfumato.spec import from_spec
 from sfumato.table import Table, read
 
@@ -57,10 +58,20 @@ class Job:
         self._where = where
         self.criterion = _criterion(written.criteria, where)
         self.method = _method(written.method, place, f"{where}: method")
+        self._names_method = "method" in written.model_fields_set
 
     @classmethod
     def load(cls, path: str | Path) -> Job:
         """Read and check a job file; every error names the key."""
+        return cls._load(path, {})
+
+    @classmethod
+    def for_series(cls, path: str | Path) -> Job:
+        """Read a job that starts a series: its batches come one by one, so it needs no source."""
+        return cls._load(path, {"source": ".", "output": "."})
+
+    @classmethod
+    def _load(cls, path: str | Path, otherwise: Mapping[str, str]) -> Job:
         file = file_path("Job.load", path)
         try:
             written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
@@ -73,7 +84,7 @@ class Job:
         except RecursionError:
             raise BadInput(f"{file}: not TOML: nested too deep") from None
         try:
-            checked = JobFile.model_validate(written)
+            checked = JobFile.model_validate({**otherwise, **written})
         except ValidationError as error:
             raise BadInput(_explain(error, str(file))) from None
         return cls(checked, file.parent, str(file))
@@ -92,6 +103,31 @@ class Job:
             columns.person,
             self._hierarchies(columns.hierarchies, "hierarchies"),
         )
+
+    def terms(self) -> Terms:
+        """What the job says about every batch of a series."""
+        columns = self._columns
+        if columns.insensitive:
+            raise BadInput(
+                f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
+                "untouched finds the same record in two releases of a series; take it out, or make "
+                "it a quasi-identifier or sensitive"
+            )
+        try:
+            return Terms.of(
+                self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
+                if isinstance(columns.quasi_identifiers, dict)
+                else columns.quasi_identifiers,
+                self.criterion,
+                columns.sensitive,
+                columns.identifiers,
+                columns.person,
+                self._hierarchies(columns.hierarchies, "hierarchies"),
+                self.method if self._names_method else None,
+                self.format,
+            )
+        except BadInput as error:
+            raise BadInput(f"{self._where}: {error}", error.values) from None
 
     def _hierarchies(
         self, written: Mapping[str, Mapping[str, Any]], key: str
@@ -115,7 +151,11 @@ class Job:
 
 
 def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
-    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding."""
+    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding.
+
+    The directories of earlier releases (`bcf_anonymizer = { previous = [...] }`) are, like all
+    paths of a job, relative to the job file.
+    """
     parameters = spec.get("recode")
     if isinstance(parameters, dict) and "file" in parameters:
         odd = set(parameters) - {"file", "max_suppressed"}
@@ -124,7 +164,11 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
         saved = Recode.load(place / file_path(f"{where}.recode.file", parameters["file"]))
         limit = parameters.get("max_suppressed", saved.max_suppressed)
         return replace(saved, max_suppressed=limit)
-    return from_spec(ALGORITHMS, spec, where)
+    method = from_spec(ALGORITHMS, spec, where)
+    if isinstance(method, BCFAnonymizer):
+        previous = [place / file_path(f"{where}.previous", each) for each in method.previous]
+        return replace(method, previous=previous)  # type: ignore[arg-type]
+    return method
 
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:

@@ -126,12 +126,14 @@ def warm_up() -> None:
 
     import sfumato as sf
     import sfumato.cli.commands
+    import sfumato.cli.series
     import sfumato.engines.duckdb
     from sfumato.data.schema import Schema
     from sfumato.table import Table
 
     rules = {"age": sf.Intervals(5, 10), "zip": sf.Prefix(), "sex": sf.Flat()}
-    for method in (sf.Mondrian(), sf.Mondrian(strict=False), sf.Samarati()):
+    methods = (sf.Mondrian(), sf.Mondrian(strict=False), sf.Samarati(), sf.TopDown("cut"))
+    for method in methods:
         schema = Schema.of(Few.columns, rules, "disease")
         sf.anonymize(Table(Few(), schema), sf.KAnonymity(2), method)
 
@@ -155,6 +157,7 @@ def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
     from sfumato.release import release
+    from sfumato.series import publish, store, tidy
 
     place = Path(request["place"])
     for number, name in ((0, os.devnull), (1, place / "out"), (2, place / "err")):
@@ -171,7 +174,8 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    release.reached = tell  # failpoints are places to be held at, too
+    for module in (release, publish, store, tidy):
+        module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]
     code = 0

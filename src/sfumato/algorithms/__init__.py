@@ -2,6 +2,7 @@
 
 from sfumato.algorithms.anatomy import Anatomy
 from sfumato.algorithms.base import Algorithm
+from sfumato.algorithms.bcf_anonymizer import BCFAnonymizer
 from sfumato.algorithms.exhaustive import Exhaustive
 from sfumato.algorithms.greedy_grouping import GreedyGrouping, RandomizedGrouping
 from sfumato.algorithms.incognito import Incognito
@@ -20,6 +21,7 @@ ALGORITHMS: dict[str, type[Algorithm]] = {
     name_of(kind): kind
     for kind in (
         Anatomy,
+        BCFAnonymizer,
         Exhaustive,
         GreedyGrouping,
         Incognito,
@@ -40,6 +42,7 @@ __all__ = [
     "ALGORITHMS",
     "Algorithm",
     "Anatomy",
+    "BCFAnonymizer",
     "Exhaustive",
     "GreedyGrouping",
     "Incognito",

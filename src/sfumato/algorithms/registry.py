@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from sfumato.algorithms.anatomy import Anatomy, not_by_different_values
 from sfumato.algorithms.base import Algorithm
+from sfumato.algorithms.bcf_anonymizer import BCFAnonymizer, not_in_series
 from sfumato.algorithms.exhaustive import Exhaustive
 from sfumato.algorithms.greedy_grouping import (
     GreedyGrouping,
@@ -25,6 +26,7 @@ from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,
+    BCFAnonymity,
     CKSafety,
     Criterion,
     KAnonymity,
@@ -53,6 +55,7 @@ METHODS: tuple[Algorithm, ...] = (
     Mondrian(dimensions="widest"),
     TopDown(),
     TopDown("cut"),
+    BCFAnonymizer(),
     Anatomy(),
     GreedyGrouping(),
     GreedyGrouping(margin=2),
@@ -80,6 +83,7 @@ CRITERIA_OF_EACH_KIND: tuple[Criterion, ...] = (
     CKSafety("9/10", 1),
     Skyline([(1, 2, 0, "9/10"), (0, 1, 1, "4/5")]),
     Skyline({"9": [(1, 1, 1, "9/10")]}, default=[(1, 0, 0, "9/10")], case="set"),
+    BCFAnonymity(3),
 )
 # Those that judge all groups of a release together, and not one that is in the making.
 LOOKS_AT_ALL = (Exhaustive, Optimal, Recode, OneGroup, SkylineMondrian)  # and derived ones
@@ -130,6 +134,7 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
         refused = refused or not_by_regions(criterion)
     if isinstance(method, Anatomy):
         refused = refused or not_by_different_values(criterion)
+    refused = not_in_series(method, criterion) or refused
     refused = refused or not_anatomized(method, criterion) or no_margin(method, criterion)
     suppression = bool(getattr(method, "max_suppressed", 0))
     if isinstance(method, (Samarati, Incognito)) and not criterion.monotone(

@@ -308,6 +308,113 @@ def skyline(
 
 
 @app.command()
+def publish(
+    series: Annotated[Path, typer.Argument(help="The directory of the series.", readable=False)],
+    batch: Annotated[
+        Path | None,
+        typer.Argument(help="New records: a CSV or Parquet file; none: those that wait."),
+    ] = None,
+    job: Annotated[
+        Path | None,
+        typer.Option(
+            help="A job file (.toml) that starts the series: roles, hierarchies, criteria.",
+            readable=False,
+        ),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Keep the batch, and publish it with the next one.")
+    ] = False,
+    new_chain: Annotated[
+        bool, typer.Option("--new-chain", help="Start anew, without the people so far.")
+    ] = False,
+    skip_known: Annotated[
+        bool,
+        typer.Option("--skip-known", help="Leave out rows of people who are there already."),
+    ] = False,
+    json: Json = False,
+    show_values: ShowValues = False,
+) -> None:
+    """Publish the next release of a series: all records so far, safe beside the earlier ones.
+
+    \b
+        sfumato publish series/ january.csv --job job.toml
+        sfumato publish series/ february.csv
+
+    The first call starts the series with a job file (source and output are not needed in it).
+    Releases are in series/public/001, 002, ...; series/private is for the steward alone: a ledger,
+    and all batches, in which a person is a keyed hash. It happens entirely or not at all.
+
+    Exit code 3: no release is safe beside the earlier ones; the message says why. Then wait for
+    more records (--wait), or start a new chain (--new-chain).
+    """  # noqa: D301  (the backslash keeps the lines of the example apart)
+    from sfumato.cli import series as commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures(show_values=show_values):
+        commands.publish(
+            series,
+            batch,
+            job,
+            wait=wait,
+            new_chain=new_chain,
+            skip_known=skip_known,
+            json=json,
+        )
+
+
+series_app = typer.Typer(
+    cls=OneLine,
+    help="Look after a series of releases.",
+    no_args_is_help=True,
+    rich_markup_mode=None,
+)
+app.add_typer(series_app, name="series")
+Series = Annotated[Path, typer.Argument(help="The directory of the series.", readable=False)]
+
+
+@series_app.command()
+def status(series: Series, json: Json = False) -> None:
+    """Say what the ledger says: releases, chains, batches, what waits."""
+    from sfumato.cli import series as commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures():
+        commands.status(series, json=json)
+
+
+@series_app.command()
+def verify(series: Series, json: Json = False) -> None:
+    """Tidy up after a crash, and compare every file with the ledger.
+
+    Exit code 1: something is not as the ledger says.
+    """
+    from sfumato.cli import series as commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures():
+        commands.verify(series, json=json)
+
+
+@series_app.command("audit")
+def audit_series(
+    series: Series,
+    steward: Annotated[
+        bool, typer.Option("--steward", help="Say who is worst off (private!).")
+    ] = False,
+    json: Json = False,
+) -> None:
+    """Attack the newest release in every way that applies, and all releases of its chain together.
+
+    Exit code 1: an attack succeeds.
+    """
+    from sfumato.cli import series as commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli.output import failures  # noqa: PLC0415
+
+    with failures():
+        commands.audit(series, steward=steward, json=json)
+
+
+@app.command()
 def reproduce(
     paper: Annotated[str, typer.Argument(help="Which paper: chen2009, cormode2010 or wong2009.")],
     quick: Annotated[

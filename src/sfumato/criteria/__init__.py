@@ -2,6 +2,7 @@
 
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.base import Criterion, Measured
+from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.ck_safety import CKSafety
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
@@ -26,12 +27,14 @@ CRITERIA: dict[str, type[Criterion]] = {
         PersonalizedPrivacy,
         CKSafety,
         Skyline,
+        BCFAnonymity,
     )
 }
 
 __all__ = [
     "CRITERIA",
     "AlphaKAnonymity",
+    "BCFAnonymity",
     "CKSafety",
     "Criterion",
     "KAnonymity",

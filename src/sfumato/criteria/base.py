@@ -32,6 +32,7 @@ class Criterion(ABC):
 
     looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
     by_group: ClassVar[bool] = True  # whether other groups make no difference to a group
+    by_series: ClassVar[bool] = False  # whether earlier releases of the same people matter
     attribute: str | None = None
     guarding: str | None = None  # a column that says what each person guards
 

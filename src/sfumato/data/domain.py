@@ -135,6 +135,21 @@ class Domain:
         pairs, index = distinct_rows(intervals)
         return Labels(tuple(self._interval_label(low, high) for low, high in pairs.tolist()), index)
 
+    def node_labels(self, intervals: NDArray[np.int32]) -> Labels:
+        """Name of the node that each interval of ranks is; intervals: (m, 2).
+
+        Of several nodes with the same values, in a closed tree the smallest; in an open one, whose
+        values are those of the data, the largest, which says the least about the others.
+        """
+        pairs, index = distinct_rows(intervals)
+        names = []
+        for low, high in pairs.tolist():
+            same = (self.taxonomy.low[:, low] == low) & (self.taxonomy.high[:, low] == high)
+            levels = np.flatnonzero(same)
+            label = self.taxonomy.labels[levels[0] if self.closed else levels[-1]][low]
+            names.append(None if label is None else str(label))
+        return Labels(tuple(names), index)
+
     def _interval_label(self, low: int, high: int) -> str | None:
         if low == high:
             return None if self.labels[low] is None else str(self.labels[low])

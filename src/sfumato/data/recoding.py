@@ -33,6 +33,7 @@ class Cut:
     intervals: Mapping[str, NDArray[np.int32]]  # (n_values, 2): ground rank -> [low, high]
     suppressed: NDArray[np.int32]  # (n, n_columns): the lows of the groups left out
     levels: Mapping[str, int] | None = None  # full-domain recoding
+    nodes: bool = False  # published by the names of nodes, which mean the same in other data
 
     @classmethod
     def at_levels(
@@ -54,6 +55,8 @@ class Cut:
             if self.levels is not None:
                 level = self.levels[column]
                 texts[column] = Labels.of(domain.taxonomy.labels[level]) if level else None
+            elif self.nodes:
+                texts[column] = domain.node_labels(interval)
             elif (interval[:, 0] == interval[:, 1]).all():
                 texts[column] = None
             else:

@@ -18,6 +18,7 @@ from sfumato.data.hierarchy import reason
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.labels import Labels
 from sfumato.engines import sql
+from sfumato.engines.batches import keep_rows, reading
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
 from sfumato.engines.explain import about_storage, explanation
 from sfumato.engines.gather import (
@@ -27,7 +28,7 @@ from sfumato.engines.gather import (
     rows_and_people,
     sorted_list,
 )
-from sfumato.engines.protocol import Format, Join, Lookup, Plan
+from sfumato.engines.protocol import Batches, Format, Join, Kept, Lookup, Plan
 from sfumato.errors import BadInput
 from sfumato.private import scratch
 
@@ -86,6 +87,8 @@ class DuckDBEngine:
                 relation, names = self._open_file(Path(source).resolve(), published=published)
             except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
                 raise BadInput(f"{source}: cannot read: {reason(error)}") from None
+        elif isinstance(source, Batches):
+            relation, names = self._open_batches(source)
         else:
             relation, names = self._open_frame(source)
         refuse_alike(names, self.name)
@@ -321,6 +324,19 @@ class DuckDBEngine:
             table = self._connection.sql(f"SELECT {selected} FROM source").to_arrow_table()
         return table.rename_columns(list(self._inner))
 
+    def keep(
+        self,
+        columns: Sequence[str],
+        person: str | None,
+        key: bytes,
+        target: Path,
+        earlier: Sequence[Path],
+    ) -> Kept:
+        """Write some columns into a Parquet file of a series, a person as a keyed hash."""
+        kept = {column: (self._inner[column], self._types[column]) for column in columns}
+        with self._explained(target):
+            return keep_rows(self._connection, kept, person, key, target, earlier)
+
     def _types_of(self, columns: Sequence[str]) -> dict[str, str]:
         """Give the columns without a type that hold nothing but numbers, written as numbers are.
 
@@ -370,6 +386,14 @@ class DuckDBEngine:
         self.format, self.typed = "csv", False
         header = read_header(path, delimiters="," if published else DELIMITERS)
         return _csv(path, header), list(header.columns)
+
+    def _open_batches(self, batches: Batches) -> tuple[str, list[str]]:
+        self.name, self.typed, self._is_parquet = batches.name, batches.typed, True
+        self.format = "parquet" if batches.typed else "csv"
+        try:
+            return reading(batches.paths), pq.read_schema(batches.paths[0]).names
+        except (pa.ArrowException, OSError, UnicodeDecodeError):
+            raise BadInput(f"{batches.paths[0]}: {DAMAGED}") from None
 
     def _open_frame(self, frame: object) -> tuple[str, list[str]]:
         if not hasattr(frame, "__arrow_c_stream__"):

@@ -58,6 +58,26 @@ class Plan:
     group: str | None = None  # a column of its own for the number of the group, before all others
 
 
+@dataclass(frozen=True)
+class Batches:
+    """Parquet files that `keep` wrote, as one source."""
+
+    paths: tuple[Path, ...]
+    typed: bool  # False: they come from CSV files, and types are ours to derive
+    name: str
+
+
+@dataclass(frozen=True)
+class Kept:
+    """What was found in a batch while it was kept."""
+
+    n_rows: int  # in the file, without those left out
+    n_repeated: int  # rows of people who have another row in the batch
+    n_known: int  # rows of people who are in an earlier batch; left out
+    fingerprint: str  # the same for the same rows in any order
+    types: Mapping[str, str]  # column -> type
+
+
 class Engine(Protocol):
     """One source of rows."""
 
@@ -95,6 +115,20 @@ class Engine(Protocol):
         """Write a table of the release, sorted by what is published: first what groups people.
 
         A list is written as one row for each of its values.
+        """
+        ...
+
+    def keep(
+        self,
+        columns: Sequence[str],
+        person: str | None,
+        key: bytes,
+        target: Path,
+        earlier: Sequence[Path],
+    ) -> Kept:
+        """Write some columns of all rows into a Parquet file, a person as a keyed hash.
+
+        Left out are the rows of people who are in files of `earlier`, which were written likewise.
         """
         ...
 

@@ -16,8 +16,9 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, Mondrian, Recode
+from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
 from sfumato.algorithms.base import chances, check_seed
+from sfumato.algorithms.earlier import NAMED, Earlier
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
@@ -37,6 +38,7 @@ from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
+from sfumato.release.series_check import compared
 from sfumato.release.sets import apart, refuse_one_value_each, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
@@ -62,6 +64,8 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     method = Mondrian() if method is None else method
     if not isinstance(method, Algorithm):
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
+    if isinstance(method, BCFAnonymizer) and method.previous:
+        method = _with_previous(method, table)
     by_value = method.bucketized or _needs_values(criterion)
     guard = guarding_column(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
@@ -82,7 +86,24 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
 def _needs_values(criterion: object) -> bool:
     """Whether sensitive values matter at all; what is no criterion is refused later."""
     parts = criterion.parts if isinstance(criterion, Criterion) else ()
-    return any(part.looks_at_values or part.attribute is not None for part in parts)
+    return any(
+        part.looks_at_values or part.by_series or part.attribute is not None for part in parts
+    )
+
+
+def _with_previous(method: BCFAnonymizer, table: Table) -> BCFAnonymizer:
+    """Open the earlier releases that were given by their directories."""
+    if table.schema.insensitive:
+        raise BadInput(
+            f"BCFAnonymizer: {table.schema.insensitive[0]!r} would be published untouched "
+            "(insensitive), which lets anybody find the same record in every release; make the "
+            "column sensitive, or drop it"
+        )
+    opened = [
+        each if isinstance(each, Earlier) or each.startswith(NAMED) else load(each)
+        for each in method.previous
+    ]
+    return replace(method, previous=opened)  # type: ignore[arg-type]
 
 
 def load(directory: str | Path) -> Release:
@@ -257,6 +278,16 @@ class Release:
         """
         return self._with_original(self.published)
 
+    @cached_property
+    def earlier(self) -> Earlier:
+        """What everybody sees of this release, for those that come after it (BCFAnonymizer)."""
+        if self.description.group is not None:
+            raise BadInput(
+                "a release as two tables cannot be compared with later ones: quasi-identifiers are "
+                "published as they are"
+            )
+        return Earlier(self.published, self.n_suppressed, self.description.insensitive)
+
     @property
     def original(self) -> Table | None:
         """The original table (private); None for a loaded release."""
@@ -313,6 +344,8 @@ class Release:
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, found.measured))
             found = replace(found, measured=measured)
+        counted = None if self._private is None else known
+        found = compared(found, self.published, asked, self.method, counted)
         return replace(found, experiment=self.method.experiment)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
@@ -402,7 +435,7 @@ class Release:
         try:
             refuse_taken(target)
             with (
-                _parents(target),
+                new_parents(target),
                 _opened(target.parent) as parent,
                 PrivateDirectory(target.parent) as staging,
             ):
@@ -469,6 +502,7 @@ class Release:
             if guarded is None:
                 raise BrokenPromise("internal error: it is not known who guards what in a group")
         verdict = checked(seen, self.criterion, guarded)
+        verdict = compared(verdict, seen, self.criterion, self.method, private.frequencies)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
@@ -545,7 +579,7 @@ def _without_original(measured: Measured) -> Measured:
 
 
 @contextmanager
-def _parents(target: Path) -> Iterator[None]:
+def new_parents(target: Path) -> Iterator[None]:
     """Make the directories above a new one; those that are new go again if the work fails."""
     made = [place for place in target.parents if not place.exists()]  # the innermost first
     try:

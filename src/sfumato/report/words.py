@@ -12,6 +12,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks import ATTACKS, Finding
 from sfumato.criteria import (
     AlphaKAnonymity,
+    BCFAnonymity,
     Criterion,
     KAnonymity,
     KEAnonymity,
@@ -43,6 +44,11 @@ def _promise(part: Criterion) -> str:
             return (
                 "Whoever knows a person's quasi-identifiers finds at least "
                 f"{_people(part.k)} with the same published ones, that person among them."
+            )
+        case BCFAnonymity():
+            return (
+                "Whoever knows a person's quasi-identifiers and compares this release with the "
+                f"earlier ones is left with at least {part.k} records that may be the person's."
             )
         case LDiversity(kind="distinct"):
             return f"Every group has at least {_values(part.l)}{_protected(part)}."

@@ -1,0 +1,75 @@
+"""A cut against several earlier releases at once.
+
+Comparing with each earlier release by itself is fast and necessary, not enough: what several
+releases tell together is asked of `remaining`, exactly, which is dear. So a whole run goes by pairs
+of releases, and its end is judged by all of them. If that is not safe, the first replacement that
+was not is looked for by halves and set aside, and the run goes on from before it. At the end every
+node that was set aside is tried once more: so the cut is safe, and no node can be replaced.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from sfumato.algorithms.bcf_specialization import Specialization
+from sfumato.algorithms.cut_specialization import Node
+from sfumato.criteria.base import Criterion
+from sfumato.errors import Unsatisfiable
+from sfumato.formulas.series import Together, fewest_left
+from sfumato.progress import report
+
+
+def against_all(begin: Callable[[], Specialization], criterion: Criterion) -> Specialization:
+    """Specialize until nothing can be; begin: a new search with everything generalized.
+
+    Raises:
+        Unsatisfiable: The earlier releases leave too little by themselves.
+    """
+    safe: list[Node] = []  # replacements after which all releases were found safe together
+    aside: list[Node] = []
+    while True:
+        search = begin()
+        nodes = search.run(safe, aside)
+        if not _is_safe(search):
+            safe, broken = _before_the_first(begin, safe, nodes, criterion)
+            aside.append(broken)
+            continue
+        found = next((each for each in aside if _is_safe(_after(begin, [*nodes, each]))), None)
+        if found is None:
+            return search
+        safe, aside = [*nodes, found], [each for each in aside if each != found]
+
+
+def _before_the_first(
+    begin: Callable[[], Specialization], safe: list[Node], nodes: list[Node], criterion: Criterion
+) -> tuple[list[Node], Node]:
+    """Find a replacement that is not safe after those before it, which are."""
+    low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
+    if low == 0 and not _is_safe(begin()):
+        raise Unsatisfiable(
+            f"no release satisfies {criterion}: the earlier releases leave too little to somebody "
+            "who compares them with each other, even with everything generalized; start a new "
+            "chain of releases without the records published"
+        )
+    while high - low > 1:
+        middle = (low + high) // 2
+        if _is_safe(_after(begin, nodes[:middle])):
+            low = middle
+        else:
+            high = middle
+    return nodes[:low], nodes[low]
+
+
+def _after(begin: Callable[[], Specialization], nodes: list[Node]) -> Specialization:
+    search = begin()
+    search.replace(nodes)
+    return search
+
+
+def _is_safe(search: Specialization) -> bool:
+    """Judge all releases at once."""
+    report("comparing all releases")
+    releases = [*search.previous, search.published()]
+    if fewest_left(releases, search.k) is None:
+        return False
+    return search.others is None or not len(search.unsafe(*Together(releases).exact()))

@@ -1,0 +1,151 @@
+"""A release that was published before, as everybody sees it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+
+from sfumato.data.domain import Domain, as_number, number_text
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.groups import Histogram
+from sfumato.data.published_labels import intervals_of, side
+from sfumato.errors import BadInput, shown
+from sfumato.formulas.cells import Published
+
+NAMED = "sha256:"
+
+
+@dataclass(frozen=True, eq=False)
+class Earlier:
+    """The published rows, counted, and how many people were left out; nothing private."""
+
+    seen: Grouping  # by the published texts
+    n_suppressed: int
+    insensitive: tuple[str, ...] = ()  # columns that were published untouched
+
+    @property
+    def n_rows(self) -> int:
+        """Number of people the release is about, the suppressed ones too."""
+        return self.seen.frequencies.n_rows + self.n_suppressed
+
+    @cached_property
+    def digest(self) -> str:
+        """Name the release by what it says: the same made, saved and loaded, in any format."""
+        frequencies = self.seen.frequencies
+        columns = [
+            [_text(frequencies.domains[name].labels[code]) for code in frequencies.codes(name)]
+            for name in frequencies.columns
+        ]
+        rows = sorted(zip(*columns, frequencies.counts.tolist(), strict=True), key=repr)
+        written = json.dumps([frequencies.columns, self.n_suppressed, rows], ensure_ascii=True)
+        return NAMED + hashlib.sha256(written.encode()).hexdigest()
+
+    def __str__(self) -> str:
+        return self.digest
+
+    def published(self, frequencies: FrequencySet, name: str) -> Published:
+        """See the release in the ranks and codes of another table of the same people and more.
+
+        name: how messages call the release.
+
+        Raises:
+            BadInput: It has other columns, or values that the table and its hierarchies have not.
+        """
+        own = self.seen.frequencies
+        for role, here, there in (
+            ("quasi-identifiers", frequencies.quasi_identifiers, own.quasi_identifiers),
+            ("sensitive columns", frequencies.sensitive, own.sensitive),
+        ):
+            if set(here) != set(there):
+                raise BadInput(
+                    f"BCFAnonymizer: {name} has other {role} ({_listed(there)}) than the table "
+                    f"({_listed(here)}); releases can be compared only column by column"
+                )
+        classes = own.combinations
+        sides = []
+        for column in frequencies.quasi_identifiers:
+            labels = own.domains[column].labels
+            found = intervals_of(frequencies.domains[column], labels)
+            unknown = [label for label, each in zip(labels, found, strict=True) if each is None]
+            if unknown:
+                raise _does_not_fit(name, column, unknown)
+            sides.append(side([each for each in found if each is not None])[classes.codes(column)])
+        value = self._values(frequencies, name)
+        shape = (len(classes), len(frequencies.persons_values.codes))
+        histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
+        return Published.of(np.stack(sides, axis=1), histogram, self.n_suppressed)
+
+    def _values(self, frequencies: FrequencySet, name: str) -> np.ndarray:
+        """Give the combination of sensitive values, as the table numbers them, of every key."""
+        own = self.seen.frequencies
+        columns = []
+        for column in frequencies.sensitive:
+            labels = own.domains[column].labels
+            codes = _codes(frequencies.domains[column], labels)
+            unknown = [label for label, code in zip(labels, codes, strict=True) if code is None]
+            if unknown:
+                raise _does_not_fit(name, column, unknown)
+            columns.append([codes[code] for code in own.codes(column).tolist()])
+        if not columns:
+            return np.zeros(len(own), dtype=np.int32)
+        values = frequencies.persons_values.codes.tolist()
+        numbers = {tuple(each): number for number, each in enumerate(values)}
+        found = [numbers.get(each) for each in zip(*columns, strict=True)]
+        if None in found:
+            raise _does_not_fit(name, " and ".join(frequencies.sensitive), [])
+        return np.array(found, dtype=np.int32)
+
+
+def _codes(domain: Domain, labels: Sequence[object]) -> list[int | None]:
+    known = {_text(label): code for code, label in enumerate(domain.labels)}
+    return [known.get(_text(label)) for label in labels]
+
+
+def _text(label: object) -> str | None:
+    """Write a value as a file of any format does; 1 and 1.0 are one number."""
+    if label is None:
+        return None
+    if isinstance(label, bool):
+        return str(label).lower()
+    number = None if isinstance(label, str) else as_number(label)
+    return str(label) if number is None else number_text(number)
+
+
+def _does_not_fit(name: str, column: str, values: Sequence[object]) -> BadInput:
+    return BadInput(
+        f"BCFAnonymizer: {name} does not fit the table: it has a value of {column!r} that neither "
+        "the table nor its hierarchy has; every release is of all records so far, and the "
+        "hierarchies stay the same",
+        list(values),
+    )
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names) or "none"
+
+
+def read_previous(previous: object) -> tuple[Earlier | str, ...]:
+    """Read what a method was given: releases, directories of saved ones, or names of releases."""
+    if isinstance(previous, (str, bytes)) or not isinstance(previous, Sequence):
+        raise BadInput(
+            f"BCFAnonymizer: previous must be a list of releases or of their directories, in the "
+            f"order of publishing, got {shown(previous)}"
+        )
+    found: list[Earlier | str] = []
+    for each in previous:
+        if hasattr(each, "__fspath__") or isinstance(each, str):
+            found.append(str(each))
+            continue
+        seen = each if isinstance(each, Earlier) else getattr(each, "earlier", None)
+        if not isinstance(seen, Earlier):
+            raise BadInput(
+                "BCFAnonymizer: previous must hold releases, or the directories of saved ones, got "
+                f"{shown(each)}"
+            )
+        found.append(seen)
+    return tuple(found)

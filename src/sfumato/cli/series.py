@@ -1,0 +1,97 @@
+"""The commands about a series."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import typer
+
+from sfumato.cli import output as out
+from sfumato.job import Job
+from sfumato.series import ReleaseSeries, SeriesReport, Status, started
+
+UNSAFE = 1
+
+
+def publish(
+    place: Path,
+    batch: Path | None,
+    job: Path | None,
+    *,
+    wait: bool,
+    new_chain: bool,
+    skip_known: bool,
+    json: bool,
+) -> None:
+    """Publish the next release; start the series if there is none."""
+    terms = None if job is None else Job.for_series(job).terms()
+    with out.progress(), started(place, terms) as series:
+        done = series.publish(
+            batch, wait=wait, new_chain=new_chain, skip_known=skip_known, terms=terms
+        )
+    if json:
+        out.print_json(done.to_json())
+        return
+    for line in done.tidied:
+        out.say(f"Tidied: {line}.")
+    if done.n_left_out:
+        out.say(f"{done.n_left_out} rows about people who were there already were left out.")
+    if done.release is None:
+        out.say(f"Kept: {done.n_new} rows wait for the next release.")
+        return
+    if done.compared:
+        rows = list(SeriesReport.rows_of(done.compared))
+        out.print_rows("Records that the attacks leave, at least", SeriesReport.HEADER, rows)
+    out.say(
+        f"Release {done.number:03d} of chain {done.chain} is in {done.release}: {done.n_rows} "
+        f"rows, {done.n_new} of them new, {done.n_suppressed} suppressed."
+    )
+
+
+def status(place: Path, *, json: bool) -> None:
+    """Say what the ledger says."""
+    found = ReleaseSeries(place).status()
+    if json:
+        out.print_json(found.to_json())
+        return
+    out.print_rows(f"{place}: {found.heading}", Status.HEADER, list(found.rows))
+    if found.interrupted:
+        out.say(f"A release is being published, or was interrupted: sfumato series verify {place}")
+
+
+def verify(place: Path, *, json: bool) -> None:
+    """Tidy, and compare every file with the ledger; leave with 1 when something differs."""
+    with out.progress():
+        found = ReleaseSeries(place).verify()
+    if json:
+        out.print_json(found.to_json())
+    else:
+        for line in found.tidied:
+            out.say(f"Tidied: {line}.")
+        for line in found.problems:
+            out.say(f"PROBLEM: {line}")
+        verdict = "all as the ledger says" if found.holds else f"{len(found.problems)} problems"
+        out.say(f"{place}: {found.n_batches} batches, {found.n_releases} releases: {verdict}.")
+    if not found.holds:
+        raise typer.Exit(UNSAFE)
+
+
+def audit(place: Path, *, steward: bool, json: bool) -> None:
+    """Attack the newest release and its chain; leave with 1 when an attack succeeds."""
+    with out.progress():
+        found = ReleaseSeries(place).audit()
+    if json:
+        out.print_json(found.to_json(private=steward))
+    else:
+        out.print_audit(
+            found.report, f"{place}, release {found.newest.number:03d}", steward=steward
+        )
+        if found.compared:
+            out.print_rows(
+                f"Chain {found.newest.chain}: records that the attacks leave, at least",
+                SeriesReport.HEADER,
+                list(SeriesReport.rows_of(found.compared)),
+            )
+        out.say("Numbers of the original stand in this, so it is for the steward.")
+    if not found.holds:
+        raise typer.Exit(UNSAFE)

@@ -1,0 +1,98 @@
+"""Batches of a series: rows kept as they were read, with a keyed hash in the place of a person."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import duckdb
+import pyarrow as pa
+
+from sfumato.engines import sql
+from sfumato.engines.protocol import Kept
+from sfumato.errors import BadInput
+
+BLOCK = 64  # bytes that SHA-256 takes at once
+BETWEEN = "chr(31)"
+
+
+def reading(paths: Sequence[Path]) -> str:
+    """Read the files of batches as one table, in SQL."""
+    return f"read_parquet([{', '.join(map(sql.path, paths))}], hive_partitioning = false)"
+
+
+def keep_rows(
+    connection: duckdb.DuckDBPyConnection,
+    columns: Mapping[str, tuple[str, str]],
+    person: str | None,
+    key: bytes,
+    target: Path,
+    earlier: Sequence[Path],
+) -> Kept:
+    """Write the rows of the view `source` into a Parquet file.
+
+    Args:
+        connection: Where the view is.
+        columns: Name -> name in the view, and type; in the order of the file.
+        person: The column of whom a row is about: HMAC-SHA256 with `key` is kept instead. In the
+            files of `earlier` it has the same name. People who are in them are left out.
+        key: Secret of the series.
+        target: The new file.
+        earlier: Files of earlier batches.
+    """
+    inner, outer = _pads(key)
+    connection.register("pads", pa.table({"i": [inner], "o": [outer]}))
+    who = "NULL" if person is None else _hashed(f"s.{columns[person][0]}")
+    others = [f"s.{v}" for name, (v, _) in columns.items() if name != person]
+    connection.execute(
+        f"CREATE TEMP TABLE kept AS SELECT {', '.join([*others, f'{who} AS who'])} "
+        "FROM source AS s CROSS JOIN pads AS p"
+    )
+    connection.unregister("pads")
+    known = "(SELECT NULL::VARCHAR AS who WHERE false)"
+    if person is not None and earlier:
+        known = f"(SELECT DISTINCT {sql.name(person)} AS who FROM {reading(earlier)})"
+    row = f"concat_ws({BETWEEN}, {', '.join(map(_told, [*_inner(columns, person), 'who']))})"
+    n_rows, n_named, n_people, digest = connection.execute(
+        "SELECT count(*), count(who), count(DISTINCT who), "
+        f"sum(md5_number_lower({row})::HUGEINT) FROM kept"
+    ).fetchall()[0]
+    if person is not None and n_named < n_rows:
+        raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
+    selected = ", ".join(
+        f"{'k.who' if name == person else f'k.{v}'} AS {sql.name(name)}"
+        for name, (v, _) in columns.items()
+    )
+    (n_kept,) = connection.execute(
+        f"COPY (SELECT {selected} FROM kept AS k ANTI JOIN {known} AS n ON k.who = n.who) "
+        f"TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
+    ).fetchall()[0]
+    connection.execute("DROP TABLE kept")
+    return Kept(
+        n_kept,
+        0 if person is None else n_rows - n_people,
+        n_rows - n_kept,
+        f"{n_rows}-{digest or 0}",
+        {name: "VARCHAR" if name == person else kind for name, (_, kind) in columns.items()},
+    )
+
+
+def _inner(columns: Mapping[str, tuple[str, str]], person: str | None) -> list[str]:
+    """Columns in an order that does not depend on the file's."""
+    return [columns[name][0] for name in sorted(columns) if name != person]
+
+
+def _told(column: str) -> str:
+    """A value as text; the missing one is told from every text."""
+    return f"coalesce('=' || CAST({column} AS VARCHAR), '-')"
+
+
+def _pads(key: bytes) -> tuple[bytes, bytes]:
+    """Give the two keys of HMAC (RFC 2104); `key` is shorter than a block."""
+    block = key.ljust(BLOCK, b"\0")
+    return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
+
+
+def _hashed(column: str) -> str:
+    text = f"encode(CAST({column} AS VARCHAR))"
+    return f"CASE WHEN {column} IS NOT NULL THEN sha256(p.o || unhex(sha256(p.i || {text}))) END"

@@ -1,0 +1,232 @@
+"""Every choice of buddies between two releases, as flows: for boxes that are not those of cuts.
+
+Regions, local recoding, suppressed rows and other tools' files: classes overlap and comparable
+classes need not nest, so the closed forms do not hold. A choice of buddies is a flow that takes
+every record of the first release to a comparable group of the second; how many records of one
+group can go where the target is, is one more flow over what the first leaves open. Where every
+group of a connected part is comparable with every other, the closed form is right again.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Histogram
+from sfumato.formulas.cells import Published, cells_of, comparable
+from sfumato.formulas.cracks import (
+    Attacked,
+    Index,
+    Left,
+    Target,
+    between_cuts,
+    holding,
+    joined,
+    refuse_without_buddies,
+    rows_of,
+)
+from sfumato.formulas.flows import Flow
+
+
+def attack(first: Published, second: Published, target: Target = None) -> Attacked:
+    """Attack two releases: in closed form if they are cuts, otherwise by flows.
+
+    Args:
+        first: Some people.
+        second: The same people and others.
+        target: Ground ranks of one person, or None for everybody possible.
+
+    Raises:
+        BadInput: Some record of the first release can have no buddy.
+    """
+    parts = joined(first, second)
+    if parts is not None:
+        return between_cuts(first, second, parts, target)
+    return between_boxes(first, second, target)
+
+
+def between_boxes(first: Published, second: Published, target: Target = None) -> Attacked:
+    """Attack two releases with any boxes.
+
+    For a target with raw values p let M1 and M2 be the classes that hold p, suppressed rows among
+    them. Of a group g1 in M1 as many records are left as can have their buddies in M2 in one
+    choice of buddies for all records; of g2 in M2, as many as can be buddies of M1; of g2 for
+    somebody who came later, all but those that no choice can avoid.
+    """
+    network = Network(first, second)
+    forward, cross = _targets(first, second, target)
+    return Attacked(
+        first,
+        second,
+        _left(forward, first.histogram, second.histogram, network.forward),
+        _left(cross, second.histogram, first.histogram, network.cross),
+        _left_backward(second, holding(second, target), network),
+    )
+
+
+Sorts = set[tuple[int, tuple[int, ...]]]  # a class, and the classes of the other release
+
+
+def _targets(first: Published, second: Published, target: Target) -> tuple[Sorts, Sorts]:
+    """What a target who was there from the start can be in: (class, the other release's classes).
+
+    A target may itself have been suppressed in either release.
+    """
+    if target is not None:
+        found = [(holding(first, target), holding(second, target))]
+    else:
+        cells = cells_of([first, second])
+        ones, twos = cells.members(0), cells.members(1)
+        found = [
+            (np.flatnonzero(one), np.flatnonzero(two)) for one, two in zip(ones, twos, strict=True)
+        ]
+    forward: Sorts = set()
+    cross: Sorts = set()
+    for one, two in found:
+        if (len(one) or first.n_suppressed) and (len(two) or second.n_suppressed):
+            one_key, two_key = tuple(one.tolist()), tuple(two.tolist())
+            forward.update((each, two_key) for each in one_key)
+            cross.update((each, one_key) for each in two_key)
+    return forward, cross
+
+
+def _left(
+    sorts: Sorts, own: Histogram, other: Histogram, most: Callable[[int, list[int]], int]
+) -> Left:
+    """Ask, for every group of every class, how many of its records can be where the target is."""
+    listed = sorted(sorts)
+    classes = np.array([each for each, _ in listed], dtype=np.intp)
+    row, entry = rows_of(own, classes)
+    kept: dict[tuple[int, ...], dict[int, list[int]]] = {}
+    left = np.zeros(len(row), dtype=np.int64)
+    for j, (r, e) in enumerate(zip(row.tolist(), entry.tolist(), strict=True)):
+        where = listed[r][1]
+        if where not in kept:
+            by_value: dict[int, list[int]] = {}
+            _, entries = rows_of(other, np.array(where, dtype=np.intp))
+            for each in entries.tolist():
+                by_value.setdefault(int(other.codes[each]), []).append(each)
+            kept[where] = by_value
+        left[j] = most(e, kept[where].get(int(own.codes[e]), []))
+    some = left > 0
+    shape = (len(listed), own.n_values)
+    histogram = Histogram.from_entries(row[some], own.codes[entry[some]], left[some], shape)
+    return Left(classes, histogram)
+
+
+def _left_backward(second: Published, kept: Index, network: Network) -> Left:
+    row, entry = rows_of(second.histogram, kept)
+    counts = second.histogram.counts[entry]
+    left = counts - np.array([network.backward(e) for e in entry.tolist()], dtype=np.int64)
+    some = left > 0
+    shape = (len(kept), second.histogram.n_values)
+    codes = second.histogram.codes[entry]
+    return Left(kept, Histogram.from_entries(row[some], codes[some], left[some], shape))
+
+
+class Network:
+    """Groups of two releases, joined where a record of one can be the buddy of one of the other.
+
+    A group is an entry of a release's histogram; suppressed rows are one more group, comparable
+    with all others whatever their sensitive value.
+    """
+
+    def __init__(self, first: Published, second: Published) -> None:
+        one, two = first.histogram, second.histogram
+        self.n_groups = (len(one.counts), len(two.counts))
+        self.hidden = (bool(first.n_suppressed), bool(second.n_suppressed))
+        self.people = (
+            np.append(one.counts, [first.n_suppressed] * self.hidden[0]),
+            np.append(two.counts, [second.n_suppressed] * self.hidden[1]),
+        )
+        edges = [_edges(first, second)]
+        if self.hidden[0]:
+            every = np.arange(len(self.people[1]))
+            edges.append(np.stack([np.full(len(every), self.n_groups[0]), every], axis=1))
+        if self.hidden[1]:
+            every = np.arange(self.n_groups[0])
+            edges.append(np.stack([every, np.full(len(every), self.n_groups[1])], axis=1))
+        self._split(np.concatenate(edges))
+
+    def _split(self, edges: NDArray[np.intp]) -> None:
+        """Find the connected parts, and whether each is complete."""
+        from scipy.sparse import coo_array  # noqa: PLC0415  (heavy, so imported when used)
+        from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+        n_one, n_two = len(self.people[0]), len(self.people[1])
+        n = n_one + n_two
+        ends = (edges[:, 0], edges[:, 1] + n_one)
+        graph = coo_array((np.ones(len(edges), dtype=np.int8), ends), shape=(n, n))
+        n_parts, part = connected_components(graph, directed=False)
+        self.part = (part[:n_one], part[n_one:])
+        sizes = [np.bincount(each, minlength=n_parts) for each in self.part]
+        edge_part = self.part[0][edges[:, 0]]
+        self.complete = np.bincount(edge_part, minlength=n_parts) == sizes[0] * sizes[1]
+        totals = []
+        for each, people in zip(self.part, self.people, strict=True):
+            total = np.zeros(n_parts, dtype=np.int64)
+            np.add.at(total, each, people)
+            totals.append(total)
+        self.totals = totals
+        refuse_without_buddies(bool((totals[0] > totals[1]).any()))
+        order = np.argsort(edge_part, kind="stable")
+        self._edges = edges[order]
+        self._begins = np.searchsorted(edge_part[order], np.arange(n_parts + 1))
+        self._flows: dict[int, Flow] = {}
+        for p in np.flatnonzero(~self.complete & (totals[0] > 0)).tolist():
+            self._flow(p)  # which refuses if somebody has no buddy
+        self._answers: dict[tuple[str, int, tuple[int, ...]], int] = {}
+
+    def _flow(self, part: int) -> Flow:
+        if part not in self._flows:
+            edges = self._edges[self._begins[part] : self._begins[part + 1]]
+            self._flows[part] = Flow(self.people[0], self.people[1], edges)
+        return self._flows[part]
+
+    def forward(self, group: int, others: list[int]) -> int:
+        """Most records of a group of the first release with buddies in some of the second."""
+        if self.hidden[1]:
+            others = [*others, self.n_groups[1]]
+        most = min(int(self.people[0][group]), sum(int(self.people[1][e]) for e in others))
+        part = int(self.part[0][group])
+        if not most or self.complete[part]:
+            return most
+        key = ("forward", group, tuple(others))
+        if key not in self._answers:
+            self._answers[key] = self._flow(part).most_from(group, others, most)
+        return self._answers[key]
+
+    def cross(self, group: int, others: list[int]) -> int:
+        """Most records of a group of the second release that are buddies of some of the first."""
+        if self.hidden[0]:
+            others = [*others, self.n_groups[0]]
+        most = min(int(self.people[1][group]), sum(int(self.people[0][e]) for e in others))
+        part = int(self.part[1][group])
+        if not most or self.complete[part]:
+            return most
+        key = ("cross", group, tuple(others))
+        if key not in self._answers:
+            self._answers[key] = self._flow(part).most_into(others, group, most)
+        return self._answers[key]
+
+    def backward(self, group: int) -> int:
+        """Fewest records of a group of the second release that are buddies of the first."""
+        part = int(self.part[1][group])
+        if self.complete[part]:
+            others = self.totals[1][part] - self.people[1][group]
+            return max(0, int(self.totals[0][part] - others))
+        return self._flow(part).fewest_into(group)
+
+
+def _edges(first: Published, second: Published) -> NDArray[np.intp]:
+    """Pair the groups of comparable classes that have the same sensitive value."""
+    pairs = comparable(first.boxes, second.boxes)
+    one, two = first.histogram, second.histogram
+    row, entry = rows_of(one, pairs[:, 0])
+    key = pairs[row, 1] * two.n_values + one.codes[entry]
+    own = np.append(two.group_of * two.n_values + two.codes, -1)
+    place = np.searchsorted(own[:-1], key)
+    same = own[place] == key
+    return np.stack([entry[same], place[same]], axis=1)

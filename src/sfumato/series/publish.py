@@ -1,0 +1,286 @@
+"""Publishing is one transaction: after a crash at any moment it has happened, or it has not.
+
+    the batch is staged            publish.batch_staged
+    the release is staged,
+      read back and checked        (the places of `save`), publish.staged
+    compared with the whole chain  publish.compared
+    the batch gets its number      publish.batch_kept
+    the ledger says: prepared      publish.prepared
+    the release gets its name      publish.renamed
+    the ledger says: published     publish.committed
+
+Before the rename a crash leaves all as before, after it the release is complete; `tidy` does what
+is left to do in either case.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.hierarchy import reason
+from sfumato.engines.protocol import Kept
+from sfumato.errors import BadInput, BrokenPromise
+from sfumato.private import PrivateDirectory
+from sfumato.progress import report
+from sfumato.release import load
+from sfumato.release.description import DESCRIPTION
+from sfumato.release.failpoints import reached
+from sfumato.series.chain import Compared, compared, next_release
+from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.store import Store, digest, now, sync
+from sfumato.series.terms import Terms
+from sfumato.series.tidy import tidy
+
+
+@dataclass(frozen=True)
+class Request:
+    """What the steward asks for beside publishing."""
+
+    wait: bool = False  # keep the batch, and publish it with the next one
+    new_chain: bool = False  # without the people so far
+    skip_known: bool = False  # leave out rows of people who are there already
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What publishing did."""
+
+    release: Path | None  # None: the batch waits
+    number: int | None
+    chain: int
+    n_rows: int  # published, or waiting
+    n_suppressed: int
+    n_new: int  # records that came since the release before, or are waiting
+    n_left_out: int  # rows of people who were there already
+    compared: tuple[Compared, ...] = ()
+    tidied: tuple[str, ...] = field(default=())
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return asdict(self) | {
+            "release": None if self.release is None else str(self.release),
+            "compared": [each.to_json() for each in self.compared],
+            "tidied": list(self.tidied),
+        }
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What the next release is made of, by the ledger."""
+
+    number: int
+    chain: Chain
+    starts: bool  # whether the chain is new
+    terms: Terms
+    batches: list[Batch]  # those of the chain that are there
+    waiting: list[Batch]  # those of them that no release has
+    earlier: list[Made]  # the releases of the chain
+
+
+def publish(store: Store, source: object, request: Request, terms: Terms | None) -> Outcome:
+    """Publish the next release: of `source`, what waits, and all that the chain has so far.
+
+    Args:
+        store: Where the series is.
+        source: The new batch; None: only what waits.
+        request: What else is asked for.
+        terms: If the steward gave some: they must be those of the chain, or start a new one.
+    """
+    with store.locked(), Ledger(store.ledger) as ledger:
+        tidied = tidy(store, ledger)
+        try:
+            return _Transaction(store, ledger, request, tuple(tidied)).run(source, terms)
+        except OSError as error:
+            place = error.filename or store.place
+            raise BadInput(f"{place}: cannot write: {reason(error)}") from None
+        finally:
+            tidy(store, ledger)  # nothing is left to do unless something failed
+
+
+@dataclass(frozen=True)
+class _Transaction:
+    store: Store
+    ledger: Ledger
+    request: Request
+    tidied: tuple[str, ...]
+
+    def run(self, source: object, terms: Terms | None) -> Outcome:
+        plan = self._planned(terms)
+        if source is None and self.request.wait:
+            raise BadInput("--wait keeps a batch for later: give one")
+        if source is None and not plan.waiting:
+            raise BadInput(f"{self.store.place}: no batch is waiting; give one")
+        for each in plan.batches:
+            self.store.refuse_changed(each)
+        with PrivateDirectory(self.store.private) as staging:
+            batch = None if source is None else self._staged(source, plan, staging.path)
+            added = [] if batch is None else [batch]
+            batches = [*plan.batches, *added]
+            staged = None if batch is None else _staged_batch(staging.path)
+            table = plan.terms.read(self.store.source(batches, staged))
+            n_new = sum(each.n_rows for each in [*plan.waiting, *added])
+            left_out = sum(each.n_left_out for each in added)
+            if self.request.wait and batch is not None:
+                table.frequencies()  # what the hierarchies do not know would block the next release
+                self._keep(batch, staging.path)
+                self.ledger.keep(batch)
+                reached("publish.committed")
+                return Outcome(
+                    None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
+                )
+            earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
+            place = staging.path / "release"
+            next_release(table, plan.terms, earlier, n_new).save(place, plan.terms.format)
+            reached("publish.staged")
+            saved = load(place)
+            found = compared({**earlier, plan.number: saved}, table, plan.terms)
+            if not all(each.holds for each in found) or not saved.check(plan.terms.criterion):
+                raise BrokenPromise("internal error: the written release is not safe in the series")
+            reached("publish.compared")
+            made = Made(
+                plan.number,
+                plan.chain.number,
+                batches[0].number,
+                batches[-1].number,
+                None if batch is None else batch.number,
+                digest(place / DESCRIPTION),
+                saved.n_rows,
+                saved.n_suppressed,
+                now(),
+                False,
+            )
+            self._commit(made, batch, plan, staging.path)
+        return Outcome(
+            self.store.release(plan.number),
+            plan.number,
+            plan.chain.number,
+            saved.n_rows,
+            saved.n_suppressed,
+            n_new,
+            left_out,
+            tuple(found),
+            self.tidied,
+        )
+
+    def _planned(self, terms: Terms | None) -> Plan:
+        """Find out what comes next, and refuse what does not fit to what is there."""
+        chain = self.ledger.chains[-1]
+        written = Terms.from_json(chain.terms, str(self.store.ledger))
+        releases, batches = self.ledger.releases, self.ledger.batches
+        earlier = [made for made in releases if made.chain == chain.number]
+        seen = releases[-1].last_batch if releases else 0
+        waiting = [batch for batch in batches if batch.number > seen]
+        number = len(releases) + 1
+        if self.request.new_chain:
+            if self.request.wait:
+                raise BadInput("--wait keeps a batch and starts nothing: drop --new-chain")
+            if not earlier:
+                raise BadInput(
+                    "--new-chain: the chain has no release yet, so there is none to leave"
+                )
+            asked = written if terms is None else terms
+            fresh = Chain(chain.number + 1, asked.to_json(), now())
+            return Plan(number, fresh, True, asked, waiting, waiting, [])
+        if terms is not None:
+            written.refuse_other(terms)
+        start = earlier[0].first_batch if earlier else seen + 1
+        own = [batch for batch in batches if batch.number >= start]
+        return Plan(number, chain, False, written, own, waiting, earlier)
+
+    def _staged(self, source: object, plan: Plan, staging: Path) -> Batch:
+        """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
+        report("keeping the batch")
+        table = plan.terms.read(source)
+        columns = plan.terms.kept(table)
+        if plan.batches:
+            columns = self._like_before(columns, plan.batches[0])
+        every = self.ledger.batches
+        person = plan.terms.person
+        with_person = [self.store.batch(each.number) for each in every if person in each.types]
+        target = _staged_batch(staging)
+        name = table.engine.name
+        kept = table.engine.keep(columns, person, self.store.key, target, with_person)
+        target.chmod(0o600)
+        sync(target)
+        if plan.batches:
+            _refuse_types(kept.types, plan.batches[0].types, name)
+        self._refuse_rows(kept, every, name)
+        reached("publish.batch_staged")
+        return Batch(
+            len(every) + 1,
+            digest(target),
+            kept.n_rows,
+            kept.n_known,
+            kept.fingerprint,
+            dict(kept.types),
+            table.engine.typed,
+            now(),
+        )
+
+    def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
+        return [column for column in first.types if column in columns]
+
+    def _refuse_rows(self, kept: Kept, batches: Sequence[Batch], name: str) -> None:
+        if not kept.n_rows and not kept.n_known:
+            raise BadInput(
+                f"{name}: no rows; an empty batch changes nothing, so nothing is published"
+            )
+        for batch in batches:
+            if batch.fingerprint == kept.fingerprint:
+                raise BadInput(
+                    f"{name}: the same rows came as batch {batch.number:03d} on {batch.received}; "
+                    "a batch is taken once"
+                )
+        if kept.n_repeated:
+            raise BadInput(
+                f"{name}: {kept.n_repeated} rows repeat a person of the batch; a series has one "
+                "row for each person"
+            )
+        if kept.n_known and not self.request.skip_known:
+            raise BadInput(
+                f"{name}: {kept.n_known} rows are about people who are in the series already; what "
+                "has been published is not corrected or published twice, so take these rows out, "
+                "or leave them out with --skip-known"
+            )
+        if not kept.n_rows:
+            raise BadInput(f"{name}: all rows are about people who are in the series already")
+
+    def _keep(self, batch: Batch, staging: Path) -> None:
+        """Give a staged batch its number."""
+        target = self.store.batch(batch.number)
+        _staged_batch(staging).rename(target)
+        sync(target.parent)
+        reached("publish.batch_kept")
+
+    def _commit(self, made: Made, batch: Batch | None, plan: Plan, staging: Path) -> None:
+        target = self.store.release(made.number)
+        if target.exists():
+            raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
+        if batch is not None:
+            self._keep(batch, staging)
+        self.ledger.prepare(made, batch, plan.chain if plan.starts else None)
+        reached("publish.prepared")
+        (staging / "release").rename(target)
+        reached("publish.renamed")
+        sync(target.parent)
+        self.ledger.publish(made.number)
+        reached("publish.committed")
+
+
+def _staged_batch(staging: Path) -> Path:
+    return staging / "batch.parquet"
+
+
+def _refuse_types(found: Mapping[str, str], known: Mapping[str, str], name: str) -> None:
+    missing = [column for column in known if column not in found]
+    if missing:
+        raise BadInput(f"{name}: the column {missing[0]!r} of the earlier batches is missing")
+    for column, kind in found.items():
+        if known.get(column) != kind:
+            raise BadInput(
+                f"{name}: column {column!r} has the type {kind}, but {known.get(column)} in the "
+                "batches before; deliver it as before, or start a new chain (--new-chain)"
+            )

@@ -1,0 +1,310 @@
+"""A series of releases: every release covers all records so far, and none betrays another."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from sfumato.algorithms import Algorithm
+from sfumato.criteria import Criterion
+from sfumato.data.hierarchy import Hierarchy, file_path
+from sfumato.engines.protocol import Format
+from sfumato.errors import BadInput
+from sfumato.html import html_table
+from sfumato.release import Release
+from sfumato.release.release import new_parents
+from sfumato.report import Report, audit
+from sfumato.series.chain import Compared, compared
+from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.publish import Outcome, Request, publish
+from sfumato.series.store import Store
+from sfumato.series.terms import Terms
+from sfumato.series.verify import Verified, verify
+
+
+class ReleaseSeries:
+    """A directory with a private part (ledger, batches) and a public one (releases).
+
+    Open one that is there with its path; make a new one with `create`.
+    """
+
+    def __init__(self, place: str | Path) -> None:
+        self._store = Store.open(file_path("ReleaseSeries", place))
+
+    @classmethod
+    def create(
+        cls,
+        place: str | Path,
+        quasi_identifiers: Mapping[str, Hierarchy] | Sequence[str],
+        criterion: Criterion,
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        person: str | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        method: Algorithm | None = None,
+        format: Format | None = None,  # noqa: A002
+    ) -> ReleaseSeries:
+        """Start a series; what is said here holds for all its batches.
+
+        Args:
+            place: A directory that is not there yet, or empty.
+            quasi_identifiers: As for `sf.read`, like all other columns.
+            criterion: What every release promises; k-anonymity is a part of it.
+            sensitive: Columns that must not become known about a person.
+            identifiers: Columns that name a person. They are not even kept.
+            person: Column that tells people apart; only keyed hashes of it are kept. Without one,
+                nobody notices a person who comes twice.
+            hierarchies: Further hierarchies.
+            method: `sf.BCFAnonymizer()`, with another score if one is wanted.
+            format: "csv" or "parquet"; that of the first batch unless told otherwise.
+        """
+        terms = Terms.of(
+            quasi_identifiers,
+            criterion,
+            sensitive,
+            identifiers,
+            person,
+            hierarchies,
+            method,
+            format,
+        )
+        target = file_path("ReleaseSeries.create", place)
+        with new_parents(target):
+            Store.create(target, terms)
+        return cls(place)
+
+    def __repr__(self) -> str:
+        return f"<ReleaseSeries {self.place}: {self.status().heading}>"
+
+    @property
+    def place(self) -> Path:
+        """Its directory."""
+        return self._store.place
+
+    def publish(
+        self,
+        batch: object = None,
+        *,
+        wait: bool = False,
+        new_chain: bool = False,
+        skip_known: bool = False,
+        terms: Terms | None = None,
+    ) -> Outcome:
+        """Publish the next release, in one transaction.
+
+        Args:
+            batch: What `sf.read` can read; nothing: the batches that wait.
+            wait: Keep the batch, and publish it with the next one.
+            new_chain: Start a new chain: a release without the people so far.
+            skip_known: Leave out rows of people who are in the series already.
+            terms: Those of the series, to be compared; for a new chain, its own.
+
+        Raises:
+            Unsatisfiable: No safe release exists; all is as before.
+        """
+        return publish(self._store, batch, Request(wait, new_chain, skip_known), terms)
+
+    def status(self) -> Status:
+        """What the ledger says."""
+        with Ledger(self._store.ledger) as ledger:
+            return Status(
+                self.place, tuple(ledger.chains), tuple(ledger.batches), tuple(ledger.releases)
+            )
+
+    def verify(self) -> Verified:
+        """Tidy after a crash, and compare every file with the ledger."""
+        return verify(self._store)
+
+    def releases(self, chain: int | None = None) -> dict[int, Release]:
+        """Open the releases of a chain by their numbers; of the last one unless told."""
+        status = self.status()
+        wanted = status.chains[-1].number if chain is None else chain
+        return {
+            made.number: self._store.loaded(made)
+            for made in status.releases
+            if made.published and made.chain == wanted
+        }
+
+    def audit(self) -> SeriesReport:
+        """Attack the newest release, and every two releases of its chain together."""
+        status = self.status()
+        published = [made for made in status.releases if made.published]
+        if not published:
+            raise BadInput(f"{self.place}: nothing has been published yet")
+        newest = published[-1]
+        terms = status.terms(newest.chain)
+        releases = self.releases(newest.chain)
+        batches = [batch for batch in status.batches if newest.covers(batch)]
+        for batch in batches:
+            self._store.refuse_changed(batch)
+        table = terms.read(self._store.source(batches))
+        found: list[Compared] = []
+        numbers = sorted(releases)
+        for j in range(1, len(numbers)):
+            part = {number: releases[number] for number in numbers[: j + 1]}
+            found += compared(part, table, terms)
+        return SeriesReport(newest, audit(releases[newest.number], table), tuple(found))
+
+
+@dataclass(frozen=True)
+class Status:
+    """What the ledger says about a series."""
+
+    place: Path
+    chains: tuple[Chain, ...]
+    batches: tuple[Batch, ...]
+    releases: tuple[Made, ...]
+
+    @property
+    def waiting(self) -> tuple[Batch, ...]:
+        """Batches that no release has yet."""
+        seen = self.releases[-1].last_batch if self.releases else 0
+        return tuple(batch for batch in self.batches if batch.number > seen)
+
+    @property
+    def interrupted(self) -> bool:
+        """Whether somebody is publishing right now, or died doing so."""
+        return any(not made.published for made in self.releases)
+
+    def terms(self, chain: int) -> Terms:
+        """The terms of a chain."""
+        return Terms.from_json(self.chains[chain - 1].terms, str(self.place))
+
+    @property
+    def heading(self) -> str:
+        """How much there is."""
+        waiting = sum(batch.n_rows for batch in self.waiting)
+        return (
+            f"{len(self.releases)} releases in {len(self.chains)} chain(s), "
+            f"{len(self.batches)} batches, {waiting} rows waiting"
+        )
+
+    HEADER = ("release", "chain", "rows", "suppressed", "new", "published", "promise")
+
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The table that a person reads."""
+        last = 0
+        for made in self.releases:
+            new = sum(b.n_rows for b in self.batches if last < b.number <= made.last_batch)
+            last = made.last_batch
+            yield (
+                f"{made.number:03d}",
+                str(made.chain),
+                str(made.n_rows),
+                str(made.n_suppressed),
+                str(new),
+                f"{made.made[:16].replace('T', ' ')} UTC" if made.published else "interrupted",
+                str(self.terms(made.chain).criterion),
+            )
+
+    def _repr_html_(self) -> str:
+        return html_table(self.HEADER, self.rows, self.heading)
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine: counts and times, nothing about anybody."""
+        return {
+            "series": str(self.place),
+            "interrupted": self.interrupted,
+            "chains": [
+                {
+                    "chain": chain.number,
+                    "started": chain.started,
+                    "criteria": chain.terms["criteria"],
+                    "method": chain.terms["method"],
+                }
+                for chain in self.chains
+            ],
+            "batches": [
+                {
+                    "batch": batch.number,
+                    "rows": batch.n_rows,
+                    "left_out": batch.n_left_out,
+                    "received": batch.received,
+                }
+                for batch in self.batches
+            ],
+            "releases": [
+                {
+                    "release": made.number,
+                    "chain": made.chain,
+                    "batches": [made.first_batch, made.last_batch],
+                    "rows": made.n_rows,
+                    "suppressed": made.n_suppressed,
+                    "made": made.made,
+                    "published": made.published,
+                }
+                for made in self.releases
+            ],
+            "waiting": {
+                "batches": len(self.waiting),
+                "rows": sum(batch.n_rows for batch in self.waiting),
+            },
+        }
+
+
+@dataclass(frozen=True, eq=False)
+class SeriesReport:
+    """What the attacks found: on the newest release alone, and on every two of its chain."""
+
+    newest: Made
+    report: Report
+    compared: tuple[Compared, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether no attack found a promise broken."""
+        return self.report.holds and all(each.holds for each in self.compared)
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    HEADER = ("releases", "forward", "cross", "backward", "k", "verdict")
+
+    @staticmethod
+    def rows_of(compared: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
+        """Records left, for every two releases."""
+        for each in compared:
+            yield (
+                f"{each.earlier:03d}, {each.later:03d}",
+                *map(str, (each.forward, each.cross, each.backward, each.k)),
+                "holds" if each.holds else "BROKEN",
+            )
+
+    def to_json(self, *, private: bool = False) -> dict[str, Any]:
+        """Plain values for a machine; the original is at hand, so they are for the steward."""
+        return {
+            "private": True,
+            "holds": self.holds,
+            "release": self.newest.number,
+            "chain": self.newest.chain,
+            "compared": [each.to_json() for each in self.compared],
+            "audit": self.report.to_json(private=private),
+        }
+
+
+@contextmanager
+def started(place: Path, terms: Terms | None) -> Iterator[ReleaseSeries]:
+    """Open a series, or start one; a new one goes again if nothing comes of it."""
+    if Store(place).private.exists():
+        yield ReleaseSeries(place)
+        return
+    if terms is None:
+        raise BadInput(
+            f"{place}: no series yet; say what its columns mean and what it promises with "
+            "--job job.toml"
+        )
+    with new_parents(place):
+        Store.create(place, terms)
+        series = ReleaseSeries(place)
+        try:
+            yield series
+        except BaseException:
+            status = series.status()
+            if not status.batches and not status.releases:
+                shutil.rmtree(place, ignore_errors=True)
+            raise

@@ -1,0 +1,188 @@
+"""Where a series is: a private directory for the steward, a public one for releases alone.
+
+series/private/          0700: ledger.db, key, lock, batches/001.parquet, ...
+series/public/001/       releases, as `release.save` writes them
+"""
+
+from __future__ import annotations
+
+import fcntl
+import hashlib
+import os
+import secrets
+import stat
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from sfumato.data.hierarchy import reason
+from sfumato.engines.protocol import Batches
+from sfumato.errors import BadInput
+from sfumato.private import PrivateDirectory
+from sfumato.release import Release, load
+from sfumato.release.description import DESCRIPTION
+from sfumato.release.failpoints import reached
+from sfumato.release.release import refuse_taken
+from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.terms import Terms
+
+KEY_BYTES = 32
+
+
+@dataclass(frozen=True)
+class Store:
+    """The places of a series."""
+
+    place: Path
+
+    @property
+    def private(self) -> Path:
+        """For the steward alone."""
+        return self.place / "private"
+
+    @property
+    def public(self) -> Path:
+        """For everybody."""
+        return self.place / "public"
+
+    @property
+    def ledger(self) -> Path:
+        """The SQLite file."""
+        return self.private / "ledger.db"
+
+    def batch(self, number: int) -> Path:
+        """Where the rows of a batch are."""
+        return self.private / "batches" / f"{number:03d}.parquet"
+
+    def release(self, number: int) -> Path:
+        """Where a release is."""
+        return self.public / f"{number:03d}"
+
+    @classmethod
+    def open(cls, place: Path) -> Store:
+        """Find a series that is there."""
+        store = cls(place)
+        try:
+            mode = store.private.stat().st_mode
+        except OSError as error:
+            raise BadInput(f"{place}: no series: {store.private}: {reason(error)}") from None
+        if stat.S_IMODE(mode) & 0o077:
+            raise BadInput(
+                f"{store.private}: others may look into it; find out who did, and run: chmod 700 "
+                f"{store.private}"
+            )
+        return store
+
+    @classmethod
+    def create(cls, place: Path, terms: Terms) -> Store:
+        """Make a series without any batch, complete or not at all."""
+        try:
+            refuse_taken(place)
+            with PrivateDirectory(place.parent) as staging:
+                store = cls(staging.path)
+                (store.private / "batches").mkdir(parents=True, mode=0o700)
+                store.private.chmod(0o700)
+                store.public.mkdir()
+                _write_key(store.private / "key")
+                (store.private / "lock").touch(mode=0o600)
+                Ledger.create(store.ledger, Chain(1, terms.to_json(), now()))
+                for path in (store.ledger, store.private, store.public):
+                    sync(path)
+                mask = os.umask(0o077)  # it can only be read by setting it
+                os.umask(mask)
+                staging.path.chmod(0o777 & ~mask)
+                store.public.chmod(0o777 & ~mask)
+                reached("series.staged")
+                staging.become(place)
+                reached("series.created")
+                sync(place.parent)
+        except OSError as error:
+            raise BadInput(f"{place}: cannot write: {reason(error)}") from None
+        return cls(place)
+
+    @contextmanager
+    def locked(self) -> Iterator[None]:
+        """Keep everybody else from changing the series; a process that dies lets go."""
+        try:
+            handle = os.open(self.private / "lock", os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError as error:
+            raise BadInput(f"{self.private / 'lock'}: cannot open: {reason(error)}") from None
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            os.close(handle)
+            raise BadInput(
+                f"{self.place}: somebody else is publishing or verifying; try again when that is "
+                "done"
+            ) from None
+        try:
+            yield
+        finally:
+            os.close(handle)
+
+    @property
+    def key(self) -> bytes:
+        """The secret by which people are hashed."""
+        path = self.private / "key"
+        try:
+            key = path.read_bytes()
+        except OSError as error:
+            raise BadInput(f"{path}: cannot read the key: {reason(error)}") from None
+        if len(key) != KEY_BYTES:
+            raise BadInput(f"{path}: damaged; restore the key, or people cannot be told apart")
+        return key
+
+    def source(self, batches: Sequence[Batch], staged: Path | None = None) -> Batches:
+        """All rows of some batches as one source; `staged`: the file of the last of them."""
+        paths = [self.batch(each.number) for each in batches]
+        if staged is not None:
+            paths[-1] = staged
+        return Batches(tuple(paths), all(each.typed for each in batches), str(self.place))
+
+    def refuse_changed(self, batch: Batch) -> None:
+        """Refuse a batch that is not as it was kept."""
+        path = self.batch(batch.number)
+        try:
+            found = digest(path)
+        except OSError as error:
+            raise BadInput(f"{path}: cannot read the batch: {reason(error)}") from None
+        if found != batch.digest:
+            raise BadInput(f"{path}: not the batch in the ledger (checksums differ)")
+
+    def loaded(self, made: Made) -> Release:
+        """Open a release, if it is the one in the ledger."""
+        place = self.release(made.number)
+        found = load(place)
+        if digest(place / DESCRIPTION) != made.digest:
+            raise BadInput(f"{place}: not the release in the ledger (checksums differ)")
+        return found
+
+
+def _write_key(path: Path) -> None:
+    handle = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    with os.fdopen(handle, "wb") as file:
+        file.write(secrets.token_bytes(KEY_BYTES))
+        file.flush()
+        os.fsync(file.fileno())
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def sync(path: Path) -> None:
+    """Settle a file or a directory on disk."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+def now() -> str:
+    """The time, as the ledger writes it."""
+    return datetime.now(UTC).isoformat(timespec="seconds")

@@ -1,0 +1,165 @@
+"""The terms of a series: what its columns mean and what is promised, the same for every batch."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion, KAnonymity
+from sfumato.criteria.base import guarding_column, together
+from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.schema import Schema
+from sfumato.engines.protocol import Format
+from sfumato.errors import BadInput, one_of, shown
+from sfumato.spec import from_spec, name_of
+from sfumato.table import Table, read
+
+
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """Roles, hierarchies, criterion and method: fixed when a chain of releases is started."""
+
+    quasi_identifiers: Mapping[str, Hierarchy]
+    sensitive: tuple[str, ...]
+    identifiers: tuple[str, ...]
+    person: str | None
+    hierarchies: Mapping[str, Hierarchy]  # of sensitive columns
+    criterion: Criterion
+    method: BCFAnonymizer  # without earlier releases, which the series knows
+    format: Format | None  # of the releases; None: that of the first batch
+
+    @classmethod
+    def of(
+        cls,
+        quasi_identifiers: Mapping[str, Hierarchy] | Sequence[str],
+        criterion: Criterion,
+        sensitive: str | Sequence[str] | None = None,
+        identifiers: Sequence[str] = (),
+        person: str | None = None,
+        hierarchies: Mapping[str, Hierarchy] | None = None,
+        method: Algorithm | None = None,
+        format: Format | None = None,  # noqa: A002
+    ) -> Terms:
+        """Check the terms as far as that can be done without any data."""
+        if not isinstance(criterion, Criterion):
+            raise BadInput(
+                f"criterion: expected one such as sf.KAnonymity(5), got {shown(criterion)}"
+            )
+        if criterion.least_size < 2:
+            raise BadInput(
+                f"criterion: {criterion} sets no least number of people, and releases of a series "
+                "are compared by how many records they leave; add KAnonymity(k)"
+            )
+        method = BCFAnonymizer() if method is None else method
+        if not isinstance(method, BCFAnonymizer) or method.previous:
+            raise BadInput(
+                "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
+                "earlier ones from the series, so leave the method out"
+            )
+        if format is not None:
+            one_of("format", "format", format, ("csv", "parquet"))
+        named = [sensitive] if isinstance(sensitive, str) else [*(sensitive or ())]
+        columns = [*quasi_identifiers, *named, *identifiers, *([] if person is None else [person])]
+        schema = Schema.of(
+            list(dict.fromkeys(columns)),
+            quasi_identifiers,
+            sensitive,
+            identifiers,
+            person=person,
+            hierarchies=hierarchies,
+        )
+        return cls(
+            {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
+            schema.sensitive,
+            schema.identifiers,
+            schema.person,
+            {
+                name: rule
+                for name, rule in schema.hierarchies.items()
+                if name in schema.sensitive and not isinstance(rule, Flat)
+            },
+            criterion,
+            method,
+            format,
+        )
+
+    @property
+    def k(self) -> int:
+        """Records that every attack has to leave."""
+        return self.criterion.least_size
+
+    @property
+    def promise(self) -> Criterion:
+        """What every release promises: k records whatever one compares, and all else likewise."""
+        counted = (KAnonymity, BCFAnonymity)
+        others = [part for part in self.criterion.parts if not isinstance(part, counted)]
+        return together([BCFAnonymity(self.k), *others])
+
+    def read(self, source: object) -> Table:
+        """Open a batch, or all batches, with the roles."""
+        return read(
+            source,
+            self.quasi_identifiers,
+            self.sensitive,
+            person=self.person,  # and no identifiers: what has no role is not kept either
+            hierarchies=self.hierarchies,
+        )
+
+    def kept(self, table: Table) -> list[str]:
+        """Columns of a batch that are kept, in its order: what is published, counted or hashed."""
+        schema = table.schema
+        needed = {*schema.published, schema.person, guarding_column(self.criterion)}
+        return [column for column in schema.columns if column in needed]
+
+    def to_json(self) -> dict[str, Any]:
+        """Write the terms down."""
+        return {
+            "quasi_identifiers": {n: rule.spec() for n, rule in self.quasi_identifiers.items()},
+            "sensitive": list(self.sensitive),
+            "identifiers": list(self.identifiers),
+            "person": self.person,
+            "hierarchies": {n: rule.spec() for n, rule in self.hierarchies.items()},
+            "criteria": self.criterion.spec(),
+            "method": self.method.spec(),
+            "format": self.format,
+        }
+
+    @classmethod
+    def from_json(cls, written: Mapping[str, Any], where: str) -> Terms:
+        """Read them back."""
+
+        def rules(key: str) -> dict[str, Hierarchy]:
+            return {
+                name: Hierarchy.from_spec(spec, f"{where}: {key}.{name}")
+                for name, spec in written[key].items()
+            }
+
+        return cls(
+            rules("quasi_identifiers"),
+            tuple(written["sensitive"]),
+            tuple(written["identifiers"]),
+            written["person"],
+            rules("hierarchies"),
+            together([from_spec(CRITERIA, spec, where) for spec in written["criteria"]]),
+            from_spec({name_of(BCFAnonymizer): BCFAnonymizer}, written["method"], where),
+            written["format"],
+        )
+
+    def refuse_other(self, other: Terms) -> None:
+        """Refuse terms that differ: releases are compared, so they have to mean the same."""
+        ours, theirs = self.to_json(), other.to_json()
+        for key, value in ours.items():
+            if theirs[key] == value:
+                continue
+            names = [key]
+            if isinstance(value, dict):
+                different = [
+                    n for n in {**value, **theirs[key]} if value.get(n) != theirs[key].get(n)
+                ]
+                names = [f"{key}.{name}" for name in different] or names
+            raise BadInput(
+                f"{', '.join(names)}: not what this series was started with; releases of a chain "
+                "have the same terms, so use the old ones, or start a new chain (--new-chain)"
+            )

@@ -1,0 +1,106 @@
+"""Whether a series is what its ledger says."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from sfumato.errors import BadInput, SfumatoError
+from sfumato.progress import report
+from sfumato.series.ledger import Batch, Ledger, Made
+from sfumato.series.store import Store
+from sfumato.series.terms import Terms
+from sfumato.series.tidy import tidy
+
+
+@dataclass(frozen=True)
+class Verified:
+    """What was found and done; `problems` is empty if all is in order."""
+
+    n_batches: int
+    n_releases: int
+    tidied: tuple[str, ...]
+    problems: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether everything is as the ledger says."""
+        return not self.problems
+
+    def __bool__(self) -> bool:
+        return self.holds
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        lists = {"tidied": list(self.tidied), "problems": list(self.problems)}
+        return asdict(self) | lists | {"holds": self.holds}
+
+
+def verify(store: Store) -> Verified:
+    """Tidy after a crash, and compare every file with the ledger."""
+    with store.locked(), Ledger(store.ledger) as ledger:
+        damage = ledger.damage()
+        if damage is not None:
+            raise BadInput(f"{store.ledger}: the ledger is damaged: {damage}; restore a copy")
+        tidied: list[str] = []
+        problems: list[str] = []
+        try:
+            tidied = tidy(store, ledger)
+        except SfumatoError as error:
+            problems.append(str(error))
+        batches, releases = ledger.batches, ledger.releases
+        report("verifying")
+        problems += [
+            *_of_places(store, releases),
+            *_of_batches(store, batches),
+            *(each for made in releases for each in _of_release(store, ledger, made, batches)),
+        ]
+    return Verified(len(batches), len(releases), tuple(tidied), tuple(dict.fromkeys(problems)))
+
+
+def _of_places(store: Store, releases: list[Made]) -> Iterator[str]:
+    try:
+        _ = store.key
+    except BadInput as error:
+        yield str(error)
+    known = {store.release(made.number).name for made in releases}
+    for path in sorted(store.public.iterdir()):
+        if path.name not in known:
+            yield f"{path}: not in the ledger"
+
+
+def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
+    for batch in batches:
+        try:
+            store.refuse_changed(batch)
+        except BadInput as error:
+            yield str(error)
+
+
+def _of_release(store: Store, ledger: Ledger, made: Made, batches: list[Batch]) -> Iterator[str]:
+    """Compare a release with its entry, and check its promise on the published table."""
+    place = store.release(made.number)
+    (chain,) = (each for each in ledger.chains if each.number == made.chain)
+    terms = Terms.from_json(chain.terms, str(store.ledger))
+    try:
+        release = store.loaded(made)
+        found = release.check()
+    except SfumatoError as error:
+        yield str(error)
+        return
+    if (release.n_rows, release.n_suppressed) != (made.n_rows, made.n_suppressed):
+        yield f"{place}: {release.n_rows} rows, where the ledger says {made.n_rows}"
+    n_covered = sum(batch.n_rows for batch in batches if made.covers(batch))
+    if made.n_rows + made.n_suppressed != n_covered:
+        yield f"{place}: {made.n_rows} rows of {n_covered} in its batches, without the suppressed"
+    if not found or not release.check(terms.criterion):
+        yield f"{place}: the promise of the series is not kept: {terms.criterion}"
+    extra = {path.name for path in place.iterdir()} - _files(release.description.tables)
+    for name in sorted(extra):
+        yield f"{place / name}: no part of the release"
+
+
+def _files(tables: tuple[str, ...]) -> set[str]:
+    kinds = ("csv", "parquet")
+    return {"release.json", *(f"{table}.{kind}" for table in tables for kind in kinds)}

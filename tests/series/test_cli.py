@@ -1,0 +1,157 @@
+"""`sfumato publish` and `sfumato series ...`."""
+
+import json
+import shutil
+
+import pytest
+
+from cli.common import run
+from series.made import published, write_batch, write_job
+
+
+@pytest.fixture
+def place(tmp_path):
+    write_job(tmp_path / "job.toml")
+    for name, first, n in (("a", 0, 40), ("b", 40, 20), ("small", 60, 2)):
+        write_batch(tmp_path / f"{name}.csv", first, n)
+    return tmp_path
+
+
+@pytest.fixture(scope="module")
+def base(tmp_path_factory):
+    place = tmp_path_factory.mktemp("base")
+    batch, job = write_batch(place / "a.csv", 0, 40), write_job(place / "job.toml")
+    done = run("publish", place / "series", batch, "--job", job)
+    assert done.exit_code == 0, done.output
+    return place / "series"
+
+
+@pytest.fixture
+def series(base, place):
+    return shutil.copytree(base, place / "series")
+
+
+def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
+    done = run("publish", place / "series", place / "a.csv", "--job", place / "job.toml")
+    assert done.exit_code == 0, done.output
+    assert "Release 001 of chain 1 is in" in done.output
+    done = run("publish", place / "series", place / "b.csv")
+    assert done.exit_code == 0, done.output
+    assert "60 rows, 20 of them new, 0 suppressed." in done.output.replace("\n", " ")
+    assert published(place / "series") == ["001", "002"]
+
+
+def test_without_a_series_and_a_job_nothing_is_made(place):
+    done = run("publish", place / "series", place / "a.csv")
+    assert done.exit_code == 2
+    assert "no series yet" in done.output
+    assert "--job job.toml" in done.output
+    assert not (place / "series").exists()
+
+
+@pytest.mark.parametrize("batch", ["small.csv", "missing.csv", "job.toml"])
+def test_a_series_that_gets_no_first_batch_is_not_there(place, batch):
+    done = run("publish", place / "new" / "series", place / batch, "--job", place / "job.toml")
+    assert done.exit_code == (3 if batch == "small.csv" else 2), done.output
+    assert not (place / "new").exists()
+
+
+def test_a_batch_can_wait_where_it_cannot_be_published(place, series):
+    done = run("publish", series, place / "small.csv")
+    assert done.exit_code == 3
+    assert done.output.count("\n") == 1
+    done = run("publish", series, place / "small.csv", "--wait")
+    assert (done.exit_code, done.output) == (0, "Kept: 2 rows wait for the next release.\n")
+    done = run("publish", series, place / "b.csv", "--json")
+    assert json.loads(done.output)["n_rows"] == 62
+    assert run("publish", series).exit_code == 2
+
+
+def test_a_new_chain_is_asked_for(place, series):
+    done = run("publish", series, place / "b.csv", "--new-chain", "--json")
+    told = json.loads(done.output)
+    assert (told["number"], told["chain"], told["n_rows"]) == (2, 2, 20)
+    assert told["release"] == str(series / "public" / "002")
+
+
+def test_a_job_that_differs_is_refused(place, series):
+    job = write_job(place / "other.toml", k=4)
+    done = run("publish", series, place / "b.csv", "--job", job)
+    assert done.exit_code == 2
+    assert "criteria: not what this series was started with" in done.output
+    assert run("publish", series, place / "b.csv", "--job", place / "job.toml").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("extra", "said"),
+    [
+        ("[method]\nmondrian = {}\n", "leave the method out"),
+        ("[method]\nbcf_anonymizer = { score = 'loss' }\n", None),
+        ("[columns.hierarchies]\nage = { flat = true }", "column 'age' is given two hierarchies"),
+        ("[colums]\n", "unknown key 'colums'; did you mean 'columns'?"),
+    ],
+)
+def test_job_files_of_a_series_are_checked(place, extra, said):
+    job = write_job(place / "odd.toml", extra=extra)
+    done = run("publish", place / "series", place / "a.csv", "--job", job)
+    assert done.exit_code == (0 if said is None else 2), done.output
+    assert said is None or said in done.output
+    assert (place / "series").exists() == (said is None)
+
+
+def test_columns_that_link_records_of_two_releases_are_refused(place):
+    """A note that is published untouched says which record of 002 is which of 001."""
+    job = place / "job.toml"
+    job.write_text(job.read_text().replace("[columns]", '[columns]\ninsensitive = ["note"]'))
+    done = run("publish", place / "series", place / "a.csv", "--job", job)
+    assert done.exit_code == 2
+    assert "whoever sees 'note' untouched finds the same record in two releases" in done.output
+
+
+def test_the_status_is_a_table_or_json(place, series):
+    shown = " ".join(run("series", "status", series).output.split())
+    assert "1 releases in 1 chain(s), 1 batches, 0 rows waiting" in shown
+    assert "001 1 40 0 40 20" in shown
+    told = json.loads(run("series", "status", series, "--json").output)
+    assert told["releases"][0]["rows"] == 40
+    assert told["chains"][0]["criteria"] == [{"k_anonymity": {"k": 3}}]
+
+
+def test_verify_leaves_with_1_when_something_differs(place, series):
+    done = run("series", "verify", series)
+    assert done.exit_code == 0
+    assert "1 batches, 1 releases: all as the ledger says." in done.output
+    (series / "public" / "001" / "data.csv").unlink()
+    done = run("series", "verify", series, "--json")
+    assert done.exit_code == 1
+    assert not json.loads(done.output)["holds"]
+    assert "PROBLEM" in run("series", "verify", series).output
+
+
+def test_audit_attacks_the_newest_release_and_its_chain(place, series):
+    run("publish", series, place / "b.csv")
+    done = run("series", "audit", series, "--json")
+    told = json.loads(done.output)
+    assert told["private"]
+    assert [(each["earlier"], each["later"]) for each in told["compared"]] == [(1, 2)]
+    assert told["audit"]["people"] == 60
+    assert (done.exit_code == 0) == told["holds"]
+    assert "001, 002" in run("series", "audit", series).output
+
+
+@pytest.mark.parametrize("command", ["status", "verify", "audit"])
+def test_what_is_no_series_is_said_in_one_line(place, command):
+    done = run("series", command, place)
+    assert done.exit_code == 2
+    assert f"sfumato: {place}: no series: " in done.output
+    assert done.output.count("\n") == 1
+
+
+def test_a_series_without_a_release_has_nothing_to_audit(place):
+    started = run(
+        "publish", place / "s", place / "small.csv", "--job", place / "job.toml", "--wait"
+    )
+    assert started.exit_code == 0, started.output
+    done = run("series", "audit", place / "s")
+    assert done.exit_code == 2
+    assert "nothing has been published yet" in done.output
