@@ -117,7 +117,8 @@ def similar(name: object, known: Iterable[str]) -> str:
     """
     short = [each for each in known if len(each) <= LONGEST_NAME]
     asked = name[:LONGEST_NAME] if isinstance(name, str) else ""
-    close = difflib.get_close_matches(asked, short, n=1)
+    close = [each for each in short if each.casefold() == asked.casefold()]
+    close = close or difflib.get_close_matches(asked, short, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -60,3 +60,10 @@ def test_what_nobody_has_is_one_line(place):
     result = run("skyline", place / "out/2026-q1", "--value", "flue")
     assert result.exit_code == 2
     assert "did you mean 'flu'" in result.output
+
+
+def test_rows_of_one_person_are_one_person(tmp_path):
+    (tmp_path / "long.csv").write_text("p,a,d\n1,x,flu\n1,x,HIV\n2,x,flu\n3,y,HIV\n3,y,flu\n4,y,\n")
+    rows = ("check", tmp_path / "long.csv", "-q", "a", "--json")
+    assert json.loads(run(*rows).output)["rows"] == 6
+    assert json.loads(run(*rows, "-s", "d", "--person", "p", "-k", "2").output)["rows"] == 4

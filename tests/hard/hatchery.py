@@ -109,7 +109,10 @@ class Few:
     name, typed, format = "few", True, "csv"
     columns = ("age", "zip", "sex", "disease")
 
-    def domains(self, columns, person, jointly):
+    def gather(self, person, sensitive, kept):
+        return None
+
+    def domains(self, columns, jointly):
         return {column: [str(20 + j) for j in range(8)] for column in columns}
 
     def count(self, codes, layout):

@@ -447,3 +447,12 @@ def test_values_of_a_group_that_nobody_is_in_are_noticed(tmp_path):
     files = _Saved(place, "csv")
     with pytest.raises(BrokenPromise, match="do not have the same groups"):
         release._read(files)
+
+
+def test_lists_of_one_value_each_are_no_sets():
+    """Whoever sees that everybody has one knows more than a promise about sets allows for."""
+    lists = pa.table({"a": [1, 2, 3, 4], "d": [["A"], ["B"], ["A"], ["B"]]})
+    table = sf.read(lists, ["a"], sensitive="d")
+    promise = sf.Skyline([(1, 0, 0, 0.7)], case="set")
+    with pytest.raises(sf.BadInput, match="everybody has exactly one value"):
+        sf.anonymize(table, promise, sf.SkylineMondrian(publish="bucketized"))

@@ -122,7 +122,8 @@ def pair(method: Algorithm, criterion: Criterion) -> Pair:
     if not all(part.by_group for part in criterion.parts) and not isinstance(method, LOOKS_AT_ALL):
         refused = refused or (
             "what is known of people in one group matters to those in others, and this method "
-            "judges one group at a time"
+            "judges one group at a time; SkylineMondrian is made for a Skyline, and Optimal, "
+            "Samarati, Incognito and OneGroup look at all groups too"
         )
     if any(part.sets for part in criterion.parts) and not method.sets:
         refused = refused or (

@@ -19,6 +19,7 @@ from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_brea
 from sfumato.formulas.witness import Witness, witness
 
 WITHOUT = Point(0, 0, 0)
+MAY_HAVE_NONE = "anybody may have no value at all; who knows better believes more"
 
 
 @dataclass(frozen=True, eq=False)
@@ -104,6 +105,7 @@ class Knowledge(Attack):
             holds=None if promised is None else not unsafe.any(),
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
+            note=None if case == "single" else MAY_HAVE_NONE,
             worst=told(target, view, witness(histogram, sizes, code, self.point, case), case),
         )
 

@@ -54,6 +54,10 @@ QuasiIdentifiers = Annotated[
 Sensitive = Annotated[
     str | None, typer.Option("--sensitive", "-s", help="Columns that must stay unknown.")
 ]
+Person = Annotated[
+    str | None,
+    typer.Option(help="Column that tells people apart, where somebody has several rows."),
+]
 Kind = Annotated[str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")]
 
 
@@ -156,6 +160,7 @@ def check(
     ],
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    person: Person = None,
     k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
     kind: Kind = "distinct",
@@ -180,7 +185,7 @@ def check(
     from sfumato.cli.output import failures  # noqa: PLC0415
 
     with failures(show_values=show_values):
-        subject = commands.Subject(source, quasi_identifiers, sensitive, k, l, kind)
+        subject = commands.Subject(source, quasi_identifiers, sensitive, k, l, kind, person)
         commands.check(subject, drivers=drivers, json=json)
 
 
@@ -207,6 +212,7 @@ def audit(
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    person: Person = None,
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
     kind: Kind = "distinct",
@@ -234,7 +240,7 @@ def audit(
 
     with failures(show_values=show_values):
         commands.audit(
-            commands.Subject(source, quasi_identifiers, sensitive, k, l, kind),
+            commands.Subject(source, quasi_identifiers, sensitive, k, l, kind, person),
             original,
             external,
             report=report,
@@ -267,6 +273,7 @@ def skyline(
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
+    person: Person = None,
     output: Annotated[
         Path | None, typer.Option(help="Also write skyline.html and .json into this directory.")
     ] = None,
@@ -291,7 +298,7 @@ def skyline(
 
     with failures(show_values=show_values):
         commands.skyline(
-            commands.Subject(source, quasi_identifiers, sensitive, None, None, "distinct"),
+            commands.Subject(source, quasi_identifiers, sensitive, person=person),
             original,
             (value, confidence, attribute),
             output=output,
@@ -323,7 +330,8 @@ def reproduce(
 
     \b
         chen2009      section 8: what adversaries may know, what withstanding
-                      them costs (tables 2 and 3, figures 6 to 9)
+                      them costs (tables 2 and 3, figures 6 to 9); needs
+                      scikit-learn (.venv/bin/pip install 'sfumato[learn]')
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
         wong2009      section 7.1: the minimality attack on local recoding

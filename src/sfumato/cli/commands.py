@@ -137,9 +137,10 @@ class Subject:
     source: Path
     quasi_identifiers: str | None
     sensitive: str | None
-    k: int | None
-    l: str | None
-    kind: str
+    k: int | None = None
+    l: str | None = None
+    kind: str = "distinct"
+    person: str | None = None
 
     @cached_property
     def criterion(self) -> Criterion | None:
@@ -166,9 +167,9 @@ class Subject:
             raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
         if self.source.is_dir() and not found:
             raise sf.BadInput(f"{self.source}: a directory, but no saved release")
-        if found and (self.quasi_identifiers or self.sensitive):
+        if found and (self.quasi_identifiers or self.sensitive or self.person):
             raise sf.BadInput(
-                f"{self.source}: a release knows its own columns; leave -q and -s out"
+                f"{self.source}: a release knows its own columns; leave -q, -s and --person out"
             )
         return found
 
@@ -183,6 +184,7 @@ class Subject:
             self.source,
             quasi_identifiers=_listed(self.quasi_identifiers),
             sensitive=_listed(self.sensitive),
+            person=self.person,
         )
 
 
@@ -279,8 +281,11 @@ def skyline(
         out.print_json(found.to_json(private=steward))
         return
     out.print_exploration(found, str(subject.source), steward=steward)
+    if steward:
+        out.say("Who would be given away stands in this, so it is for the steward.")
     if page is not None:
-        out.say(f"The same as a page is in {page}, and as numbers beside it.")
+        less = ", without who would be given away" if steward else ""
+        out.say(f"The same{less} is a page in {page}, with the numbers beside it.")
 
 
 def reproduce(paper: str, *, quick: bool, output: Path | None, json: bool) -> None:

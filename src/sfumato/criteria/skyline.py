@@ -183,11 +183,7 @@ class Skyline(Criterion):
         people with {A} and {B} withstand 2/3 as sets, but whoever sees one row for each is certain.
         """
         if self.sets and domain.members is None:
-            raise BadInput(
-                f"{self}: everybody has exactly one value of {attribute!r}, and whoever sees that "
-                'knows more than this allows for; ask with case="single", where a missing value '
-                "counts as one, or give the column as lists"
-            )
+            raise one_value_each(self, attribute)
         if self.case == "set" and domain.members is not None and domain.members.repeated:
             raise BadInput(
                 f"{self}: somebody has a value of {attribute!r} more than once; take the repeated "
@@ -204,6 +200,15 @@ class Skyline(Criterion):
         given = self.points.values() if isinstance(self.points, Mapping) else (self.points,)
         every = [*(point for points in given for point in points), *(self.default or ())]
         return list(dict.fromkeys(every))
+
+
+def one_value_each(criterion: Criterion, attribute: str) -> BadInput:
+    """Say why a promise about sets makes no sense of people with one value each."""
+    return BadInput(
+        f"{criterion}: everybody has exactly one value of {attribute!r}, and whoever sees that "
+        'knows more than this allows for; ask with case="single", where a missing value counts as '
+        "one. If people can have several, say whose each row is (person=), or give lists"
+    )
 
 
 def _skyline(given: object) -> Points:

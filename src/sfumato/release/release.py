@@ -39,7 +39,7 @@ from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
 from sfumato.release.series_check import compared
-from sfumato.release.sets import apart, refuse_other_values
+from sfumato.release.sets import apart, refuse_one_value_each, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -70,6 +70,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     guard = guarding_column(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
+    refuse_one_value_each(frequencies, criterion)
     check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     report("searching")

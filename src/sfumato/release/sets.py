@@ -9,6 +9,8 @@ from dataclasses import replace
 
 import numpy as np
 
+from sfumato.criteria import Criterion
+from sfumato.criteria.skyline import one_value_each
 from sfumato.data.frequency import FrequencySet, Grouping, same_values, sum_by
 from sfumato.data.sets import each_alone
 from sfumato.errors import BrokenPromise
@@ -33,6 +35,20 @@ def apart(people: Grouping, values: Grouping) -> Grouping:
     # Every number of a group is somebody's, so its code is also the position of its box.
     index = seen.codes(group).astype(np.intp)
     return replace(people, frequencies=seen, index=index, people=people.sizes)
+
+
+def refuse_one_value_each(frequencies: FrequencySet, criterion: Criterion) -> None:
+    """Refuse a promise about sets of a table in which everybody has exactly one value."""
+    for part in criterion.parts:
+        if part.sets and part.looks_at_values:
+            (name,) = frequencies.sensitive
+            members = frequencies.domains[name].members
+            if members is None:
+                continue  # refused already
+            used = np.unique(frequencies.codes(name))
+            position, _, each = members.of(used)
+            if (sum_by(position, each, len(used)) == 1).all():
+                raise one_value_each(part, name)
 
 
 def refuse_other_values(seen: Grouping, original: FrequencySet, n_suppressed: int) -> None:

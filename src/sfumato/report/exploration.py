@@ -98,8 +98,8 @@ class Exploration:
         """What this is about."""
         what = "any value" if self.every_value else repr(self.view.label(self.codes[0]))
         return (
-            f"{what} of {self.view.attribute!r}, {percent(self.confidence)} sure, in a release of "
-            f"{self.target.n_people} people"
+            f"{what} of {self.view.attribute!r}, {percent(self.confidence)} sure, in a table of "
+            f"{self.target.n_people:,} {'person' if self.target.n_people == 1 else 'people'}"
         )
 
     @property
@@ -107,7 +107,7 @@ class Exploration:
         """The same in a sentence."""
         if not self.points:
             return "The release alone is enough to be that sure of somebody."
-        n = "1 point" if len(self.points) == 1 else f"{len(self.points)} points"
+        n = "1 point" if len(self.points) == 1 else f"{len(self.points):,} points"
         more = len(self.points) > len(self.shown)
         return (
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
@@ -247,6 +247,21 @@ class Exploration:
         }
         return Chart("lines", "relatives known", "people known at most", places, series)
 
+    @property
+    def _meaning(self) -> str:
+        """Say what is counted."""
+        relatives = "Relatives are people who have the value only if the target has it."
+        if self.case == "single":
+            return (
+                "Ruled out are values that the target is known not to have. Known people are "
+                f"others whose value is known. {relatives}"
+            )
+        return (
+            "Tied to the value are others that the target has only together with it. People "
+            f"without it are others known not to have it. {relatives} Anybody may have no value at "
+            "all; who knows better believes more."
+        )
+
     def to_json(self, *, private: bool = False) -> dict[str, Any]:
         """Plain values for a machine; with `private`, who would be given away."""
         written: dict[str, Any] = {
@@ -270,6 +285,7 @@ class Exploration:
             ],
         }
         if private:
+            written["private"] = True
             written["witnesses"] = [
                 {"point": list(point), "beyond": step, **plain(found)}
                 for point, step, found in self.witnesses()
@@ -309,6 +325,7 @@ class Exploration:
                 legend(self.chart),
                 chart_place("chart-skyline", "people known at most over relatives known"),
                 tag("p", "On and under a line nobody is that sure. Above it somebody may be."),
+                tag("p", self._meaning),
             )
             yield section("The points", data_table(self.header, self.rows, numbers=[0, 1, 2]))
         yield tag(

@@ -11,6 +11,7 @@ from sfumato.report.charts import bare_layout, label
 
 COLOURS = ("#4b7fc0", "#2c9183", "#cf4a3c", "#b08a35", "#7d63b8", "#8b939e", "#3f9fb0", "#a8567a")
 HEIGHT = 320
+TICKS = 6
 
 
 @dataclass(frozen=True)
@@ -70,6 +71,9 @@ def figure(chart: Chart) -> dict[str, Any]:
         "showgrid": True,
         "rangemode": "tozero",
         "automargin": True,
-        "nticks": 6,
+        "nticks": TICKS,
     }
+    numbers = [y for values in chart.series.values() for y in values if y is not None]
+    if all(isinstance(y, int) for y in numbers):  # no ticks between whole numbers
+        layout["yaxis"]["dtick"] = max(1, -(-max(numbers, default=1) // TICKS))
     return {"data": data, "layout": layout}
