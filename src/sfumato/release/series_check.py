@@ -50,7 +50,7 @@ def compared(
     previous = method.published(frequencies)
     k, others = promises(criterion)
     left = [each for first in previous for each in _of_release(first, own)]
-    fewest = min(int(each.candidates.min()) for each, _ in left if len(each.classes))
+    fewest = min((int(each.candidates.min()) for each, _ in left if len(each.classes)), default=k)
     groups = [(own.sizes, own.histogram), *((each.candidates, each.histogram) for each, _ in left)]
     if len(previous) > 1:
         releases = [*previous, own]
