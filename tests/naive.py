@@ -1481,30 +1481,12 @@ def chen_breach(groups, value, l, k, m, case):
 def chen_t(n, counts, value, l, k, case):
     having = dict(counts)[value]
     others = sorted((c for v, c in counts if v != value), reverse=True)[:l]
-    if case == "single":
-        return Fraction(max(0, n - having - sum(others) - k), having)
-    if case == "set":
-        none = math.prod((Fraction(n - c, n) for c in others), start=Fraction(1))
-        return Fraction(max(0, n - having - k), having) * none
-    if n - k <= 1:
-        return Fraction(0)
-    lacks = Fraction(n - k - 1, n - k) ** having
-    return lacks / (1 - lacks) * Fraction(n - 1, n) ** sum(others)
+    return _t(n, having, others, k, case)
 
 
 @functools.cache
 def chen_v(n, counts, value, m, k, case):
-    having = dict(counts).get(value, 0)
-    if having == 0 or m == 0:
-        return Fraction(1)
-    if case == "multiset":
-        return Fraction(n - k - m, n - k) ** having if n - k > m else Fraction(0)
-    product = Fraction(1)
-    for i in range(m):
-        if n - having - k - i <= 0:
-            return Fraction(0)
-        product *= Fraction(n - having - k - i, n - k - i)
-    return product
+    return _v(n, dict(counts).get(value, 0), m, k, case)
 
 
 # ------------------------------------------------- people with any number of sensitive values

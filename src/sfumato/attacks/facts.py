@@ -244,27 +244,21 @@ def _promised(target: Target, attribute: str | None) -> list[Skyline]:
 
 def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
     """Say who is given away by what (private)."""
-    assert isinstance(found.value, int)  # noqa: S101  (a code)
     told: dict[str, object] = {
         "group": target.published(int(view.owner[found.group])),
-        "value": view.label(found.value),
+        "value": view.label(_code(found.value)),
         "belief": found.breach,
         "people": int(view.sizes[found.group]),
     }
     if found.ruled_out:
         of_target = "ruled out" if case == "single" else "only together with it"
-        told[of_target] = [view.label(code) for code in _codes(found.ruled_out)]
+        told[of_target] = [view.label(_code(value)) for value in found.ruled_out]
     if found.n_others:
         of_others = "others known" if case == "single" else "others without it"
         told[of_others] = found.n_others
         if found.others_have:
             told["others have"] = {
-                view.label(code): people
-                for (code, people) in zip(
-                    _codes(tuple(value for value, _ in found.others_have)),
-                    (people for _, people in found.others_have),
-                    strict=True,
-                )
+                view.label(_code(value)): people for value, people in found.others_have
             }
     if found.n_family:
         told["family known"] = found.n_family
@@ -274,8 +268,9 @@ def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, ob
     return told
 
 
-def _codes(values: tuple[object, ...]) -> list[int]:
-    return [value for value in values if isinstance(value, int)]
+def _code(value: object) -> int:
+    assert isinstance(value, int)  # noqa: S101  (formulas know values by their codes)
+    return value
 
 
 def _count(n: int, one: str, many: str | None = None) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -101,8 +101,7 @@ class Summary:
         return dict(self.numbers)
 
     def __str__(self) -> str:
-        width = max(len(name) for name, _ in self.lines)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in self.lines)
+        return aligned(self.lines)
 
     __repr__ = __str__
 
@@ -181,3 +180,14 @@ def _alike(original: Table, name: str) -> int:
     """Count the values of a column that are another one but for case and blanks."""
     labels = [str(label) for label in original.domains[name].values.labels if label is not None]
     return len(labels) - len({" ".join(label.casefold().split()) for label in labels})
+
+
+def aligned(lines: Sequence[tuple[str, str]]) -> str:
+    """Write names and texts below each other.
+
+    >>> print(aligned([("rows", "8"), ("k", "2")]))
+    rows  8
+    k     2
+    """
+    width = max(len(name) for name, _ in lines)
+    return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)

@@ -15,6 +15,7 @@ from sfumato.formulas.loss import average_group_size
 from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.release import anonymize
+from sfumato.release.summary import aligned
 from sfumato.table import Table
 from sfumato.utility.classification import accuracy, check_learning
 from sfumato.utility.divergence import kl_divergence
@@ -107,9 +108,7 @@ class CrossValidation:
         ]
 
     def __str__(self) -> str:
-        lines = self._lines()
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+        return aligned(self._lines())
 
     __repr__ = __str__
 

@@ -17,6 +17,7 @@ from sfumato.formulas.exact import fraction
 from sfumato.formulas.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
 from sfumato.release import Release
+from sfumato.release.summary import aligned
 from sfumato.utility.published import generalized_groups
 
 N_QUERIES = {"cormode": 1_000, "wong": 10_000}
@@ -78,9 +79,7 @@ class QueryError:
         ]
 
     def __str__(self) -> str:
-        lines = self._lines()
-        width = max(len(name) for name, _ in lines)
-        return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)
+        return aligned(self._lines())
 
     __repr__ = __str__
 
