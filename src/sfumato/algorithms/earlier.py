@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import cached_property
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number, number_text
 from sfumato.data.frequency import FrequencySet, Grouping
@@ -27,6 +29,7 @@ class Earlier:
     seen: Grouping  # by the published texts
     n_suppressed: int
     insensitive: tuple[str, ...] = ()  # columns that were published untouched
+    hierarchies: Mapping[str, Any] = field(default_factory=dict)  # as far as they are public
 
     @property
     def n_rows(self) -> int:
@@ -38,7 +41,10 @@ class Earlier:
         """Name the release by what it says: the same made, saved and loaded, in any format."""
         frequencies = self.seen.frequencies
         columns = [
-            [_text(frequencies.domains[name].labels[code]) for code in frequencies.codes(name)]
+            [
+                published_text(frequencies.domains[name].labels[code])
+                for code in frequencies.codes(name)
+            ]
             for name in frequencies.columns
         ]
         rows = sorted(zip(*columns, frequencies.counts.tolist(), strict=True), key=repr)
@@ -56,6 +62,15 @@ class Earlier:
         Raises:
             BadInput: It has other columns, or values that the table and its hierarchies have not.
         """
+        own = self.seen.frequencies
+        boxes = self.boxes(frequencies, name)
+        value = self._values(frequencies, name)
+        shape = (len(boxes), len(frequencies.persons_values.codes))
+        histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
+        return Published.of(boxes, histogram, self.n_suppressed)
+
+    def boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
+        """See the published combinations of quasi-identifiers in the ranks of another table."""
         own = self.seen.frequencies
         for role, here, there in (
             ("quasi-identifiers", frequencies.quasi_identifiers, own.quasi_identifiers),
@@ -75,10 +90,7 @@ class Earlier:
             if unknown:
                 raise _does_not_fit(name, column, unknown)
             sides.append(side([each for each in found if each is not None])[classes.codes(column)])
-        value = self._values(frequencies, name)
-        shape = (len(classes), len(frequencies.persons_values.codes))
-        histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
-        return Published.of(np.stack(sides, axis=1), histogram, self.n_suppressed)
+        return np.stack(sides, axis=1)
 
     def _values(self, frequencies: FrequencySet, name: str) -> np.ndarray:
         """Give the combination of sensitive values, as the table numbers them, of every key."""
@@ -102,11 +114,11 @@ class Earlier:
 
 
 def _codes(domain: Domain, labels: Sequence[object]) -> list[int | None]:
-    known = {_text(label): code for code, label in enumerate(domain.labels)}
-    return [known.get(_text(label)) for label in labels]
+    known = {published_text(label): code for code, label in enumerate(domain.labels)}
+    return [known.get(published_text(label)) for label in labels]
 
 
-def _text(label: object) -> str | None:
+def published_text(label: object) -> str | None:
     """Write a value as a file of any format does; 1 and 1.0 are one number."""
     if label is None:
         return None

@@ -21,6 +21,7 @@ from sfumato.attacks.facts import Implications, Knowledge  # noqa: E402
 from sfumato.attacks.grouping import MethodBased  # noqa: E402
 from sfumato.attacks.linkage import Linkage  # noqa: E402
 from sfumato.attacks.minimality import Minimality  # noqa: E402
+from sfumato.attacks.series import Correspondence  # noqa: E402
 
 __all__ = [
     "ATTACKS",
@@ -28,6 +29,7 @@ __all__ = [
     "BackgroundKnowledge",
     "Bound",
     "CannotRun",
+    "Correspondence",
     "Finding",
     "Homogeneity",
     "Implications",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from fractions import Fraction
 from typing import Any, ClassVar
@@ -13,6 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
+from sfumato.algorithms.earlier import Earlier
+from sfumato.attacks.earlier import series_of
 from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text
@@ -23,6 +25,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
 from sfumato.release import Release
+from sfumato.release.previous import Previous
 from sfumato.table import Table, read
 
 ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing
@@ -119,7 +122,9 @@ class Finding:
         """Write a number in the finding's unit: beliefs in per cent."""
         if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
             return percent(value)
-        unit = self.unit.replace("values", "value") if value == 1 else self.unit
+        unit = self.unit
+        if value == 1:
+            unit = unit.replace("values", "value").replace("records", "record")
         return f"{value_text(value)} {unit}"
 
     @property
@@ -168,6 +173,10 @@ class Target:
     # Two tables: the quasi-identifiers, which are published as they are; `seen` has the groups.
     as_they_are: tuple[str, ...] = ()
     recoding: Recoding | None = None  # private: who of the original is in which group
+    own: Earlier | None = None  # as a release among others; None: two tables
+    previous: Previous = field(
+        default_factory=Previous
+    )  # releases of the same people that came before
 
     @classmethod
     def of(
@@ -176,11 +185,13 @@ class Target:
         original: object = None,
         criterion: Criterion | None = None,
         external: object = None,
+        earlier: Sequence[object] = (),
     ) -> Target:
         """Look at a release, or at a published table of any origin.
 
         `original` and `external` are tables, or what `sf.read` can read: then the columns have the
         roles, and as far as they are public the hierarchies, that they have in the release.
+        `earlier` are releases, directories of saved ones, or tables of any origin likewise.
         """
         if isinstance(subject, Target):
             return subject
@@ -213,13 +224,35 @@ class Target:
             validate(promised, seen.frequencies)
         made_here = own is not None and given is own
         recoding = subject.recoding if isinstance(subject, Release) and made_here else None
-        return cls(seen, promised, method, n_suppressed, given, people, as_they_are, recoding)
+        itself, previous = series_of(subject, earlier)
+        return cls(
+            seen,
+            promised,
+            method,
+            n_suppressed,
+            given,
+            people,
+            as_they_are,
+            recoding,
+            itself,
+            previous,
+        )
 
     @classmethod
-    def public(cls, subject: Release | Table, criterion: Criterion | None = None) -> Target:
-        """Look at what everybody can see, as if there were no original at hand."""
+    def public(
+        cls,
+        subject: Release | Table,
+        criterion: Criterion | None = None,
+        previous: Previous | None = None,
+    ) -> Target:
+        """Look at what everybody can see, as if there were no original at hand.
+
+        `previous`: earlier releases, if others than those that the release itself knows.
+        """
+        own, known = series_of(subject)
         if isinstance(subject, Table):
-            return cls.of(subject, None, criterion)
+            target = cls.of(subject, None, criterion)
+            return replace(target, previous=previous or known)
         promised = criterion or subject.criterion
         return cls(
             subject.published,
@@ -227,6 +260,8 @@ class Target:
             subject.method,
             subject.n_suppressed,
             as_they_are=_as_they_are(subject),
+            own=own,
+            previous=previous or known,
         )
 
     @property

@@ -210,6 +210,14 @@ def audit(
         Path | None,
         typer.Option(help="A list of people that an adversary may have.", readable=False),
     ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="An earlier release of the same people: a saved one, or another tool's file with "
+            "the same columns. Give it once for each; those of a series are found without.",
+            readable=False,
+        ),
+    ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     person: Person = None,
@@ -243,6 +251,7 @@ def audit(
             commands.Subject(source, quasi_identifiers, sensitive, k, l, kind, person),
             original,
             external,
+            earlier or [],
             report=report,
             steward=steward,
             json=json,

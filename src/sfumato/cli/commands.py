@@ -223,6 +223,7 @@ def audit(
     subject: Subject,
     original: Path | None,
     external: Path | None,
+    earlier: list[Path],
     *,
     report: Path | None,
     steward: bool,
@@ -241,6 +242,7 @@ def audit(
             known,
             criterion=criterion,
             external=None if external is None else _original(external),
+            earlier=earlier,
         )
     if json:
         out.print_json(found.to_json(private=steward))

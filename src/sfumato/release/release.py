@@ -38,6 +38,7 @@ from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
 from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
+from sfumato.release.previous import Previous, previous_of
 from sfumato.release.series_check import compared
 from sfumato.release.sets import apart, refuse_one_value_each, refuse_other_values
 from sfumato.release.summary import Summary
@@ -286,7 +287,13 @@ class Release:
                 "a release as two tables cannot be compared with later ones: quasi-identifiers are "
                 "published as they are"
             )
-        return Earlier(self.published, self.n_suppressed, self.description.insensitive)
+        return self._as_earlier(self.published)
+
+    @cached_property
+    def previous(self) -> Previous:
+        """The earlier releases: those that the method was given, or found beside a saved one."""
+        directory = None if self._saved is None else self._saved.directory
+        return previous_of(self.method, directory, load)
 
     @property
     def original(self) -> Table | None:
@@ -344,8 +351,8 @@ class Release:
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, found.measured))
             found = replace(found, measured=measured)
-        counted = None if self._private is None else known
-        found = compared(found, self.published, asked, self.method, counted)
+        counted = None if self._private is None else (self.method, known)
+        found = compared(found, self._as_earlier(self.published), asked, self.previous, counted)
         return replace(found, experiment=self.method.experiment)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
@@ -502,7 +509,9 @@ class Release:
             if guarded is None:
                 raise BrokenPromise("internal error: it is not known who guards what in a group")
         verdict = checked(seen, self.criterion, guarded)
-        verdict = compared(verdict, seen, self.criterion, self.method, private.frequencies)
+        counted = (self.method, private.frequencies)
+        own = self._as_earlier(seen)
+        verdict = compared(verdict, own, self.criterion, self.previous, counted)
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
@@ -552,6 +561,10 @@ class Release:
         ):
             raise BrokenPromise("the two published tables do not have the same groups")
         return seen
+
+    def _as_earlier(self, seen: Grouping) -> Earlier:
+        shown = self.description
+        return Earlier(seen, self.n_suppressed, shown.insensitive, shown.hierarchies)
 
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:

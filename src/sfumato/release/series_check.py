@@ -11,55 +11,89 @@ from sfumato.algorithms.bcf_anonymizer import promises
 from sfumato.algorithms.earlier import Earlier
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.base import measure
-from sfumato.data.frequency import FrequencySet, Grouping, JointGroups
+from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
+from sfumato.errors import BadInput
 from sfumato.formulas.cells import Published
-from sfumato.formulas.cracks import Left, exposed
-from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, fewest_left, lefts
+from sfumato.formulas.cracks import joined
 from sfumato.release.check import Check
+from sfumato.release.comparison import at_least, by_all, by_pairs
+from sfumato.release.in_common import in_public
+from sfumato.release.previous import Previous
 
 NOT_AT_HAND = (
     "no verdict about the series: the earlier releases are not at hand; the classes of this one "
     "are large enough"
 )
+NOT_COMPARABLE = (
+    "no verdict about the series: from what is published the releases cannot be compared; the "
+    "classes of this one are large enough"
+)
+PERHAPS_NOBODY = (
+    "no verdict about the series: fewer records would be left to somebody with certain values, "
+    "and only the original says whether anybody has them"
+)
 
 
 def compared(
     found: Check,
-    seen: Grouping,
+    own: Earlier,
     criterion: Criterion,
-    method: Algorithm,
-    frequencies: FrequencySet | None,
+    previous: Previous,
+    counted: tuple[Algorithm, FrequencySet] | None,
 ) -> Check:
     """Go on from what was found of a release alone to what the whole series gives away.
 
     Args:
         found: The classes of the release, measured.
-        seen: The published table, grouped by its texts.
+        own: The published table.
         criterion: What was promised.
-        method: It knows the earlier releases.
-        frequencies: The original table, whose ranks releases are compared in; None: not at hand.
+        previous: The earlier releases.
+        counted: The method, and the original table in whose ranks it sees the releases; None: they
+            are seen as everybody can who has nothing but them.
     """
-    about = any(part.by_series for part in criterion.parts)
-    if not about or not isinstance(method, BCFAnonymizer) or not method.previous:
+    if not previous or not any(part.by_series for part in criterion.parts):
         return found
-    if frequencies is None or method.known is None:
-        return replace(found, measured=tuple(map(_without_series, found.measured)))
-    own = Earlier(seen, 0).published(frequencies, "the release")
-    previous = method.published(frequencies)
+    if previous.missing:
+        return replace(found, measured=tuple(_no_verdict(m, NOT_AT_HAND) for m in found.measured))
+    if counted is not None:
+        method, frequencies = counted
+        assert isinstance(method, BCFAnonymizer)  # noqa: S101  (it has previous releases)
+        releases = method.published(frequencies)
+        releases.append(own.published(frequencies, "the release"))
+        return _judged(found, releases, criterion, frequencies)
+    try:
+        releases = [each.published for each in in_public([*previous.releases, own])]
+        judged = _judged(found, releases, criterion, own.seen.frequencies)
+    except BadInput:
+        note = NOT_COMPARABLE
+        return replace(found, measured=tuple(_no_verdict(m, note) for m in found.measured))
+    if any(joined(first, releases[-1]) is None for first in releases[:-1]):
+        # Where published values overlap, some of what they have in common may be nobody's.
+        both = zip(found.measured, judged.measured, strict=True)
+        measured = tuple(
+            after if after.holds or not before.holds else _no_verdict(before, PERHAPS_NOBODY)
+            for before, after in both
+        )
+        judged = replace(judged, measured=measured)
+    return judged
+
+
+def _judged(
+    found: Check, releases: list[Published], criterion: Criterion, frequencies: FrequencySet
+) -> Check:
+    *previous, own = releases
     k, others = promises(criterion)
-    left = [each for first in previous for each in _of_release(first, own)]
-    fewest = min((int(each.candidates.min()) for each, _ in left if len(each.classes)), default=k)
-    groups = [(own.sizes, own.histogram), *((each.candidates, each.histogram) for each, _ in left)]
+    pairs = by_pairs(previous, own)
+    fewest = min((each.fewest for each in pairs), default=k)
+    groups = [(own.sizes, own.histogram), *(each.left.counted for each in pairs)]
     if len(previous) > 1:
-        releases = [*previous, own]
-        in_all = fewest_left(releases, k)
+        in_all = at_least(releases, k)
         if in_all is None or others is not None:
-            groups.append(Together(releases).exact())
+            groups.append(by_all(releases))
             in_all = int(groups[-1][0].min())
         fewest = min(fewest, in_all)
-    failing = [exposed(each, release, k).n_people for each, release in left]
+    failing = [int(each.of.sizes[each.exposed(k)].sum()) for each in pairs]
     of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
     measured = []
     for each in found.measured:
@@ -67,14 +101,9 @@ def compared(
             measured.append(next(of_others))
             continue
         least = min(fewest, int(own.sizes.min()))
-        n_failing = max(each.n_people_failing, *failing, int(least < k))
+        n_failing = max(each.n_people_failing, int(least < k), *failing)
         measured.append(replace(each, found=least, holds=least >= k, n_people_failing=n_failing))
     return replace(found, measured=tuple(measured))
-
-
-def _of_release(first: Published, own: Published) -> list[tuple[Left, Published]]:
-    found = attack(first, own)
-    return list(zip(lefts(found), (first, own, own), strict=False))
 
 
 def _joined(frequencies: FrequencySet, groups: list[tuple[np.ndarray, Histogram]]) -> JointGroups:
@@ -90,8 +119,6 @@ def _joined(frequencies: FrequencySet, groups: list[tuple[np.ndarray, Histogram]
     return JointGroups(frequencies, sizes, histogram)
 
 
-def _without_series(measured: Measured) -> Measured:
+def _no_verdict(measured: Measured, note: str) -> Measured:
     """Take the verdict from what only the earlier releases could tell; what fails fails."""
-    if not measured.holds:
-        return measured
-    return replace(measured, note=NOT_AT_HAND)
+    return replace(measured, note=note) if measured.holds else measured

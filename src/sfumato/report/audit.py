@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from inspect import isabstract
 from pathlib import Path
@@ -57,7 +57,8 @@ class Report:
 
         An attack that succeeded with more than that is not shown, but it is not denied either.
         """
-        found = _audited(self.subject, Target.public(self.subject, self.target.criterion))
+        seen = Target.public(self.subject, self.target.criterion, self.target.previous)
+        found = _audited(self.subject, seen)
         return replace(found, n_known=self.n_failed)
 
     @property
@@ -172,6 +173,7 @@ def audit(
     *,
     criterion: Criterion | None = None,
     external: object = None,
+    earlier: Sequence[object] = (),
 ) -> Report:
     """Attack a release in every way that applies.
 
@@ -181,9 +183,12 @@ def audit(
             process has it already.
         criterion: What was promised, if the release does not say so itself.
         external: A list of people that an adversary may have, likewise.
+        earlier: Releases of the same people that came before: releases, the directories of saved
+            ones, or tables of any origin. Those that a release of a series names are found in
+            memory, or beside its own directory.
     """
     report("auditing")
-    return _audited(release, Target.of(release, original, criterion, external))
+    return _audited(release, Target.of(release, original, criterion, external, earlier))
 
 
 def _audited(subject: Release | Table, target: Target) -> Report:

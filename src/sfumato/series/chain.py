@@ -12,20 +12,12 @@ from collections.abc import Mapping
 from dataclasses import asdict, dataclass
 from typing import Any
 
-import numpy as np
-
 from sfumato.algorithms import BCFAnonymizer
-from sfumato.attacks.matching import boxes_in
-from sfumato.data.domain import Domain
-from sfumato.data.frequency import Grouping
-from sfumato.data.groups import Histogram
-from sfumato.data.hierarchy import Codes
-from sfumato.data.labels import Labels
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.cells import Published
 from sfumato.formulas.generators import attack
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.release.in_common import in_public
 from sfumato.series.terms import Terms
 from sfumato.table import Table
 
@@ -81,44 +73,15 @@ def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_n
         ) from None
 
 
-def compared(releases: Mapping[int, Release], table: Table, terms: Terms) -> list[Compared]:
-    """Attack the last release together with each of the earlier ones.
-
-    `table` has all records of the last one: its ground values say what labels stand for.
-    """
+def compared(releases: Mapping[int, Release], terms: Terms) -> list[Compared]:
+    """Attack the last release together with each of the earlier ones, from the public files."""
     *earlier, last = sorted(releases)
+    if not earlier:
+        return []
     report("comparing releases")
-    values: dict[object, int] = {}
-    seen = {number: _values(each.published, values) for number, each in releases.items()}
-    read = {
-        number: _as_attacked(each, table.domains, seen[number], max(1, len(values)))
-        for number, each in releases.items()
-    }
+    seen = in_public([releases[number].earlier for number in (*earlier, last)])
+    own = seen[-1].published
     return [
-        Compared(number, last, *attack(read[number], read[last]).anonymity, terms.k)
-        for number in earlier
+        Compared(number, last, *attack(first.published, own).anonymity, terms.k)
+        for number, first in zip(earlier, seen, strict=False)
     ]
-
-
-def _values(seen: Grouping, values: dict[object, int]) -> Codes:
-    """Number the sensitive values of every counted combination, the same in all releases; (n,)."""
-    counted = seen.frequencies
-    if not counted.sensitive:
-        return np.zeros(len(counted), dtype=np.int32)
-    people = counted.persons_values
-    texts = [Labels.of(counted.domains[name].labels) for name in counted.sensitive]
-    combinations = [
-        values.setdefault(tuple(each[c] for each, c in zip(texts, row, strict=True)), len(values))
-        for row in people.codes[:, : len(texts)].tolist()
-    ]
-    return np.array(combinations, dtype=np.int32)[people.of_key]
-
-
-def _as_attacked(
-    release: Release, domains: Mapping[str, Domain], codes: Codes, n_values: int
-) -> Published:
-    """See a published table in ground ranks of all records; its labels say where classes lie."""
-    seen = release.published
-    shape = (len(seen.boxes), n_values)
-    histogram = Histogram.from_entries(seen.index, codes, seen.frequencies.counts, shape)
-    return Published.of(boxes_in(domains, seen), histogram, release.n_suppressed)

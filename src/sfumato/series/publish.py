@@ -136,7 +136,7 @@ class _Transaction:
             next_release(table, plan.terms, earlier, n_new).save(place, plan.terms.format)
             reached("publish.staged")
             saved = load(place)
-            found = compared({**earlier, plan.number: saved}, table, plan.terms)
+            found = compared({**earlier, plan.number: saved}, plan.terms)
             if not all(each.holds for each in found) or not saved.check(plan.terms.criterion):
                 raise BrokenPromise("internal error: the written release is not safe in the series")
             reached("publish.compared")

@@ -146,7 +146,7 @@ class ReleaseSeries:
         numbers = sorted(releases)
         for j in range(1, len(numbers)):
             part = {number: releases[number] for number in numbers[: j + 1]}
-            found += compared(part, table, terms)
+            found += compared(part, terms)
         return SeriesReport(newest, audit(releases[newest.number], table), tuple(found))
 
 

@@ -1,0 +1,94 @@
+"""The releases that an adversary can compare with one another."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+from sfumato.algorithms.earlier import Earlier
+from sfumato.errors import BadInput, shown
+from sfumato.release import Release, load
+from sfumato.release.previous import Previous
+from sfumato.table import Table, read
+
+
+def series_of(
+    subject: Release | Table, given: Sequence[object] = ()
+) -> tuple[Earlier | None, Previous]:
+    """See a release or a table among the others: as one of them, and those that came before.
+
+    Args:
+        subject: What is attacked.
+        given: Earlier releases beside those that a release itself knows: releases, directories of
+            saved ones, tables of any origin, or files of such tables with the same columns.
+    """
+    if isinstance(given, (str, os.PathLike)) or not isinstance(given, Sequence):
+        raise BadInput(f"earlier: must be a list of releases or directories, got {shown(given)}")
+    if isinstance(subject, Release):
+        own = None if subject.description.group is not None else subject.earlier
+        previous = subject.previous
+    else:
+        own, previous = _of_table(subject), Previous()
+    if not given:
+        return own, previous
+    if own is None:
+        raise BadInput(
+            "earlier: two tables are published here, with the quasi-identifiers as they are; there "
+            "is nothing to compare them by"
+        )
+    named = list(_named(subject, given))
+    for number, (name, each) in enumerate(named):
+        _refuse(name or f"no. {number + 1}", each, own)
+    return own, previous.joined(named)
+
+
+def _refuse(name: str, each: Earlier, own: Earlier) -> None:
+    """Refuse what cannot have come before."""
+    here, there = own.seen.frequencies, each.seen.frequencies
+    for role, wanted, found in (
+        ("quasi-identifiers", here.quasi_identifiers, there.quasi_identifiers),
+        ("sensitive columns", here.sensitive, there.sensitive),
+    ):
+        if set(wanted) != set(found):
+            raise BadInput(
+                f"earlier: {name} has other {role} than the release; releases can be compared only "
+                "column by column"
+            )
+    if each.n_rows > own.n_rows:
+        raise BadInput(
+            f"earlier: {name} is of {each.n_rows} people and the release of {own.n_rows}; an "
+            "earlier release is of some of the same people"
+        )
+    if each.digest == own.digest:
+        raise BadInput(f"earlier: {name} publishes the same as the release; is it the release?")
+
+
+def _named(
+    subject: Release | Table, given: Sequence[object]
+) -> Iterator[tuple[str | None, Earlier]]:
+    for each in given:
+        name = None
+        if isinstance(each, (str, os.PathLike)):
+            path = Path(each)
+            name = path.resolve().name
+            each = load(path) if path.is_dir() else _read(subject, path)  # noqa: PLW2901
+        if isinstance(each, Release):
+            yield name, each.earlier
+        elif isinstance(each, Table):
+            yield name, _of_table(each)
+        else:
+            raise BadInput(
+                "earlier: must hold releases, their directories, or tables from sf.read, got "
+                f"{shown(each)}"
+            )
+
+
+def _read(subject: Release | Table, path: Path) -> Table:
+    """Read another tool's file with the roles that the columns have here."""
+    roles = subject.description if isinstance(subject, Release) else subject.schema
+    return read(path, roles.quasi_identifiers, roles.sensitive or None)
+
+
+def _of_table(table: Table) -> Earlier:
+    return Earlier(table.frequencies().as_it_is(), 0, table.schema.insensitive)

@@ -1,0 +1,206 @@
+"""What does a release give away beside the earlier ones? Correspondence attacks (Fung 2008)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, listed
+from sfumato.attacks.linkage import least_people
+from sfumato.errors import BadInput, CannotRun
+from sfumato.formulas.cells import Published
+from sfumato.formulas.cracks import joined
+from sfumato.progress import report
+from sfumato.release import Release
+from sfumato.release.comparison import ByAll, Compared, by_pairs
+from sfumato.release.in_common import InCommon, by_original, in_public
+from sfumato.release.previous import Previous
+from sfumato.table import Table
+
+MOST_NAMED = 4  # earlier releases that are named one by one
+GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
+PERHAPS_NOBODY = (
+    "without the original it is not known whether anybody has the values of the one worst off"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Correspondence(Attack):
+    """Compare a release with the earlier ones: which records are new, which are old?
+
+    Every release is of the same people as the earlier ones, and others. Whoever knows when a
+    person came excludes records that cannot be the person's under any correspondence of the
+    records: forward and cross for somebody who was in the earlier release, backward for somebody
+    who came later (section 3 of the paper), each earlier release by itself, and all at once. What
+    is found is the fewest records that are left to anybody, in a class of this release or, forward,
+    of the earlier one. Somebody to whom none is left cannot be there, and does not count.
+
+    With the original at hand releases are compared in its values, otherwise in what they publish
+    alone: ranges, masks, and the hierarchies in `release.json`.
+
+    Args:
+        earlier: Releases, directories of saved ones, or tables of any origin; those that a release
+            of a series names are found without.
+    """
+
+    earlier: Sequence[object] = ()
+    name: ClassVar[str] = "correspondence"
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Once, if there is anything to compare."""
+        if target.previous:
+            yield cls()
+
+    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
+        """Attack a release, or a published table of any origin, with the whole series."""
+        if not isinstance(subject, Target):
+            subject = Target.of(subject, original, earlier=self.earlier)
+        return super().run(subject)
+
+    def find(self, target: Target) -> Finding:
+        """Compare."""
+        target.refuse_bucketized()
+        previous = target.previous
+        if not previous.releases:
+            raise CannotRun(
+                "the releases that this one was made to be safe beside are not at hand, neither "
+                f"in memory nor in the directory beside it; {GIVE_THEM}"
+                if previous.missing
+                else f"nothing to compare with: {GIVE_THEM}"
+            )
+        releases, public = _in_common(target)
+        *before, own = (each.published for each in releases)
+        report("comparing releases")
+        pairs = _compared(before, own, given=previous.given)
+        worst = min(pairs, key=lambda each: each.fewest)
+        fewest = worst.fewest
+        by_all = ByAll([*before, own]) if len(before) > 1 else None
+        in_all = fewest if by_all is None else by_all.fewest(fewest)
+        k = least_people(target.criterion)
+        holds = None if k is None else in_all >= k
+        doubt = _doubt(target) if holds else None
+        overlap = any(joined(first, own) is None for first in before)
+        n_exceeding = 0
+        if k is not None and not holds:
+            n_exceeding = _n_exposed(pairs, by_all, own, k)
+        return Finding(
+            attack=self.called,
+            attribute=None,
+            knows=f"{KNOWN}, and when the target came; {_listed(previous)}",
+            unit="records",
+            before=min(int(each.sizes.min()) for each in (*before, own)),
+            found=in_all,
+            promised=None if k is None else Bound(">=", k),
+            holds=None if doubt is not None else holds,
+            n_exceeding=n_exceeding,
+            n_people=target.n_people,
+            note="; ".join(
+                [
+                    _told(pairs, worst, previous, None if by_all is None else in_all),
+                    *([doubt] if doubt else []),
+                    *([PERHAPS_NOBODY] if holds is False and public and overlap else []),
+                ]
+            ),
+            worst=_witness(releases, worst, previous),
+        )
+
+
+def _in_common(target: Target) -> tuple[list[InCommon], bool]:
+    """See all releases in the same ranks; whether that took nothing but what is published."""
+    assert target.own is not None  # noqa: S101  (two tables are refused already)
+    own, original = target.own, target.original
+    if original is not None and target.method is None:  # of a table only this tells
+        own = replace(own, n_suppressed=original.n_rows - own.seen.frequencies.n_rows)
+    every = [*target.previous.releases, own]
+    if original is not None:
+        with suppress(BadInput):  # it was read without the hierarchies
+            return by_original(every, original.frequencies()), False
+    return in_public(every), True
+
+
+def _compared(before: Sequence[Published], own: Published, *, given: bool) -> list[Compared]:
+    try:
+        pairs = [each.of_possible() for each in by_pairs(before, own)]
+    except BadInput as error:
+        if given:
+            raise
+        raise CannotRun(str(error)) from None
+    if not pairs:
+        raise CannotRun("suppressed rows aside, nobody can be in two of the releases")
+    return pairs
+
+
+def _doubt(target: Target) -> str | None:
+    """Say why it proves nothing that nothing was found."""
+    assert target.own is not None  # noqa: S101  (looked at already)
+    if target.previous.missing:
+        n = len(target.previous.missing)
+        releases = "1 earlier release is" if n == 1 else f"{n} earlier releases are"
+        return f"{releases} not at hand"
+    untouched = set(target.own.insensitive)
+    for each in target.previous.releases:
+        both = sorted(untouched & set(each.insensitive))
+        if both:
+            return (
+                f"{both[0]!r} is published untouched in several releases, and tells records apart"
+            )
+    return None
+
+
+def _n_exposed(pairs: Sequence[Compared], by_all: ByAll | None, own: Published, k: int) -> int:
+    """Count the people in classes of which somebody is left with fewer than k records.
+
+    In an earlier release these are people of this one, too, so the largest number counts.
+    """
+    struck = np.zeros(len(own), dtype=bool)
+    numbers = []
+    for each in pairs:
+        classes = each.exposed(k)
+        if each.of is own:
+            struck[classes] = True
+        else:
+            numbers.append(int(each.of.sizes[classes].sum()))
+    if by_all is not None:
+        struck[by_all.exposed(k)] = True
+    return max(int(own.sizes[struck].sum()), *numbers)
+
+
+def _listed(previous: Previous) -> str:
+    n = len(previous.releases)
+    if n > MOST_NAMED:
+        return f"{n} earlier releases"
+    return f"the earlier release{'s'[: n > 1]} {listed(previous.names)}"
+
+
+def _told(
+    pairs: Sequence[Compared], worst: Compared, previous: Previous, in_all: int | None
+) -> str:
+    """Say which attack leaves how many."""
+    if in_all is None:
+        left = [f"{each.kind} {each.fewest}" for each in pairs]
+        return f"left by the attack: {', '.join(left)}"
+    name = previous.names[worst.earlier]
+    return (
+        f"left with one of them at least {worst.fewest} ({worst.kind}, {name}), with all of them "
+        f"{in_all}"
+    )
+
+
+def _witness(
+    releases: Sequence[InCommon], worst: Compared, previous: Previous
+) -> dict[str, object]:
+    place = int(worst.left.classes[int(worst.left.candidates.argmin())])
+    name = previous.names[worst.earlier]
+    forward = worst.kind == "forward"
+    return {
+        "attack": f"{worst.kind}, with {name}",
+        "release": name if forward else "this one",
+        "group": releases[worst.earlier if forward else -1].label(place),
+        "people in it": int(worst.of.sizes[place]),
+        "records left": worst.fewest,
+    }

@@ -1,0 +1,101 @@
+"""The releases that came before one: those its method was given, or found beside it by name."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms.earlier import Earlier
+from sfumato.errors import BadInput
+from sfumato.release.description import DESCRIPTION
+
+
+@dataclass(frozen=True, eq=False)
+class Previous:
+    """Earlier releases in the order of publishing, as far as they are at hand."""
+
+    releases: tuple[Earlier, ...] = ()
+    called: tuple[str | None, ...] = ()  # the directories they were found in, if so
+    missing: tuple[str, ...] = ()  # digests of those that are not at hand
+    given: bool = False  # some of them by the caller
+
+    def __bool__(self) -> bool:
+        return bool(self.releases or self.missing)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What people call them."""
+        return tuple(name or f"no. {j + 1}" for j, name in enumerate(self.called))
+
+    def joined(self, given: Sequence[tuple[str | None, Earlier]]) -> Previous:
+        """Add releases that somebody gives; those that are known already count once.
+
+        Each release is of all people so far, so their numbers of people say in which order they
+        were published.
+        """
+        known = {each.digest for each in self.releases}
+        found = list(zip(self.called, self.releases, strict=True))
+        for name, each in given:
+            if each.digest not in known:
+                known.add(each.digest)
+                found.append((name, each))
+        found.sort(key=lambda pair: pair[1].n_rows)
+        missing = tuple(digest for digest in self.missing if digest not in known)
+        releases, names = tuple(each for _, each in found), tuple(name for name, _ in found)
+        return Previous(releases, names, missing, given=True)
+
+
+def previous_of(
+    method: Algorithm, directory: Path | None, load: Callable[[Path], object]
+) -> Previous:
+    """Find the earlier releases of a method.
+
+    A description names them by the digest of what they publish. So a release that was loaded finds
+    them among the directories beside its own, and no other release can take their place.
+
+    Args:
+        method: Others than BCFAnonymizer know no earlier releases.
+        directory: Where the release is saved; None: it is in memory.
+        load: Opens a saved release.
+    """
+    if not isinstance(method, BCFAnonymizer):
+        return Previous()
+    wanted = [each for each in method.previous if isinstance(each, str)]
+    beside: dict[str, tuple[str, Earlier]] = {}
+    if wanted and directory is not None:
+        for name, release in _beside(directory, load):
+            if release.digest in wanted:
+                beside.setdefault(release.digest, (name, release))
+            if len(beside) == len(set(wanted)):
+                break
+    found: list[tuple[str | None, Earlier]] = []
+    for each in method.previous:
+        if isinstance(each, Earlier):
+            found.append((None, each))
+        elif each in beside:
+            found.append(beside[each])
+    return Previous(
+        tuple(each for _, each in found),
+        tuple(name for name, _ in found),
+        tuple(each for each in wanted if each not in beside),
+    )
+
+
+def _beside(directory: Path, load: Callable[[Path], object]) -> Iterator[tuple[str, Earlier]]:
+    """Open the releases in the same place; one that is damaged is none."""
+    own = directory.resolve()
+    try:
+        places = sorted(own.parent.iterdir())
+    except OSError:
+        return
+    for place in places:
+        if place == own or not (place / DESCRIPTION).is_file():
+            continue
+        try:
+            each = load(place).earlier  # type: ignore[attr-defined]  # it is a release
+            _ = each.digest
+        except BadInput:
+            continue
+        yield place.name, each
