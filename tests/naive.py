@@ -1925,3 +1925,39 @@ def published_sizes(release):
     for record in release:
         classes.setdefault(record[0], []).append(record)
     return classes.values()
+
+
+# ------------------------------ a release beside the earlier ones: the attack on published files
+
+
+def fewest_left_to_anybody(releases):
+    """Fewest records left to somebody who can be there, with each earlier release and with all.
+
+    Somebody to whom none is left is nobody's neighbour: no choice of buddies has such a person.
+    """
+    *previous, last = releases
+    counts = []
+    for first in previous:
+        forward, cross, backward = cracks(first, last)
+        for release, left in ((first, forward), (last, cross)):
+            for groups in _groups_by_class(release):
+                raws = next(iter(groups))[0]
+                counts += [sum(left[group, raw] for group in groups) for raw in raws]
+        if len(first) < len(last):
+            for groups in _groups_by_class(last):
+                counts.append(sum(n - backward[group] for group, n in groups.items()))
+    if len(previous) > 1:
+        sizes = [0, *map(len, releases)]
+        for time, left in enumerate(candidates_left(releases)):
+            counts += left.values() if sizes[time + 1] > sizes[time] else ()
+    return min(n for n in counts if n)
+
+
+def by_membership(releases):
+    """Keep one raw value of all that are in the same records: nobody can tell them apart."""
+    every = sorted({raw for release in releases for raws, _ in release for raw in raws})
+    kept = {}
+    for raw in every:
+        kept.setdefault(tuple(raw in raws for release in releases for raws, _ in release), raw)
+    chosen = frozenset(kept.values())
+    return [[(raws & chosen, value) for raws, value in release] for release in releases]

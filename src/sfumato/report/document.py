@@ -76,6 +76,7 @@ def document(
             bucketized=bool(target.as_they_are),
             set_valued=target.set_valued,
             n_unseen=n_unseen,
+            n_earlier=len(target.previous.releases),
             experiment=experiment,
         ),
     }

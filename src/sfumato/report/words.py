@@ -199,9 +199,11 @@ def limits(
     bucketized: bool,
     set_valued: str | None,
     n_unseen: int,
+    n_earlier: int,
     experiment: bool,
 ) -> list[str]:
     """Say what the numbers are not about."""
+    beside = f"and {n_earlier} earlier release{'s'[: n_earlier > 1]}" if n_earlier else "alone"
     said = [
         "The numbers hold against adversaries who know what is stated here. Somebody who knows "
         "more, of one person or of how values go together, can learn more: this is no "
@@ -209,8 +211,8 @@ def limits(
         "Columns that were not named quasi-identifiers are taken to be unknown to the adversary. "
         "Sensitive and insensitive columns are published as they are; where others know them, "
         "they are quasi-identifiers, and the numbers are too low.",
-        "Only the attacks on this page were tried, on this table alone. Other releases about the "
-        "same people, earlier or later, here or elsewhere, can be combined with it.",
+        f"Only the attacks on this page were tried, on this table {beside}. Other releases about "
+        "the same people, earlier or later, here or elsewhere, can be combined with it.",
         "The adversary is taken to know that the person is in the table. Whether somebody is in "
         "it is not protected, and if the table is a sample, nothing is said about the people it "
         "was drawn from: what the rows show of people in general can be applied to anybody.",
