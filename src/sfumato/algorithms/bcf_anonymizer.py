@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from sfumato.algorithms.arrivals import arrived
 from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.bcf_series import against_all
 from sfumato.algorithms.bcf_specialization import Score, Specialization
@@ -20,7 +21,7 @@ from sfumato.errors import BadInput, Unsatisfiable, one_of
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import Left
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import lefts, n_people
+from sfumato.formulas.series import Past, lefts, n_people
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 
@@ -90,7 +91,8 @@ class BCFAnonymizer(Algorithm):
                 raise _not_of_this_table(previous.index(against.first))
         refuse_impossible(search, criterion)
         if len(previous) > 1:
-            search = against_all(begin, criterion)
+            past = Past(previous, arrived(frequencies, self.known or ()))
+            search = against_all(begin, criterion, past)
         else:
             search.run()
         return Recoding(replace(search.table.cut, nodes=True))

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms.arrivals import arrived
 from sfumato.algorithms.bcf_anonymizer import promises
 from sfumato.algorithms.earlier import Earlier
 from sfumato.criteria import Criterion, Measured
@@ -16,7 +17,7 @@ from sfumato.data.groups import Histogram
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import Left, exposed
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, fewest_left, lefts
+from sfumato.formulas.series import Past, Together, lefts
 from sfumato.release.check import Check
 
 NOT_AT_HAND = (
@@ -54,7 +55,7 @@ def compared(
     groups = [(own.sizes, own.histogram), *((each.candidates, each.histogram) for each, _ in left)]
     if len(previous) > 1:
         releases = [*previous, own]
-        in_all = fewest_left(releases, k)
+        in_all = Past(previous, arrived(frequencies, method.known)).fewest_left(own, k)
         if in_all is None or others is not None:
             groups.append(Together(releases).exact())
             in_all = int(groups[-1][0].min())
