@@ -10,7 +10,15 @@ import pytest
 import sfumato as sf
 from hard.hatchery import Hatchery
 from hard.test_crashes import full_at
-from series.made import image, kept, published, started, write_batch, write_job
+from series.made import (
+    image,
+    kept,
+    published,
+    started,
+    without_recipients,
+    write_batch,
+    write_job,
+)
 
 SEED = 20261116
 BEFORE = [
@@ -149,6 +157,30 @@ def test_killed_while_a_batch_is_kept_it_is_there_or_not(hatchery, place, point,
     waiting = series.status().to_json()["waiting"]["rows"]
     assert waiting == (N_SECOND if point == "publish.committed" else 0)
     is_tidy(place)
+    record_property("kills survived", 1)
+
+
+@pytest.mark.parametrize("point", ["publish.compared", "publish.prepared", "publish.renamed"])
+def test_killed_while_a_recipient_gets_the_same_records(hatchery, place, point, record_property):
+    """No batch comes with it, so none may go; the ledger is from before there were recipients."""
+    series = sf.ReleaseSeries(place / "series")
+    without_recipients(series.place)
+    command = ("publish", series.place, "--to", "insurer", "--columns", "age,sex")
+    killed_at(hatchery.start(place, *command, hold=point, TMPDIR=place / "tmp"), point)
+    found = series.verify()
+    assert found.holds, found
+    assert kept(series.place) == ["001.parquet"]
+    is_tidy(place)
+    if point == "publish.renamed":
+        finished = "release 002 for 'insurer' was interrupted when it was public already"
+        assert any(line.startswith(finished) for line in found.tidied)
+        with pytest.raises(sf.BadInput, match="'insurer' has these records already"):
+            series.publish(recipient="insurer")
+    else:
+        assert published(series.place) == ["001"]
+        assert series.publish(recipient="insurer").number == 2
+    assert [made.recipient for made in series.status().releases] == [None, "insurer"]
+    assert series.verify()
     record_property("kills survived", 1)
 
 
