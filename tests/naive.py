@@ -1828,10 +1828,11 @@ def _publishable(people, release):
 # ------------------------------------------ the next release of a growing table (Fung 2008, 5)
 
 
-def bcf_cut(rows, hierarchies, safe, score):
+def bcf_cut(rows, hierarchies, safe, score, columns=None):
     """The cuts, when the best safe replacement is made until none is; None: no start is safe.
 
     safe: asked of a release, as a list of records (see `generators`).
+    columns: those that may be replaced at all; None: all.
     """
     cuts = [[tuple(labels[0] for labels in each)] for each in hierarchies]
     if not safe(records_under(rows, cuts)):
@@ -1842,6 +1843,8 @@ def bcf_cut(rows, hierarchies, safe, score):
             for node in cuts[j]:
                 children = children_of(hierarchy, node)
                 rank = [labels[0] for labels in hierarchy].index(node[0])
+                if columns is not None and j not in columns:
+                    continue
                 if children and any(row[j] in node for row in rows):
                     worth = score(rows, cuts, hierarchies, j, node, children)
                     options.append((-worth, j, rank, node, children))

@@ -62,6 +62,12 @@ class Specialization:
         self.for_good = others is None or is_monotone(others, frequencies, suppression=False)
         self.candidates = _Candidates(self.table, score)
 
+    def specialize_only(self, columns: Collection[str]) -> None:
+        """Leave the other columns at their roots for good."""
+        for name, root in zip(self.table.names, self.table.roots, strict=True):
+            if name not in columns:
+                self.candidates.put_off(self.candidates.number(root), NEVER)
+
     def run(self, wanted: Sequence[Node] = (), set_aside: Collection[Node] = ()) -> list[Node]:
         """Replace nodes, the one with the best score first, until none can be.
 

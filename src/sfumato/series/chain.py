@@ -9,7 +9,7 @@ is not enough.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from sfumato.data.labels import Labels
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.cells import Published
 from sfumato.formulas.generators import attack
+from sfumato.formulas.series import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.series.terms import Terms
@@ -38,32 +39,39 @@ class Compared:
     later: int
     forward: int  # fewest records left of a class of the earlier one
     cross: int  # of the later one, for somebody who was there from the start
-    backward: int  # of the later one, for somebody who came between
+    backward: int | None  # of the later one, for somebody who came between; None: nobody did
     k: int
 
     @property
     def holds(self) -> bool:
         """Whether k records are always left."""
-        return min(self.forward, self.cross, self.backward) >= self.k
+        found = (self.forward, self.cross, self.backward)
+        return all(left is None or left >= self.k for left in found)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         return asdict(self) | {"holds": self.holds}
 
 
-def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_new: int) -> Release:
+def next_release(
+    table: Table, terms: Terms, method: BCFAnonymizer, earlier: Mapping[int, Release], n_new: int
+) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
+
+    All of them count, whoever got them: recipients may show each other what they have, which is
+    as if one had it all (Fung 2008, section 3).
 
     Args:
         table: All records so far.
-        terms: Criterion and method.
+        terms: What is promised.
+        method: That of the terms, with the columns of the recipient.
         earlier: The releases of the chain, by their numbers.
-        n_new: Records that came since the last of them.
+        n_new: Records that came since the last of them; none: it is of the same people.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
     """
-    if earlier and n_new < terms.k:  # necessary, and with safe earlier releases enough
+    if earlier and 0 < n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
             f"no release after {max(earlier):03d} is safe: {n_new} records came since, fewer than "
             f"k = {terms.k}, so at most that many could be a newcomer's (Fung 2008, corollary 5.1)"
@@ -71,9 +79,9 @@ def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_n
         )
     previous = [earlier[number] for number in sorted(earlier)]
     try:
-        return anonymize(table, terms.promise, BCFAnonymizer(previous, terms.method.score))
+        return anonymize(table, terms.promise, replace(method, previous=previous))  # type: ignore[arg-type]
     except Unsatisfiable as error:
-        if not earlier:
+        if not earlier or not n_new:
             raise
         raise Unsatisfiable(
             f"{error} (--wait keeps these records for the next release, --new-chain publishes them "
@@ -94,10 +102,13 @@ def compared(releases: Mapping[int, Release], table: Table, terms: Terms) -> lis
         number: _as_attacked(each, table.domains, seen[number], max(1, len(values)))
         for number, each in releases.items()
     }
-    return [
-        Compared(number, last, *attack(read[number], read[last]).anonymity, terms.k)
-        for number in earlier
-    ]
+    found = []
+    for number in earlier:
+        forward, cross, backward = attack(read[number], read[last]).anonymity
+        somebody_came = n_people(read[number]) < n_people(read[last])
+        left = backward if somebody_came else None
+        found.append(Compared(number, last, forward, cross, left, terms.k))
+    return found
 
 
 def _values(seen: Grouping, values: dict[object, int]) -> Codes:
