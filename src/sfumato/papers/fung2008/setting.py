@@ -84,11 +84,7 @@ class Settings:
 
     def outcomes(self, sensitive: str, new: str) -> list[Outcome]:
         """Publish and attack for every k."""
-        import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
-
-        rows = self.second.slice(0, NEWCOMERS[new])
-        newcomers = self.table(rows, sensitive)
-        everybody = self.table(pa.concat_tables([self.first, rows]), sensitive)
+        newcomers, everybody = self.tables(sensitive, new)
         found = []
         for k in self.ks:
             report(f"{sensitive}, {new}: k = {k}")
@@ -119,6 +115,14 @@ class Settings:
             release = published(self.table(self.first, sensitive), k)
             self._first_releases[sensitive, k] = release
         return self._first_releases[sensitive, k]
+
+    def tables(self, sensitive: str, new: str) -> tuple[Table, Table]:
+        """Open D2, and D1 and D2 together."""
+        import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
+
+        rows = self.second.slice(0, NEWCOMERS[new])
+        everybody = pa.concat_tables([self.first, rows])
+        return self.table(rows, sensitive), self.table(everybody, sensitive)
 
     def table(self, rows: Any, sensitive: str) -> Table:
         """Open rows; all columns that are not sensitive are quasi-identifiers."""
