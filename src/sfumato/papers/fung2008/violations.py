@@ -57,7 +57,7 @@ def _claims_a(found: Outcomes) -> Iterator[Claim]:
     equal = sum(each.anonymity[0] == each.anonymity[1] for each in every)
     yield Claim(
         "FA = CA, as theorem 4.5 says",
-        f"in {equal} of {len(every)} runs, both figures together",
+        f"in {equal} of {len(every)} runs, Sen1 and Sen3 together",
         equal == len(every),
     )
     drops = [
@@ -109,12 +109,13 @@ def n_broken(outcomes: Sequence[Outcome]) -> int:
 
 def _claims_c(found: Outcomes) -> Iterator[Claim]:
     few = found["Sen1", "200D2"]
-    at_80 = next(each.fewest_new for each in few if each.k == 80)
-    alone = [each.k for each in few if each.fewest_new == 1]
+    at_80 = next(each for each in few if each.k == 80)
+    alone = ", ".join(str(each.k) for each in few if each.fewest_new == 1) or "none"
     yield Claim(
         "with 200 newcomers somebody is identified uniquely at k = 80: BA = 1",
-        f"{at_80} left to somebody at k = 80; one record is left at k = {_listed(alone)}",
-        at_80 == 1,
+        f"BA = {at_80.anonymity[2]}, and {at_80.fewest_new} left to somebody; a single record is "
+        f"left at k = {alone}",
+        at_80.fewest_new == 1,
     )
     yield from _claims_about_size("Sen1", found)
 
@@ -141,7 +142,3 @@ def _claims_about_size(sensitive: str, found: Outcomes) -> Iterator[Claim]:
         broken["allD2"] < min(broken[new] for new in SMALL)
         and share["allD2"] > max(share[new] for new in SMALL),
     )
-
-
-def _listed(ks: Sequence[int]) -> str:
-    return ", ".join(map(str, ks)) or "none"
