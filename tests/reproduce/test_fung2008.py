@@ -22,7 +22,7 @@ from sfumato.papers.fung2008.setting import (
     saved,
 )
 from sfumato.papers.fung2008.ties import NUMBERS
-from sfumato.papers.fung2008.violations import figure_1
+from sfumato.papers.fung2008.violations import falls, figure_1
 from sfumato.utility import discernibility
 
 
@@ -205,12 +205,17 @@ def test_savings_are_of_averages():
     assert (saved(found), added(found)) == (50, 100)
 
 
+def test_a_fall_is_told_with_both_sides():
+    assert falls(outcomes_of(AS_PRINTED)["Sen1", "200D2"]) == [(160, 121, 110)]
+
+
 def test_the_numbers_over_orders_are_those_that_the_text_states():
     found = outcomes_of(AS_PRINTED)
     told = {
         (name, case): (work_out(found[case]), theirs) for name, case, work_out, theirs in NUMBERS
     }
     assert told["k with FA < k", ("Sen3", "allD2")] == (4, 4)
+    assert told["k at which FA falls", ("Sen3", "allD2")] == (0, None)
     assert told["FA at k = 40", ("Sen3", "allD2")] == (21, 21)
     assert told["left to somebody new at k = 80", ("Sen1", "200D2")] == (1, 1)
     ours, theirs = told["added to k-anonymized R2, %", ("Sen3", "2000D2")]

@@ -16,7 +16,7 @@ from sfumato.papers.fung2008.setting import (
     added,
     saved,
 )
-from sfumato.papers.fung2008.violations import n_broken
+from sfumato.papers.fung2008.violations import falls, n_broken
 from sfumato.papers.reproduction import Panel
 from sfumato.progress import report
 
@@ -24,9 +24,10 @@ ORDERS = 10
 QUICK_ORDERS = 1
 
 # What is looked at, its case, how it is worked out, and what the paper says.
-Number = tuple[str, Case, Callable[[Sequence[Outcome]], float], int]
+Number = tuple[str, Case, Callable[[Sequence[Outcome]], float], int | None]
 NUMBERS: tuple[Number, ...] = (
     ("k with FA < k", ("Sen3", "allD2"), n_broken, 4),
+    ("k at which FA falls", ("Sen3", "allD2"), lambda found: len(falls(found)), None),
     ("FA at k = 40", ("Sen3", "allD2"), lambda found: found[0].anonymity[0], 21),
     ("left to somebody new at k = 80", ("Sen1", "200D2"), lambda found: found[1].fewest_new, 1),
     ("saved against D2 alone, %", ("Sen1", "200D2"), saved, SAVED["Sen1"]),

@@ -61,10 +61,9 @@ def _claims_a(found: Outcomes) -> Iterator[Claim]:
         equal == len(every),
     )
     drops = [
-        f"{sensitive}/{new} from {before.anonymity[0]} to {after.anonymity[0]} at k = {after.k}"
+        f"{sensitive}/{new} from {before} to {after} at k = {k}"
         for sensitive, new in CASES
-        for before, after in pairwise(found[sensitive, new])
-        if after.anonymity[0] < before.anonymity[0]
+        for k, before, after in falls(found[sensitive, new])
     ]
     yield Claim(
         "FA does not always increase with k (falling somewhere is taken as agreeing)",
@@ -100,6 +99,15 @@ def _claims_b(found: Outcomes) -> Iterator[Claim]:
         ", ".join(f"{new} {n}" for new, n in by_size.items()),
         by_size["allD2"] > max(by_size[new] for new in SMALL),
     )
+
+
+def falls(outcomes: Sequence[Outcome]) -> list[tuple[int, int, int]]:
+    """List the k at which FA is lower than at the k before, with both."""
+    return [
+        (after.k, before.anonymity[0], after.anonymity[0])
+        for before, after in pairwise(outcomes)
+        if after.anonymity[0] < before.anonymity[0]
+    ]
 
 
 def n_broken(outcomes: Sequence[Outcome]) -> int:
