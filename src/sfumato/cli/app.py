@@ -431,7 +431,9 @@ def audit_series(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper: chen2009, cormode2010 or wong2009.")],
+    paper: Annotated[
+        str, typer.Argument(help="Which paper: chen2009, cormode2010, fung2008 or wong2009.")
+    ],
     quick: Annotated[
         bool,
         typer.Option(
@@ -456,6 +458,8 @@ def reproduce(
                       scikit-learn (.venv/bin/pip install 'sfumato[learn]')
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
+        fung2008      section 6: what two releases of a growing table give
+                      away together, what safety costs (figures 1 and 2)
         wong2009      section 7.1: the minimality attack on local recoding
                       (table XXII, figure 7, the two cases)
 
