@@ -93,13 +93,13 @@ class BCFAnonymizer(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         previous = self.published(frequencies)
 
-        def begin() -> Specialization:
-            search = Specialization(frequencies, previous, k, others, self.score)
+        def begin(earlier: Sequence[Published]) -> Specialization:
+            search = Specialization(frequencies, earlier, k, others, self.score)
             if self.columns is not None:
                 search.specialize_only(self.columns)
             return search
 
-        search = begin()
+        search = begin(previous)
         for against in search.against:
             if not against.fits():
                 raise _not_of_this_table(previous.index(against.first))

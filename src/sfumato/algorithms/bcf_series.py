@@ -9,23 +9,25 @@ node that was set aside is tried once more: so the cut is safe, and no node can 
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sfumato.algorithms.bcf_specialization import Specialization
 from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
+from sfumato.formulas.cells import Published
 from sfumato.formulas.series import Past, Together
 from sfumato.progress import report
 
+Begin = Callable[[Sequence[Published]], Specialization]
 
-def against_all(
-    begin: Callable[[], Specialization], criterion: Criterion, past: Past
-) -> Specialization:
+
+def against_all(begin: Begin, criterion: Criterion, past: Past) -> Specialization:
     """Specialize until nothing can be.
 
     Args:
-        begin: Starts a new search with everything generalized.
+        begin: Starts a search with everything generalized, against some earlier releases one by
+            one.
         criterion: What is promised.
         past: The earlier releases.
 
@@ -35,7 +37,7 @@ def against_all(
     safe: list[Node] = []  # replacements after which all releases were found safe together
     aside: list[Node] = []
     while True:
-        search = begin()
+        search = begin(past.releases)
         nodes = search.run(safe, aside)
         if not _is_safe(search, past):
             safe, broken = _before_the_first(begin, safe, nodes, criterion, past)
@@ -51,7 +53,7 @@ def against_all(
 
 
 def _before_the_first(
-    begin: Callable[[], Specialization],
+    begin: Begin,
     safe: list[Node],
     nodes: list[Node],
     criterion: Criterion,
@@ -59,7 +61,7 @@ def _before_the_first(
 ) -> tuple[list[Node], Node]:
     """Find a replacement that is not safe after those before it, which are."""
     low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
-    if low == 0 and not _is_safe(begin(), past):
+    if low == 0 and not _is_safe(begin(()), past):
         raise Unsatisfiable(
             f"no release satisfies {criterion}: the earlier releases leave too little to somebody "
             "who compares them with each other, even with everything generalized; start a new "
@@ -74,8 +76,8 @@ def _before_the_first(
     return nodes[:low], nodes[low]
 
 
-def _after(begin: Callable[[], Specialization], nodes: list[Node]) -> Specialization:
-    search = begin()
+def _after(begin: Begin, nodes: list[Node]) -> Specialization:
+    search = begin(())
     search.replace(nodes)
     return search
 
