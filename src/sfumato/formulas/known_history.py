@@ -88,7 +88,7 @@ class KnownHistory:
             most[own] = self._most(time, open_[own, 1])
         if (most.sum(axis=1) < k).any():
             return False
-        search = _Search(self)
+        search = Search(self)
         asked = zip(open_.tolist(), most, strict=True)
         return True if all(search.shows(time, c, k, each) for (time, c), each in asked) else None
 
@@ -122,7 +122,7 @@ class KnownHistory:
             self.order[j + 1], self.alike[j + 1] = order, since
 
 
-class _Search:
+class Search:
     """Looks for histories with more people of a sort."""
 
     def __init__(self, known: KnownHistory) -> None:

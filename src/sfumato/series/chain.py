@@ -17,7 +17,7 @@ import numpy as np
 from sfumato.algorithms import BCFAnonymizer
 from sfumato.attacks.matching import boxes_in
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import Grouping
+from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import Codes
 from sfumato.data.labels import Labels
@@ -54,7 +54,12 @@ class Compared:
 
 
 def next_release(
-    table: Table, terms: Terms, method: BCFAnonymizer, earlier: Mapping[int, Release], n_new: int
+    table: Table,
+    terms: Terms,
+    method: BCFAnonymizer,
+    earlier: Mapping[int, Release],
+    n_new: int,
+    people: Mapping[int, tuple[FrequencySet, ...]],
 ) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
 
@@ -67,6 +72,7 @@ def next_release(
         method: That of the terms, with the columns of the recipient.
         earlier: The releases of the chain, by their numbers.
         n_new: Records that came since the last of them; none: it is of the same people.
+        people: What each of them was made of, as far as it is known.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
@@ -77,7 +83,10 @@ def next_release(
             f"k = {terms.k}, so at most that many could be a newcomer's (Fung 2008, corollary 5.1)"
             "; wait for more records (--wait keeps these for the next release)"
         )
-    previous = [earlier[number] for number in sorted(earlier)]
+    previous = [
+        replace(earlier[number].earlier, people=people.get(number, ()))
+        for number in sorted(earlier)
+    ]
     try:
         return anonymize(table, terms.promise, replace(method, previous=previous))  # type: ignore[arg-type]
     except Unsatisfiable as error:

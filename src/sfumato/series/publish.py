@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.algorithms import BCFAnonymizer
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import reason
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise, shown
@@ -152,7 +153,9 @@ class _Transaction:
                 )
             earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
             place = staging.path / "release"
-            release = next_release(table, plan.terms, plan.method, earlier, n_new)
+            release = next_release(
+                table, plan.terms, plan.method, earlier, n_new, self._people(plan)
+            )
             release.save(place, plan.terms.format)
             reached("publish.staged")
             saved = load(place)
@@ -186,6 +189,21 @@ class _Transaction:
             self.tidied,
             self.request.recipient,
         )
+
+    def _people(self, plan: Plan) -> dict[int, tuple[FrequencySet, ...]]:
+        """Count what every earlier release was made of, where several have to be compared."""
+        found: dict[int, tuple[FrequencySet, ...]] = {}
+        if len(plan.earlier) < 2:
+            return found
+        parts: tuple[FrequencySet, ...] = ()
+        seen = 0
+        for made in plan.earlier:
+            new = [each for each in plan.batches if seen < each.number <= made.last_batch]
+            if new:
+                parts = (*parts, plan.terms.read(self.store.source(new)).frequencies())
+            found[made.number] = parts
+            seen = made.last_batch
+        return found
 
     def _planned(self, terms: Terms | None) -> Plan:
         """Find out what comes next, and refuse what does not fit to what is there."""
