@@ -50,7 +50,9 @@ def month(number, n):
 
 def alone(paths, place):
     """Publish all records so far as if nothing had been published before."""
-    table = sf.read(pa.concat_tables([pq.read_table(path) for path in paths]), RULES, sensitive="disease")
+    table = sf.read(
+        pa.concat_tables([pq.read_table(path) for path in paths]), RULES, sensitive="disease"
+    )
     started = time.perf_counter()
     sf.anonymize(table, sf.BCFAnonymity(K), sf.BCFAnonymizer()).save(place)
     return time.perf_counter() - started

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import naive
-from formulas.series import LINE, PAIR, THREE, dice_for, leaves, records, recoded
+from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.records import read
 from sfumato.formulas.cells import cells_of
 from sfumato.formulas.known_history import Arrived, KnownHistory, Search
@@ -28,11 +28,8 @@ def grown(trees, sizes, hows, dice, values="st"):
 
 def known(releases, people, trees):
     """The releases as they are compared, and what is known of their people."""
-    seen = read(releases, trees)
-    ranks = [
-        [leaves(tree).index(value) for tree, value in zip(trees, raw, strict=True)]
-        for raw, _, _ in people
-    ]
+    seen = read(releases, trees, None)
+    ranks = [seen.ranks(raw) for raw, _, _ in people]
     values = [seen.values.index(s) for _, s, _ in people]
     n = len(people)
     arrived = Arrived(
@@ -59,10 +56,10 @@ def a_case(seed, n_releases=3, most=6):
     hows = dice.choices(["cut", "cut", "regions"], k=n_releases)
     releases, people = grown(trees, sizes, hows, dice)
     seen, arrived = known(releases, people, trees)
-    return releases, trees, seen.published, arrived, dice
+    return releases, trees, seen.releases, arrived, dice
 
 
-def recounted(known, people, value):
+def recounted(known, people):
     """The releases that a history gives, value by value."""
     found = []
     for time in range(known.n_times):
@@ -98,9 +95,7 @@ def test_a_rerouted_history_gives_the_same_releases(seed):
             shown = reroute(search.frame, search.room, people, cell, time, left + 1)
             assert shown <= left
             assert (people >= 0).all()
-            for given, made in zip(
-                recounted(found, before, value), recounted(found, people, value), strict=True
-            ):
+            for given, made in zip(recounted(found, before), recounted(found, people), strict=True):
                 assert given.tolist() == made.tolist()
             # It is the history that shows it: as many of the target's likes came then.
             like = (found.classes[time:] == found.classes[time:, [cell]]).all(axis=0)
@@ -137,9 +132,9 @@ def test_nearly_everything_is_shown_without_a_program():
         dice = dice_for("mostly", seed)
         releases, people = grown([LINE, PAIR], (12, 6, 6, 6), ["cut"] * 4, dice)
         seen, arrived = known(releases, people, [LINE, PAIR])
-        found = history_of(seen.published, arrived)
+        found = history_of(seen.releases, arrived)
         search = Search(found)
-        exact = [each.to_dense() for each in Remaining(seen.published).exact()]
+        exact = [each.to_dense() for each in Remaining(seen.releases).exact()]
         for time, cell in np.argwhere(found.targets).tolist():
             left = exact[time][cell]
             search.shows(time, cell, int(left.sum()), left)
