@@ -88,21 +88,20 @@ class Specialization:
             if tried.state != OPEN:
                 self.candidates.put_off(number, tried)
                 continue
-            self._accept(number, split, tried.looks)
+            for against, looked in zip(self.against, tried.looks, strict=True):
+                against.accept(split, looked)
+            self._accept(number, split)
             done.append(split.node)
         return done
 
     def replace(self, nodes: Sequence[Node]) -> None:
         """Replace nodes, safe or not."""
         for node in nodes:
-            split = self.table.split(node)
-            classes = self._classes(split)
-            looks = tuple(each.look(split, *classes) for each in self.against)
-            self._accept(self.candidates.number(node), split, looks)
+            self._accept(self.candidates.number(node), self.table.split(node))
+        for against in self.against if nodes else ():
+            against.catch_up(self.table)
 
-    def _accept(self, number: int, split: Split, looks: tuple[Looked, ...]) -> None:
-        for against, looked in zip(self.against, looks, strict=True):
-            against.accept(split, looked)
+    def _accept(self, number: int, split: Split) -> None:
         self.candidates.replace(number, split)
         self.table.accept(split)
 
