@@ -73,7 +73,9 @@ def _named(
             path = Path(each)
             name = path.resolve().name
             each = load(path) if path.is_dir() else _read(subject, path)  # noqa: PLW2901
-        if isinstance(each, Release):
+        if isinstance(each, Earlier):
+            yield name, each
+        elif isinstance(each, Release):
             yield name, each.earlier
         elif isinstance(each, Table):
             yield name, _of_table(each)

@@ -9,11 +9,13 @@ from typing import ClassVar
 
 import numpy as np
 
+from sfumato.algorithms.arrivals import arrived
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, listed
 from sfumato.attacks.linkage import least_people
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import joined
+from sfumato.formulas.known_history import Arrived
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.release.comparison import ByAll, Compared, by_pairs
@@ -73,21 +75,29 @@ class Correspondence(Attack):
                 if previous.missing
                 else f"nothing to compare with: {GIVE_THEM}"
             )
-        releases, public = _in_common(target)
+        releases, came = _in_common(target)
         *before, own = (each.published for each in releases)
         report("comparing releases")
         pairs = _compared(before, own, given=previous.given)
         worst = min(pairs, key=lambda each: each.fewest)
-        fewest = worst.fewest
-        by_all = ByAll([*before, own]) if len(before) > 1 else None
-        in_all = fewest if by_all is None else by_all.fewest(fewest)
         k = least_people(target.criterion)
+        by_all = ByAll([*before, own], came) if len(before) > 1 else None
+        in_all, untold = worst.fewest, None
+        if by_all is not None:
+            try:
+                in_all = by_all.fewest(worst.fewest, k)
+            except CannotRun as error:
+                by_all, untold = None, str(error)
         holds = None if k is None else in_all >= k
-        doubt = _doubt(target) if holds else None
-        overlap = any(joined(first, own) is None for first in before)
         n_exceeding = 0
-        if k is not None and not holds:
+        notes = [_told(pairs, worst, previous, in_all if by_all is not None else None)]
+        if k is not None and holds is False:
             n_exceeding = _n_exposed(pairs, by_all, own, k)
+            if releases[-1].public and any(joined(first, own) is None for first in before):
+                notes.append(PERHAPS_NOBODY)
+        doubt = untold or _doubt(target)
+        if doubt is not None:
+            notes.append(doubt)
         return Finding(
             attack=self.called,
             attribute=None,
@@ -96,31 +106,26 @@ class Correspondence(Attack):
             before=min(int(each.sizes.min()) for each in (*before, own)),
             found=in_all,
             promised=None if k is None else Bound(">=", k),
-            holds=None if doubt is not None else holds,
+            holds=None if holds and doubt is not None else holds,
             n_exceeding=n_exceeding,
             n_people=target.n_people,
-            note="; ".join(
-                [
-                    _told(pairs, worst, previous, None if by_all is None else in_all),
-                    *([doubt] if doubt else []),
-                    *([PERHAPS_NOBODY] if holds is False and public and overlap else []),
-                ]
-            ),
+            note="; ".join(notes),
             worst=_witness(releases, worst, previous),
         )
 
 
-def _in_common(target: Target) -> tuple[list[InCommon], bool]:
-    """See all releases in the same ranks; whether that took nothing but what is published."""
+def _in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
+    """See all releases in the same ranks, and in these who came when, if that is known."""
     assert target.own is not None  # noqa: S101  (two tables are refused already)
     own, original = target.own, target.original
     if original is not None and target.method is None:  # of a table only this tells
         own = replace(own, n_suppressed=original.n_rows - own.seen.frequencies.n_rows)
     every = [*target.previous.releases, own]
     if original is not None:
+        counted = original.frequencies()
         with suppress(BadInput):  # it was read without the hierarchies
-            return by_original(every, original.frequencies()), False
-    return in_public(every), True
+            return by_original(every, counted), arrived(counted, target.previous.releases)
+    return in_public(every), None
 
 
 def _compared(before: Sequence[Published], own: Published, *, given: bool) -> list[Compared]:
@@ -181,14 +186,12 @@ def _told(
     pairs: Sequence[Compared], worst: Compared, previous: Previous, in_all: int | None
 ) -> str:
     """Say which attack leaves how many."""
-    if in_all is None:
+    if len(previous.releases) == 1:
         left = [f"{each.kind} {each.fewest}" for each in pairs]
         return f"left by the attack: {', '.join(left)}"
     name = previous.names[worst.earlier]
-    return (
-        f"left with one of them at least {worst.fewest} ({worst.kind}, {name}), with all of them "
-        f"{in_all}"
-    )
+    told = f"left with one of them at least {worst.fewest} ({worst.kind}, {name})"
+    return told if in_all is None else f"{told}, with all of them at least {in_all}"
 
 
 def _witness(

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Published
+from sfumato.formulas.cells import Published, cells_of
 from sfumato.formulas.cracks import Attacked, Left
-from sfumato.formulas.remaining import Remaining
+from sfumato.formulas.known_history import Arrived, KnownHistory
+from sfumato.formulas.remaining import Remaining, younger_in
+
+EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
 def n_people(release: Published) -> int:
@@ -51,18 +54,42 @@ class Together:
         return dense.sum(axis=1), Histogram.from_dense(dense)
 
 
-def fewest_left(releases: Sequence[Published], k: int) -> int | None:
-    """Fewest records that all releases together leave to anybody, at least so many.
+class Past:
+    """The releases so far, against which any next one can be judged."""
 
-    None: fewer than k. Programs are solved only where bounds leave that open. What was asked last
-    is remembered: a release is judged when it is found, and again when it is written.
-    """
-    return _fewest_left(_Series(tuple(releases)), k)
+    def __init__(self, releases: Sequence[Published], arrived: Arrived | None = None) -> None:
+        """Args: the releases, and who came when, the people of the next release too, if known."""
+        self.releases, self.arrived = tuple(releases), arrived
+
+    @cached_property
+    def bounds(self) -> list[list[Counts]]:
+        """Of every release, how many records came at a time or later, at most."""
+        return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
+
+    def fewest_left(self, release: Published, k: int) -> int | None:
+        """Fewest records that all releases together leave to anybody, at least so many.
+
+        None: fewer than k; or, if the programs that would tell are too large (`EXACT`), k are not
+        shown to be left. What was asked last is remembered: a release is judged when it is found,
+        and again when it is written.
+        """
+        return _fewest_left(_Series(self, release), k)
 
 
 @lru_cache(maxsize=16)
 def _fewest_left(series: _Series, k: int) -> int | None:
-    found = Together(series.releases).found
+    releases, arrived = series.releases, series.past.arrived
+    if arrived is not None and not any(each.n_suppressed for each in releases):
+        cells = cells_of(releases)
+        classes = [cells.only_class(j) for j in range(len(releases))]
+        alone = [each for each in classes if each is not None]
+        if len(alone) == len(classes):
+            bounds = [*series.past.bounds, younger_in(releases[:-1], releases[-1])]
+            known = KnownHistory(releases, cells, alone, bounds, arrived)
+            shown = known.shows(k)
+            if shown is not None or known.classes.size > EXACT:
+                return known.fewest if shown else None
+    found = Together(releases).found
     if not found.at_least(k):
         return None
     return int(found.bounds()[0][found.targets].min())
@@ -71,10 +98,10 @@ def _fewest_left(series: _Series, k: int) -> int | None:
 class _Series:
     """Releases that are equal if they publish the same."""
 
-    def __init__(self, releases: tuple[Published, ...]) -> None:
-        self.releases = releases
-        digest = hashlib.sha256()
-        for each in releases:
+    def __init__(self, past: Past, last: Published) -> None:
+        self.past, self.releases = past, (*past.releases, last)
+        digest = hashlib.sha256(repr(past.arrived is None).encode())
+        for each in self.releases:
             shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
             digest.update(repr(shape).encode())
             histogram = each.histogram

@@ -4,15 +4,19 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Published
+from sfumato.errors import CannotRun
+from sfumato.formulas.cells import Published, cells_of
 from sfumato.formulas.cracks import Left, exposed
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, fewest_left, lefts
+from sfumato.formulas.known_history import Arrived
+from sfumato.formulas.remaining import Remaining
+from sfumato.formulas.series import EXACT, Past, Together, lefts
 
 KINDS = ("forward", "cross", "backward")
 
@@ -62,31 +66,64 @@ def by_pairs(previous: Sequence[Published], own: Published) -> list[Compared]:
     return found
 
 
-def at_least(releases: Sequence[Published], k: int) -> int | None:
-    """Give a number >= k of records that all releases leave to everybody; None: fewer than k."""
-    return fewest_left(releases, k)
-
-
-def by_all(releases: Sequence[Published]) -> tuple[Counts, Histogram]:
-    """Give what all releases leave, exactly, for everybody: the records of each, and by value."""
-    return Together(releases).exact()
-
-
 class ByAll:
-    """What all releases leave, to people whom some record is left to."""
+    """What all releases leave at once (see `formulas.remaining`), whenever people came.
 
-    def __init__(self, releases: Sequence[Published]) -> None:
-        self.found = Together(releases).found
-        self.found.targets &= self.found.bounds()[1] > 0
+    Args:
+        releases: In the order of publishing.
+        came: Who came when, if that is known; then many releases can be judged, too.
+    """
 
-    def fewest(self, most: int) -> int:
-        """Give the fewest records left to anybody, or `most` if that is less."""
-        if not self.found.at_least(1):  # somebody was possible by the bounds alone
-            self._left()
+    def __init__(self, releases: Sequence[Published], came: Arrived | None = None) -> None:
+        self.releases, self.came = releases, came
+
+    @cached_property
+    def small(self) -> bool:
+        """Whether programs can tell for want of who came when."""
+        return len(cells_of(self.releases)) * len(self.releases) <= EXACT
+
+    def at_least(self, k: int) -> int | None:
+        """Give a number >= k of records that are left to everybody; None: fewer than k are.
+
+        Raises:
+            CannotRun: That is too much to tell.
+        """
+        *before, own = self.releases
+        if self.came is None and not self.small:
+            raise _too_large(len(self.releases))
+        return Past(before, self.came).fewest_left(own, k)
+
+    def left(self) -> tuple[Counts, Histogram]:
+        """Give what is left to everybody, exactly: the records of each, and by value."""
+        return Together(self.releases).exact()
+
+    def fewest(self, most: int, k: int | None) -> int:
+        """Give the fewest records left to anybody to whom some are, or `most` if that is less.
+
+        k: What was promised. Where this is too much to tell, a number >= k is given that is left
+        to everybody.
+        """
+        if self.small:
+            return self._fewest(most)
+        shown = None if k is None or self.came is None else self.at_least(k)
+        if shown is None:
+            raise _too_large(len(self.releases))
+        return min(shown, most)
+
+    @cached_property
+    def _possible(self) -> Remaining:
+        """All at once, for people who are not ruled out by first bounds."""
+        found = Together(self.releases).found
+        found.targets &= found.bounds()[1] > 0
+        return found
+
+    def _fewest(self, most: int) -> int:
+        if not self._possible.at_least(1):
+            self._left()  # bounds did not rule out everybody who cannot be there
         low, high = 1, most
         while low < high:
             middle = (low + high + 1) // 2
-            if self.found.at_least(middle):
+            if self._possible.at_least(middle):
                 low = middle
             else:
                 high = middle - 1
@@ -94,13 +131,20 @@ class ByAll:
 
     def exposed(self, k: int) -> np.ndarray:
         """Places of the last release's classes in which somebody is left with fewer than k."""
-        struck = (self.found.targets & (self._left() < k)).any(axis=0)
-        last = self.found.n_times - 1
-        return np.flatnonzero(self.found.cells.members(last)[struck].any(axis=0))
+        struck = (self._possible.targets & (self._left() < k)).any(axis=0)
+        last = len(self.releases) - 1
+        return np.flatnonzero(self._possible.cells.members(last)[struck].any(axis=0))
 
     def _left(self) -> Counts:
         """Give the records left, exactly; (n_times, n_cells)."""
-        exact = self.found.exact()
+        exact = self._possible.exact()
         left = np.array([sum_by(each.group_of, each.counts, each.n_groups) for each in exact])
-        self.found.targets &= left > 0
+        self._possible.targets &= left > 0
         return left
+
+
+def _too_large(n: int) -> CannotRun:
+    return CannotRun(
+        f"what {n} releases of so many classes leave all at once cannot be told without knowing "
+        "who came when"
+    )

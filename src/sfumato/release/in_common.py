@@ -23,6 +23,7 @@ class InCommon:
     release: Earlier
     boxes: NDArray[np.int32]  # (n_combinations, d, 2)
     published: Published
+    public: bool  # seen by what is published alone
 
     def label(self, place: int) -> dict[str, str | None]:
         """Give the published quasi-identifiers of a class."""
@@ -62,7 +63,7 @@ def in_public(releases: Sequence[Earlier]) -> list[InCommon]:
         shape = (len(boxes), max(1, len(values)))
         histogram = Histogram.from_entries(own.combination_of, codes[j], own.counts, shape)
         published = Published.of(boxes, histogram, each.n_suppressed)
-        found.append(InCommon(each, boxes, published))
+        found.append(InCommon(each, boxes, published, public=True))
     return found
 
 
@@ -76,7 +77,7 @@ def by_original(releases: Sequence[Earlier], frequencies: FrequencySet) -> list[
     for number, each in enumerate(releases):
         name = f"earlier release {number + 1}" if number + 1 < len(releases) else "the release"
         boxes, published = each.boxes(frequencies, name), each.published(frequencies, name)
-        found.append(InCommon(each, boxes, published))
+        found.append(InCommon(each, boxes, published, public=False))
     return found
 
 

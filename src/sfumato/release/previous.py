@@ -35,16 +35,16 @@ class Previous:
         Each release is of all people so far, so their numbers of people say in which order they
         were published.
         """
-        known = {each.digest for each in self.releases}
-        found = list(zip(self.called, self.releases, strict=True))
-        for name, each in given:
-            if each.digest not in known:
-                known.add(each.digest)
-                found.append((name, each))
+        names = {each.digest: name for name, each in zip(self.called, self.releases, strict=True)}
+        added = {each.digest: (name or names.get(each.digest), each) for name, each in given}
+        kept = zip(self.called, self.releases, strict=True)
+        found = [(name, each) for name, each in kept if each.digest not in added]
+        found += added.values()
+        known = {each.digest for _, each in found}
         found.sort(key=lambda pair: pair[1].n_rows)
         missing = tuple(digest for digest in self.missing if digest not in known)
-        releases, names = tuple(each for _, each in found), tuple(name for name, _ in found)
-        return Previous(releases, names, missing, given=True)
+        releases, called = tuple(each for _, each in found), tuple(name for name, _ in found)
+        return Previous(releases, called, missing, given=True)
 
 
 def previous_of(

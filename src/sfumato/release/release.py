@@ -564,7 +564,8 @@ class Release:
 
     def _as_earlier(self, seen: Grouping) -> Earlier:
         shown = self.description
-        return Earlier(seen, self.n_suppressed, shown.insensitive, shown.hierarchies)
+        people = () if self._private is None else (self._private.frequencies,)
+        return Earlier(seen, self.n_suppressed, shown.insensitive, people, shown.hierarchies)
 
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms.arrivals import arrived
 from sfumato.algorithms.bcf_anonymizer import promises
 from sfumato.algorithms.earlier import Earlier
 from sfumato.criteria import Criterion, Measured
@@ -16,18 +17,15 @@ from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import joined
+from sfumato.formulas.known_history import Arrived
 from sfumato.release.check import Check
-from sfumato.release.comparison import at_least, by_all, by_pairs
+from sfumato.release.comparison import ByAll, by_pairs
 from sfumato.release.in_common import in_public
 from sfumato.release.previous import Previous
 
 NOT_AT_HAND = (
     "no verdict about the series: the earlier releases are not at hand; the classes of this one "
     "are large enough"
-)
-NOT_COMPARABLE = (
-    "no verdict about the series: from what is published the releases cannot be compared; the "
-    "classes of this one are large enough"
 )
 PERHAPS_NOBODY = (
     "no verdict about the series: fewer records would be left to somebody with certain values, "
@@ -61,12 +59,13 @@ def compared(
         assert isinstance(method, BCFAnonymizer)  # noqa: S101  (it has previous releases)
         releases = method.published(frequencies)
         releases.append(own.published(frequencies, "the release"))
-        return _judged(found, releases, criterion, frequencies)
+        came = arrived(frequencies, previous.releases)
+        return _judged(found, releases, criterion, frequencies, came)
     try:
         releases = [each.published for each in in_public([*previous.releases, own])]
         judged = _judged(found, releases, criterion, own.seen.frequencies)
-    except BadInput:
-        note = NOT_COMPARABLE
+    except BadInput as error:
+        note = f"no verdict about the series: {error}; the classes of this one are large enough"
         return replace(found, measured=tuple(_no_verdict(m, note) for m in found.measured))
     if any(joined(first, releases[-1]) is None for first in releases[:-1]):
         # Where published values overlap, some of what they have in common may be nobody's.
@@ -80,17 +79,22 @@ def compared(
 
 
 def _judged(
-    found: Check, releases: list[Published], criterion: Criterion, frequencies: FrequencySet
+    found: Check,
+    releases: list[Published],
+    criterion: Criterion,
+    frequencies: FrequencySet,
+    came: Arrived | None = None,
 ) -> Check:
     *previous, own = releases
     k, others = promises(criterion)
     pairs = by_pairs(previous, own)
     fewest = min((each.fewest for each in pairs), default=k)
     groups = [(own.sizes, own.histogram), *(each.left.counted for each in pairs)]
-    if len(previous) > 1:
-        in_all = at_least(releases, k)
+    by_all = ByAll(releases, came)
+    if len(previous) > 1 and (fewest >= k or came is not None or by_all.small):
+        in_all = by_all.at_least(k)
         if in_all is None or others is not None:
-            groups.append(by_all(releases))
+            groups.append(by_all.left())
             in_all = int(groups[-1][0].min())
         fewest = min(fewest, in_all)
     failing = [int(each.of.sizes[each.exposed(k)].sum()) for each in pairs]

@@ -8,16 +8,20 @@ is not enough.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import asdict, dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 from sfumato.algorithms import BCFAnonymizer
+from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.generators import attack
+from sfumato.formulas.series import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.in_common import in_public
+from sfumato.series.ledger import Batch, Made
+from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.table import Table
 
@@ -30,47 +34,81 @@ class Compared:
     later: int
     forward: int  # fewest records left of a class of the earlier one
     cross: int  # of the later one, for somebody who was there from the start
-    backward: int  # of the later one, for somebody who came between
+    backward: int | None  # of the later one, for somebody who came between; None: nobody did
     k: int
 
     @property
     def holds(self) -> bool:
         """Whether k records are always left."""
-        return min(self.forward, self.cross, self.backward) >= self.k
+        found = (self.forward, self.cross, self.backward)
+        return all(left is None or left >= self.k for left in found)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         return asdict(self) | {"holds": self.holds}
 
 
-def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_new: int) -> Release:
+def next_release(
+    table: Table,
+    terms: Terms,
+    method: BCFAnonymizer,
+    earlier: Mapping[int, Release],
+    n_new: int,
+    people: Mapping[int, tuple[FrequencySet, ...]],
+) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
+
+    All of them count, whoever got them: recipients may show each other what they have, which is
+    as if one had it all (Fung 2008, section 3).
 
     Args:
         table: All records so far.
-        terms: Criterion and method.
+        terms: What is promised.
+        method: That of the terms, with the columns of the recipient.
         earlier: The releases of the chain, by their numbers.
-        n_new: Records that came since the last of them.
+        n_new: Records that came since the last of them; none: it is of the same people.
+        people: What each of them was made of, as far as it is known.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
     """
-    if earlier and n_new < terms.k:  # necessary, and with safe earlier releases enough
+    if earlier and 0 < n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
             f"no release after {max(earlier):03d} is safe: {n_new} records came since, fewer than "
             f"k = {terms.k}, so at most that many could be a newcomer's (Fung 2008, corollary 5.1)"
             "; wait for more records (--wait keeps these for the next release)"
         )
-    previous = [earlier[number] for number in sorted(earlier)]
+    previous = [
+        replace(earlier[number].earlier, people=people.get(number, ()))
+        for number in sorted(earlier)
+    ]
     try:
-        return anonymize(table, terms.promise, BCFAnonymizer(previous, terms.method.score))
+        return anonymize(table, terms.promise, replace(method, previous=previous))  # type: ignore[arg-type]
     except Unsatisfiable as error:
-        if not earlier:
+        if not earlier or not n_new:
             raise
         raise Unsatisfiable(
             f"{error} (--wait keeps these records for the next release, --new-chain publishes them "
             "without the people so far)"
         ) from None
+
+
+def made_of(
+    releases: Sequence[Made], batches: Sequence[Batch], terms: Terms, store: Store
+) -> dict[int, tuple[FrequencySet, ...]]:
+    """Count what every release was made of, where several have to be compared with the next."""
+    found: dict[int, tuple[FrequencySet, ...]] = {}
+    if len(releases) < 2:
+        return found
+    parts: tuple[FrequencySet, ...] = ()
+    seen = 0
+    for made in releases:
+        new = [each for each in batches if seen < each.number <= made.last_batch]
+        if new:
+            parts = (*parts, terms.read(store.source(new)).frequencies())
+        found[made.number] = parts
+        seen = made.last_batch
+    return found
 
 
 def compared(releases: Mapping[int, Release], terms: Terms) -> list[Compared]:
@@ -80,8 +118,10 @@ def compared(releases: Mapping[int, Release], terms: Terms) -> list[Compared]:
         return []
     report("comparing releases")
     seen = in_public([releases[number].earlier for number in (*earlier, last)])
-    own = seen[-1].published
-    return [
-        Compared(number, last, *attack(first.published, own).anonymity, terms.k)
-        for number, first in zip(earlier, seen, strict=False)
-    ]
+    *before, own = (each.published for each in seen)
+    found = []
+    for number, first in zip(earlier, before, strict=True):
+        forward, cross, backward = attack(first, own).anonymity
+        left = backward if n_people(first) < n_people(own) else None
+        found.append(Compared(number, last, forward, cross, left, terms.k))
+    return found
