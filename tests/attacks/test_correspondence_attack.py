@@ -127,7 +127,7 @@ CASES = [
 ]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize(("names", "sizes", "hows"), CASES)
 def test_what_is_found_is_what_enumerating_all_correspondences_leaves(
     tmp_path, names, sizes, hows, seed
@@ -136,7 +136,7 @@ def test_what_is_found_is_what_enumerating_all_correspondences_leaves(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 60))
+@pytest.mark.parametrize("seed", range(1, 40))
 @pytest.mark.parametrize(("names", "sizes", "hows"), CASES)
 def test_what_is_found_is_what_enumerating_leaves_often(tmp_path, names, sizes, hows, seed):
     attacked(tmp_path, names, sizes, hows, made.dice_for(names, sizes, hows, seed))
@@ -245,14 +245,14 @@ def texts(values):
     return ["missing" if value is None else str(value) for value in values]
 
 
-@pytest.mark.parametrize("seed", range(2))
+@pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize("columns", [("age",), ("code",), ("day",), ("ward",), ("age", "ward")])
 def test_ranges_masks_and_dates_are_compared_as_a_reader_would(tmp_path, columns, seed):
     compared_by_reading(tmp_path, columns, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(2, 100))
+@pytest.mark.parametrize("seed", range(1, 60))
 @pytest.mark.parametrize(
     "columns", [("age",), ("code",), ("day",), ("ward",), ("age", "ward"), ("day", "code")]
 )
@@ -311,11 +311,11 @@ def chain(tmp_path_factory):
     """Three releases of a chain, saved side by side, and the first one of another chain."""
     place = tmp_path_factory.mktemp("chain")
     releases = []
-    for j, n in enumerate((120, 150, 300)):
+    for j, n in enumerate((60, 70, 120)):
         method = sf.BCFAnonymizer(releases)
         releases.append(sf.anonymize(table(n), sf.BCFAnonymity(4), method))
         releases[-1].save(place / f"{j + 1:03d}", format="csv")
-    sf.anonymize(table(90), sf.BCFAnonymity(4), sf.BCFAnonymizer()).save(place / "004")
+    sf.anonymize(table(50), sf.BCFAnonymity(4), sf.BCFAnonymizer()).save(place / "004")
     return place, releases
 
 

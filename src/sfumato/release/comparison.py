@@ -103,12 +103,12 @@ class ByAll:
         k: What was promised. Where this is too much to tell, a number >= k is given that is left
         to everybody.
         """
-        if self.small:
-            return self._fewest(most)
         shown = None if k is None or self.came is None else self.at_least(k)
-        if shown is None:
+        if shown is not None and (shown >= most or not self.small):
+            return min(shown, most)
+        if not self.small:
             raise _too_large(len(self.releases))
-        return min(shown, most)
+        return self._fewest(most)
 
     @cached_property
     def _possible(self) -> Remaining:
