@@ -54,9 +54,9 @@ class Correspondence(Attack):
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Once, if there is anything to compare."""
-        if target.previous:
-            yield cls()
+        """Once, with the earlier releases that are at hand."""
+        del target
+        yield cls()
 
     def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
         """Attack a release, or a published table of any origin, with the whole series."""
@@ -73,7 +73,7 @@ class Correspondence(Attack):
                 "the releases that this one was made to be safe beside are not at hand, neither "
                 f"in memory nor in the directory beside it; {GIVE_THEM}"
                 if previous.missing
-                else f"nothing to compare with: {GIVE_THEM}"
+                else f"no earlier release is known; if there are any, {GIVE_THEM}"
             )
         releases, came = _in_common(target)
         *before, own = (each.published for each in releases)
