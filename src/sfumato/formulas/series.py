@@ -104,9 +104,9 @@ class Past:
 def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
     known = series.past._known(series.last)
     if known is not None:
-        shown = known.shows(k)
+        fewest, shown = known.shows(k)
         if shown is not None or known.classes.size > EXACT:
-            return known.fewest, bool(shown)
+            return fewest, bool(shown)
     found = Together(series.releases).found
     holds = found.at_least(k)
     return int(found.bounds()[0][found.targets].min()), holds
