@@ -592,10 +592,11 @@ def test_many_classes_at_once_take_knowing_who_came_when(tmp_path):
         {
             "age": draw.integers(18, 90, n),
             "zip": draw.integers(100, 140, n).astype(str),
+            "sex": draw.choice(["f", "m"], n),
             "s": draw.choice(list("uvwxyz"), n),
         }
     )
-    rules = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix()}
+    rules = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
     releases = []
     for size in (2000, 3000, 4000):
         table = sf.read(everybody.slice(0, size), rules, "s")

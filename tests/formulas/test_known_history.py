@@ -6,11 +6,12 @@ import pytest
 import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.records import read
+from sfumato.formulas import series
 from sfumato.formulas.cells import cells_of
 from sfumato.formulas.known_history import Arrived, KnownHistory, Search
 from sfumato.formulas.remaining import Remaining, younger_in
 from sfumato.formulas.rerouting import reroute, undo
-from sfumato.formulas.series import Past
+from sfumato.formulas.series import Past, Together
 
 
 def grown(trees, sizes, hows, dice, values="st"):
@@ -120,9 +121,31 @@ def test_verdicts_are_those_of_enumeration(seed):
     )
     past = Past(published[:-1], arrived)
     for k in range(1, 6):
-        found = past.fewest_left(published[-1], k)
-        assert (found is not None) == (fewest >= k)
-        assert found is None or k <= found <= fewest
+        found, holds = past.fewest_left(published[-1], k)
+        assert holds == (fewest >= k)
+        assert found <= fewest
+        assert found >= k or not holds
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_left_by_value_is_that_of_the_programs(seed):
+    _, _, published, arrived, _ = a_case(seed)
+    sizes, histogram = Past(published[:-1], arrived).left(published[-1])
+    _, exact = Together(published).exact()
+    found = histogram.to_dense()
+    assert sizes.tolist() == found.sum(axis=1).tolist()
+    assert set(map(tuple, found.tolist())) == set(map(tuple, exact.to_dense().tolist()))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_programs_nothing_unsafe_passes(seed, monkeypatch):
+    _, _, published, arrived, _ = a_case(seed, n_releases=4)
+    monkeypatch.setattr(series, "EXACT", 0)
+    fewest = int(Together(published).exact()[0].min())
+    past = Past(published[:-1], arrived)
+    for k in range(1, fewest + 3):
+        found, holds = past.fewest_left(published[-1], k)
+        assert not holds or k <= found <= fewest
 
 
 def test_nearly_everything_is_shown_without_a_program():
@@ -135,9 +158,12 @@ def test_nearly_everything_is_shown_without_a_program():
         found = history_of(seen.releases, arrived)
         search = Search(found)
         exact = [each.to_dense() for each in Remaining(seen.releases).exact()]
-        for time, cell in np.argwhere(found.targets).tolist():
-            left = exact[time][cell]
-            search.shows(time, cell, int(left.sum()), left)
-            n_shown += int(found.least[time, cell].sum())
-            n_left += int(left.sum())
+        asked = np.argwhere(found.targets)
+        left = np.array([exact[time][cell] for time, cell in asked.tolist()])
+        for j in range(len(asked)):
+            one = slice(j, j + 1)
+            least = found.least[asked[one, 0], asked[one, 1]].astype(np.int64)
+            search.shows(asked[one], left[one].sum(axis=1), left[one], least)
+            n_shown += int(least.sum())
+        n_left += int(left.sum())
     assert n_shown > 0.97 * n_left

@@ -41,9 +41,10 @@ class BCFAnonymizer(Algorithm):
     With one earlier release that is a cut through the same trees, everything is exact in closed
     form. Releases of another kind (regions, local recoding, suppressed rows) are compared by flows,
     exactly and more slowly. With several, each is compared by itself, which decides most
-    candidates against, and what passes is judged by all of them at once, exactly: k records are
-    left to everybody, whenever the person came (`correspondence.remaining`). Releases of the same
-    people are versions for different recipients: then only F- and C-anonymity count.
+    candidates against, and what passes is judged by all of them at once: k records are left to
+    everybody, whenever the person came (`correspondence.remaining`). On large tables that has to be
+    shown by a history; what is not shown counts as unsafe. Releases of the same people are versions
+    for different recipients: then only F- and C-anonymity count.
 
     Args:
         previous: The earlier releases in the order of publishing, each of the people before and

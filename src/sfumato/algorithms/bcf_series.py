@@ -1,10 +1,10 @@
 """A cut against several earlier releases at once.
 
-Comparing with each earlier release by itself is fast and necessary, not enough: what several
-releases tell together is asked of `remaining`, exactly, which is dear. So a whole run goes by pairs
-of releases, and its end is judged by all of them. If that is not safe, the first replacement that
-was not is looked for by halves and set aside, and the run goes on from before it. At the end every
-node that was set aside is tried once more: so the cut is safe, and no node can be replaced.
+Comparing with each earlier release by itself is fast and necessary, not enough. So a whole run
+goes by pairs of releases, and its end is judged by all of them together (`Past`). If that is not
+safe, the first replacement that was not is looked for by halves and set aside, and the run goes on
+from before it. At the end every node that was set aside is tried once more: so the cut is safe, and
+no node can be replaced.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.cells import Published
-from sfumato.formulas.series import Past, Together
+from sfumato.formulas.series import Past
 from sfumato.progress import report
 
 Begin = Callable[[Sequence[Published]], Specialization]
@@ -61,7 +61,7 @@ def _before_the_first(
 ) -> tuple[list[Node], Node]:
     """Find a replacement that is not safe after those before it, which are."""
     low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
-    if low == 0 and not _is_safe(begin(()), past):
+    if low == 0 and not _is_safe(begin(()), past, patient=True):
         raise Unsatisfiable(
             f"no release satisfies {criterion}: the earlier releases leave too little to somebody "
             "who compares them with each other, even with everything generalized; start a new "
@@ -82,12 +82,13 @@ def _after(begin: Begin, nodes: list[Node]) -> Specialization:
     return search
 
 
-def _is_safe(search: Specialization, past: Past) -> bool:
-    """Judge all releases at once."""
+def _is_safe(search: Specialization, past: Past, *, patient: bool = False) -> bool:
+    """Judge all releases at once; patient: however long it takes."""
     report("comparing all releases")
     release = search.published()
-    if past.fewest_left(release, search.k) is None:
+    if not past.fewest_left(release, search.k, patient=patient)[1]:
         return False
     if search.others is None:
         return True
-    return not len(search.unsafe(*Together([*past.releases, release]).exact()))
+    left = past.left(release, patient=patient)
+    return left is not None and not len(search.unsafe(*left))

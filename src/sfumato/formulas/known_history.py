@@ -38,7 +38,7 @@ class Arrived:
 
 
 class KnownHistory:
-    """What is shown to be left to everybody: `least` grows as histories are found.
+    """What is shown to be left to everybody.
 
     Args:
         releases: In their order; no two classes of a release overlap, and nobody is suppressed.
@@ -69,44 +69,57 @@ class KnownHistory:
         self._sort()
         self.least = covered(self.order, self.alike, self.came)
 
-    @property
-    def fewest(self) -> int:
-        """Fewest records that are shown to be left to anybody."""
-        return int(self.least.sum(axis=2)[self.targets].min())
-
-    def shows(self, k: int) -> bool | None:
-        """Whether k records are left to everybody; None: that stays open."""
-        shown = self.least.sum(axis=2)
-        open_ = np.argwhere(self.targets & (shown < k))
-        if not len(open_):
-            return True
+    def shows(self, k: int) -> tuple[int, bool | None]:
+        """Fewest records shown to be left to anybody, and whether k are; None: that stays open."""
+        asked = self._asked()
+        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
+        shown = least.sum(axis=1)
+        some = np.flatnonzero(shown < k)
         # Least is shown where least is left, mostly: if anybody fails, then there.
-        open_ = open_[np.argsort(shown[open_[:, 0], open_[:, 1]], kind="stable")]
-        most = np.zeros((len(open_), self.n_values), dtype=np.int64)
-        for time in range(self.n_times):
-            own = open_[:, 0] == time
-            most[own] = self._most(time, open_[own, 1])
+        some = some[np.argsort(shown[some], kind="stable")]
+        most = self._most(asked[some])
+        fewest = int(shown.min(initial=k))
         if (most.sum(axis=1) < k).any():
-            return False
-        search = Search(self)
-        asked = zip(open_.tolist(), most, strict=True)
-        return True if all(search.shows(time, c, k, each) for (time, c), each in asked) else None
+            return fewest, False
+        own = least[some]
+        if not Search(self).shows(asked[some], np.full(len(some), k), most, own):
+            return fewest, None
+        least[some] = own
+        return int(least.sum(axis=1).min(initial=np.iinfo(np.int64).max)), True
 
-    def _most(self, time: int, cells: Index) -> Counts:
-        """Bound what is left to who came at a time; (n, n_values).
+    def exact(self) -> tuple[Counts, Histogram] | None:
+        """Give what is left to everybody, all records and by value; None: that stays open."""
+        asked = self._asked()
+        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
+        most = self._most(asked)
+        if not Search(self).shows(asked, most.sum(axis=1), most, least):
+            return None
+        return most.sum(axis=1), Histogram.from_dense(most)
 
-        In no release it is more than what need not be older.
-        """
-        found = np.full((len(cells), self.n_values), np.iinfo(np.int64).max)
-        for j in range(time, self.n_times):
-            whole = self.releases[j].histogram
-            kept = Histogram(whole.starts, whole.codes, self.bounds[j][time], self.n_values)
-            key = self.held[j][cells][:, np.newaxis] * self.n_values + np.arange(self.n_values)
-            np.minimum(found, counts_at(kept, key), out=found)
+    def _asked(self) -> NDArray[np.intp]:
+        """One cell for everybody who came at a time and is in the same classes since; (n, 2)."""
+        found = []
+        for time in range(self.n_times):
+            cells = np.flatnonzero(self.targets[time])
+            first = np.unique(self.tail[time][cells], return_index=True)[1]
+            found += [(time, cell) for cell in cells[first].tolist()]
+        return np.array(found, dtype=np.intp).reshape(-1, 2)
+
+    def _most(self, asked: NDArray[np.intp]) -> Counts:
+        """Bound what is left: in no release more than what need not be older; (n, n_values)."""
+        found = np.full((len(asked), self.n_values), np.iinfo(np.int64).max)
+        codes = np.arange(self.n_values)
+        for time in range(self.n_times):
+            own = np.flatnonzero(asked[:, 0] == time)
+            for j in range(time, self.n_times):
+                whole = self.releases[j].histogram
+                kept = Histogram(whole.starts, whole.codes, self.bounds[j][time], self.n_values)
+                key = self.held[j][asked[own, 1]][:, np.newaxis] * self.n_values + codes
+                found[own] = np.minimum(found[own], counts_at(kept, key))
         return found
 
     def _sort(self) -> None:
-        """Sort cells by the classes before each release, the nearest release first."""
+        """Sort cells by the classes before each release, the nearest first; number those after."""
         n_cells = self.classes.shape[1]
         shape = (self.n_times + 1, n_cells)
         self.order, self.alike = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
@@ -120,6 +133,12 @@ class KnownHistory:
                 same &= self.classes[i][order[1:]] == self.classes[i][order[:-1]]
                 since[1:][same] = i
             self.order[j + 1], self.alike[j + 1] = order, since
+        self.tail = np.zeros((self.n_times, n_cells), dtype=np.int32)
+        number = np.zeros(n_cells, dtype=np.int64)
+        for j in range(self.n_times - 1, -1, -1):
+            pair = number * (len(self.releases[j]) + 1) + self.classes[j]
+            number = np.unique(pair, return_inverse=True)[1].reshape(-1)
+            self.tail[j] = number
 
 
 class Search:
@@ -134,18 +153,13 @@ class Search:
         np.put_along_axis(
             place, known.order, np.arange(n_cells, dtype=np.int32)[np.newaxis], axis=1
         )
-        tail = np.zeros((n_times, n_cells), np.int32)
-        tail_cells = np.zeros_like(tail)
+        tail_cells = np.argsort(known.tail, axis=1, kind="stable").astype(np.int32)
         tail_starts = np.zeros((n_times, n_cells + 1), np.int32)
-        number = np.zeros(n_cells, dtype=np.int64)
-        for j in range(n_times - 1, -1, -1):
-            pair = number * (len(known.releases[j]) + 1) + known.classes[j]
-            number = np.unique(pair, return_inverse=True)[1].reshape(-1)
-            tail[j], tail_cells[j] = number, np.argsort(number, kind="stable")
-            n_here = np.bincount(number)
-            tail_starts[j, 1 : len(n_here) + 1] = np.cumsum(n_here)
+        for j, tail in enumerate(known.tail):
+            n_here = np.bincount(tail, minlength=n_cells)
+            tail_starts[j, 1:] = np.cumsum(n_here)
         self.frame = Frame(
-            known.classes, known.order, place, known.alike, tail, tail_cells, tail_starts
+            known.classes, known.order, place, known.alike, known.tail, tail_cells, tail_starts
         )
         self.room = Scratch(
             stamp=np.zeros(1, np.int64),
@@ -161,19 +175,9 @@ class Search:
         # Of every value: (n_cells, n_times).
         self.people = np.ascontiguousarray(known.came.transpose(2, 1, 0))
 
-    def shows(self, time: int, cell: int, k: int, most: Counts) -> bool:
-        """Look until k records are shown to be left; most: (n_values,)."""
-        from sfumato.formulas.rerouting import reroute, undo  # noqa: PLC0415  (heavy)
+    def shows(self, asked: NDArray[np.intp], wanted: Counts, most: Counts, least: Counts) -> bool:
+        """Look until as much is shown to be left as is wanted; see `first_not_shown`."""
+        from sfumato.formulas.rerouting import first_not_shown  # noqa: PLC0415  (heavy)
 
-        least = self.known.least[time, cell]
-        missing = k - int(least.sum())
-        for s in np.argsort(least - most, kind="stable").tolist():
-            doubt = int(most[s] - least[s])
-            if missing <= 0 or not doubt:
-                break
-            wanted = int(least[s]) + min(doubt, missing)
-            found = reroute(self.frame, self.room, self.people[s], cell, time, wanted)
-            undo(self.room, self.people[s])
-            missing -= max(0, found - int(least[s]))
-            least[s] = max(found, int(least[s]))
-        return missing <= 0
+        place = first_not_shown(self.frame, self.room, self.people, asked, wanted, most, least)
+        return bool(place == len(asked))

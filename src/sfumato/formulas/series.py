@@ -14,6 +14,7 @@ from sfumato.formulas.cracks import Attacked, Left
 from sfumato.formulas.known_history import Arrived, KnownHistory
 from sfumato.formulas.remaining import Remaining, younger_in
 
+LARGEST = 1 << 28  # releases times cells times sensitive values that fit into memory
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
@@ -66,40 +67,60 @@ class Past:
         """Of every release, how many records came at a time or later, at most."""
         return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
 
-    def fewest_left(self, release: Published, k: int) -> int | None:
-        """Fewest records that all releases together leave to anybody, at least so many.
+    def fewest_left(self, release: Published, k: int, *, patient: bool = False) -> tuple[int, bool]:
+        """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
 
-        None: fewer than k; or, if the programs that would tell are too large (`EXACT`), k are not
-        shown to be left. What was asked last is remembered: a release is judged when it is found,
-        and again when it is written.
+        More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
+        are solved only by who is patient; else it may be that everybody keeps k, and that this is
+        not shown. What was asked last is remembered: a release is judged when it is found, and
+        again when it is written.
         """
-        return _fewest_left(_Series(self, release), k)
+        return _fewest_left(_Series(self, release), k, patient)
+
+    def left(self, release: Published, *, patient: bool = False) -> tuple[Counts, Histogram] | None:
+        """Give what all releases leave to everybody: the records of each, and by value.
+
+        None: the programs that would tell are large, and nobody is patient.
+        """
+        known = self._known(release)
+        found = None if known is None else known.exact()
+        if found is None and (patient or known is None or known.classes.size <= EXACT):
+            found = Together([*self.releases, release]).exact()
+        return found
+
+    def _known(self, release: Published) -> KnownHistory | None:
+        """Start from who came when, if that is known and no classes overlap."""
+        releases = (*self.releases, release)
+        if self.arrived is None or any(each.n_suppressed for each in releases):
+            return None
+        cells = cells_of(releases)
+        if len(releases) * len(cells) * release.histogram.n_values > LARGEST:
+            return None
+        classes = [cells.only_class(j) for j in range(len(releases))]
+        alone = [each for each in classes if each is not None]
+        if len(alone) < len(classes):
+            return None
+        bounds = [*self.bounds, younger_in(self.releases, release)]
+        return KnownHistory(releases, cells, alone, bounds, self.arrived)
 
 
 @lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int) -> int | None:
-    releases, arrived = series.releases, series.past.arrived
-    if arrived is not None and not any(each.n_suppressed for each in releases):
-        cells = cells_of(releases)
-        classes = [cells.only_class(j) for j in range(len(releases))]
-        alone = [each for each in classes if each is not None]
-        if len(alone) == len(classes):
-            bounds = [*series.past.bounds, younger_in(releases[:-1], releases[-1])]
-            known = KnownHistory(releases, cells, alone, bounds, arrived)
-            shown = known.shows(k)
-            if shown is not None or known.classes.size > EXACT:
-                return known.fewest if shown else None
-    found = Together(releases).found
-    if not found.at_least(k):
-        return None
-    return int(found.bounds()[0][found.targets].min())
+def _fewest_left(series: _Series, k: int, patient: bool) -> tuple[int, bool]:
+    known = series.past._known(series.last)
+    if known is not None:
+        fewest, shown = known.shows(k)
+        if shown is not None or (known.classes.size > EXACT and not patient):
+            return fewest, bool(shown)
+    found = Together(series.releases).found
+    holds = found.at_least(k)
+    return int(found.bounds()[0][found.targets].min()), holds
 
 
 class _Series:
     """Releases that are equal if they publish the same."""
 
     def __init__(self, past: Past, last: Published) -> None:
-        self.past, self.releases = past, (*past.releases, last)
+        self.past, self.last, self.releases = past, last, (*past.releases, last)
         digest = hashlib.sha256(repr(past.arrived is None).encode())
         for each in self.releases:
             shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)

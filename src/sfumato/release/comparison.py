@@ -82,20 +82,21 @@ class ByAll:
         """Whether programs can tell for want of who came when."""
         return len(cells_of(self.releases)) * len(self.releases) <= EXACT
 
-    def at_least(self, k: int) -> int | None:
-        """Give a number >= k of records that are left to everybody; None: fewer than k are.
+    def at_least(self, k: int) -> tuple[int, bool]:
+        """Give the fewest records shown to be left to anybody, and whether everybody keeps k.
 
         Raises:
-            CannotRun: That is too much to tell.
+            CannotRun: Who came when is not known, and without that it is too much to tell.
         """
-        *before, own = self.releases
         if self.came is None and not self.small:
             raise _too_large(len(self.releases))
+        *before, own = self.releases
         return Past(before, self.came).fewest_left(own, k)
 
-    def left(self) -> tuple[Counts, Histogram]:
-        """Give what is left to everybody, exactly: the records of each, and by value."""
-        return Together(self.releases).exact()
+    def left(self) -> tuple[Counts, Histogram] | None:
+        """Give what is left to everybody: the records of each, and by value; None: too large."""
+        *before, own = self.releases
+        return Past(before, self.came).left(own)
 
     def fewest(self, most: int, k: int | None) -> int:
         """Give the fewest records left to anybody to whom some are, or `most` if that is less.
@@ -103,8 +104,8 @@ class ByAll:
         k: What was promised. Where this is too much to tell, a number >= k is given that is left
         to everybody.
         """
-        shown = None if k is None or self.came is None else self.at_least(k)
-        if shown is not None and (shown >= most or not self.small):
+        shown, holds = (0, False) if k is None or self.came is None else self.at_least(k)
+        if holds and (shown >= most or not self.small):
             return min(shown, most)
         if not self.small:
             raise _too_large(len(self.releases))

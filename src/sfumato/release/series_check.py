@@ -32,6 +32,8 @@ PERHAPS_NOBODY = (
     "and only the original says whether anybody has them"
 )
 
+NOT_SHOWN = "not shown for what all releases leave together: too much to work out"
+
 
 def compared(
     found: Check,
@@ -91,18 +93,20 @@ def _judged(
     fewest = min((each.fewest for each in pairs), default=k)
     groups = [(own.sizes, own.histogram), *(each.left.counted for each in pairs)]
     by_all = ByAll(releases, came)
+    shown = True
     if len(previous) > 1 and (fewest >= k or came is not None or by_all.small):
-        in_all = by_all.at_least(k)
-        if in_all is None or others is not None:
-            groups.append(by_all.left())
-            in_all = int(groups[-1][0].min())
-        fewest = min(fewest, in_all)
+        shown_left, holds = by_all.at_least(k)
+        in_all = None if others is None and holds else by_all.left()
+        groups += [] if in_all is None else [in_all]
+        fewest = min(fewest, shown_left if in_all is None else int(in_all[0].min()))
+        shown = others is None or in_all is not None
     failing = [int(each.of.sizes[each.exposed(k)].sum()) for each in pairs]
     of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
     measured = []
     for each in found.measured:
         if not each.criterion.by_series:
-            measured.append(next(of_others))
+            each = next(of_others)  # noqa: PLW2901
+            measured.append(each if shown else replace(each, holds=False, note=NOT_SHOWN))
             continue
         least = min(fewest, int(own.sizes.min()))
         n_failing = max(each.n_people_failing, int(least < k), *failing)
