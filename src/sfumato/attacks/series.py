@@ -172,7 +172,7 @@ def _n_exposed(pairs: Sequence[Compared], by_all: ByAll | None, own: Published, 
             numbers.append(int(each.of.sizes[classes].sum()))
     if by_all is not None:
         struck[by_all.exposed(k)] = True
-    return max(int(own.sizes[struck].sum()), *numbers)
+    return max([int(own.sizes[struck].sum()), *numbers])
 
 
 def _listed(previous: Previous) -> str:
