@@ -278,3 +278,33 @@ def test_a_private_directory_that_others_can_read_is_refused(series):
     (series.place / "private").chmod(0o750)
     with pytest.raises(sf.BadInput, match="others may look into it"):
         sf.ReleaseSeries(series.place)
+
+
+def test_masks_of_an_earlier_release_are_read_when_codes_have_become_longer(tmp_path):
+    """11* of the first release is 11*** of the second."""
+    series = sf.ReleaseSeries.create(
+        tmp_path / "codes", {"zip": sf.Prefix()}, sf.KAnonymity(3), sensitive="disease"
+    )
+    short, long = ["111", "122", "211", "222"], ["11111", "12222", "21111", "22222"]
+    for number, codes in enumerate((short, long)):
+        rows = [f"{code},{disease}" for code in codes for disease in ("flu", "hiv")] * 2
+        path = tmp_path / f"{number}.csv"
+        path.write_text("\n".join(["zip,disease", *rows]) + "\n")
+        series.publish(path)
+    first, second = series.releases().values()
+    assert "11*" in first.to_arrow()["zip"].to_pylist()
+    assert "*" not in second.to_arrow()["zip"].to_pylist()
+    assert series.verify()
+
+
+def test_numbers_of_an_earlier_release_are_read_however_a_file_writes_them(tmp_path):
+    """As CSV, 0.0000001 is written 1e-07."""
+    series = sf.ReleaseSeries.create(
+        tmp_path / "doses", {"sex": sf.Flat()}, sf.KAnonymity(3), sensitive="dose", format="csv"
+    )
+    for number, doses in enumerate(([1e-7, 2.5], [1e-7, 1e22])):
+        path = tmp_path / f"{number}.parquet"
+        rows = {"sex": [*"ffmm"] * 4, "dose": doses * 8}
+        pd.DataFrame(rows).to_parquet(path)
+        series.publish(path)
+    assert sorted(series.releases()) == [1, 2]
