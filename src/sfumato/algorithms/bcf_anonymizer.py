@@ -188,9 +188,11 @@ def _refuse_left(search: Specialization, criterion: Criterion, left: Left, numbe
     sizes, histogram = left.counted
     why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
     if len(sizes) and int(sizes.min()) < search.k:
-        raise Unsatisfiable(
-            f"no release satisfies {criterion}: {why} {int(sizes.min())} records; {REMEDY}"
-        )
+        # Who was suppressed may be anybody whom the release holds, and a finer one may hold fewer.
+        none = f"no release satisfies {criterion}"
+        if search.previous[number].n_suppressed:
+            none = f"no release that satisfies {criterion} is found"
+        raise Unsatisfiable(f"{none}: {why} {int(sizes.min())} records; {REMEDY}")
     if search.others is not None and len(search.unsafe(sizes, histogram)):
         joint = JointGroups(search.frequencies, sizes, histogram)
         raise Unsatisfiable(

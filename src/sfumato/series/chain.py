@@ -73,12 +73,10 @@ def next_release(table: Table, terms: Terms, earlier: Mapping[int, Release], n_n
     try:
         return anonymize(table, terms.promise, BCFAnonymizer(previous, terms.method.score))
     except Unsatisfiable as error:
-        if not earlier:
-            raise
-        raise Unsatisfiable(
-            f"{error} (--wait keeps these records for the next release, --new-chain publishes them "
-            "without the people so far)"
-        ) from None
+        ways = "--wait keeps these records for the next release"
+        if earlier:
+            ways += ", --new-chain publishes them without the people so far"
+        raise Unsatisfiable(f"{error} ({ways})") from None
 
 
 def compared(releases: Mapping[int, Release], table: Table, terms: Terms) -> list[Compared]:

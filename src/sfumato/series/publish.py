@@ -182,6 +182,11 @@ class _Transaction:
                     "--new-chain: the chain has no release yet, so there is none to leave"
                 )
             asked = written if terms is None else terms
+            if written.person is not None and asked.person != written.person:
+                raise BadInput(
+                    f"person: people of this series are known by {written.person!r}, and a new "
+                    "chain is about other people, so it has to be the same column"
+                )
             fresh = Chain(chain.number + 1, asked.to_json(), now())
             return Plan(number, fresh, True, asked, waiting, waiting, [])
         if terms is not None:
