@@ -171,6 +171,8 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
             )
     counts = [*map(n_people, previous), n]
     for number, (before, after) in enumerate(itertools.pairwise(counts)):
+        if any(each.n_suppressed for each in previous[number : number + 2]):
+            continue  # nobody can tell how many of each value are new
         if 0 < after - before < k:
             new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
             raise Unsatisfiable(
