@@ -1828,10 +1828,11 @@ def _publishable(people, release):
 # ------------------------------------------ the next release of a growing table (Fung 2008, 5)
 
 
-def bcf_cut(rows, hierarchies, safe, score):
+def bcf_cut(rows, hierarchies, safe, score, columns=None):
     """The cuts, when the best safe replacement is made until none is; None: no start is safe.
 
     safe: asked of a release, as a list of records (see `generators`).
+    columns: those that may be replaced at all; None: all.
     """
     cuts = [[tuple(labels[0] for labels in each)] for each in hierarchies]
     if not safe(records_under(rows, cuts)):
@@ -1842,6 +1843,8 @@ def bcf_cut(rows, hierarchies, safe, score):
             for node in cuts[j]:
                 children = children_of(hierarchy, node)
                 rank = [labels[0] for labels in hierarchy].index(node[0])
+                if columns is not None and j not in columns:
+                    continue
                 if children and any(row[j] in node for row in rows):
                     worth = score(rows, cuts, hierarchies, j, node, children)
                     options.append((-worth, j, rank, node, children))
@@ -1925,3 +1928,42 @@ def published_sizes(release):
     for record in release:
         classes.setdefault(record[0], []).append(record)
     return classes.values()
+
+
+# ------------------------------------ two cuts, class by class (Fung 2008, theorems 4.2 to 4.4)
+
+
+def left_between_cuts(first, second, trees):
+    """Records that the forward, the cross and the backward attack leave, one number per target.
+
+    A release is a list of (labels, value); trees are `{child: parent}`. A class of the second
+    release that no class of the first is comparable to has no target of the cross attack.
+    """
+    ones, twos = ({}, {})
+    for classes, release in ((ones, first), (twos, second)):
+        for labels, value in release:
+            classes.setdefault(labels, Counter())[value] += 1
+
+    @functools.cache
+    def path(j, label):
+        return {label} | (path(j, trees[j][label]) if label in trees[j] else set())
+
+    def comparable(one, two):
+        return all(
+            a in path(j, b) or b in path(j, a)
+            for j, (a, b) in enumerate(zip(one, two, strict=True))
+        )
+
+    pairs = [(one, two) for one in ones for two in twos if comparable(one, two)]
+    met = [sum((ones[one] & twos[two]).values()) for one, two in pairs]
+    backward = []
+    for two, groups in twos.items():
+        left = 0
+        for value, n in groups.items():
+            mine = {one for one, other in pairs if other == two and ones[one][value]}
+            theirs = {other for one, other in pairs if one in mine}
+            older = sum(ones[one][value] for one in mine)
+            others = sum(twos[other][value] for other in theirs) - n
+            left += n - max(0, older - others) if mine else n
+        backward.append(left)
+    return met, met, backward

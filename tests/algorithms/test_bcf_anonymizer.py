@@ -105,9 +105,9 @@ def coarse_cut(people, trees, k, dice):
     return [(tuple(n[v] for n, v in zip(nodes, raw, strict=True)), s) for raw, s in people]
 
 
-def found_by(table, releases, criterion, score="discernibility"):
+def found_by(table, releases, criterion, score="discernibility", columns=None):
     """The nodes that somebody is published as, by column; None: there is no safe release."""
-    method = sf.BCFAnonymizer([earlier(each) for each in releases], score)
+    method = sf.BCFAnonymizer([earlier(each) for each in releases], score, columns)
     try:
         recoding = method.search(table.frequencies(), criterion, None)
     except sf.Unsatisfiable:
@@ -115,8 +115,8 @@ def found_by(table, releases, criterion, score="discernibility"):
     return list(map(set, cut_nodes(table, recoding)))
 
 
-def expected_by(table, safe, score="discernibility"):
-    cuts = naive.bcf_cut(table.rows, table.paths, safe, SCORES[score])
+def expected_by(table, safe, score="discernibility", columns=None):
+    cuts = naive.bcf_cut(table.rows, table.paths, safe, SCORES[score], columns)
     if cuts is None:
         return None
     return [
@@ -264,6 +264,26 @@ def test_earlier_releases_of_any_kind_are_compared_by_flows(seed, how):
     assert list(map(set, cut_nodes(table, recoding))) == expected_by(table, safe)
 
 
+@pytest.mark.parametrize("score", SCORES)
+@pytest.mark.parametrize("seed", range(10))
+def test_columns_that_a_recipient_does_not_need_stay_at_their_roots(seed, score):
+    trees = ([PAIR, PAIR], [LINE, PAIR], [PAIR, LINE])[seed % 3]
+    dice = dice_for("columns", seed)
+    people = people_of(trees, dice.randint(3, 5), dice, "st")
+    k = dice.choice([1, 2])
+    first = coarse_cut(people, trees, k, dice)
+    people = people + people_of(trees, dice.choice([0, 0, k]), dice, "st")
+    table = table_of(people, trees)
+    known = [(stands_for(trees, qid), s) for qid, s in first]
+    for j in (0, 1):
+        expected = expected_by(
+            table, lambda release: naive.bcf_safe([known], release, k), score, [j]
+        )
+        found = found_by(table, [first], sf.BCFAnonymity(k), score, [f"q{j}"])
+        assert found == expected
+        assert len(found[1 - j]) == 1
+
+
 # ----------------------------------------------------------------- several earlier releases
 
 
@@ -285,12 +305,14 @@ def test_after_several_releases_all_together_are_safe_and_no_node_can_be_replace
     for size in (dice.randint(k, 3), dice.choice([0, k]), dice.choice([0, k])):
         people = people + people_of(trees, size, dice, "st")
         table = table_of(people, trees)
-        found = found_by(table, releases, sf.BCFAnonymity(k))
+        columns = dice.choice([table.columns, table.columns[-1:]])  # of a recipient
+        found = found_by(table, releases, sf.BCFAnonymity(k), columns=columns)
         assert found is not None
         release = naive.records_under(table.rows, found)
         assert naive.series_safe([*known, release], k)
         for j, cut in enumerate(found):
-            for node in cut:
+            assert table.columns[j] in columns or len(cut) == 1
+            for node in cut if table.columns[j] in columns else ():
                 if naive.children_of(table.paths[j], node):
                     after = naive.records_under(table.rows, replaced(table, found, j, node))
                     small = min(map(len, naive.published_sizes(after))) < k

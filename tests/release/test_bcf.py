@@ -125,6 +125,29 @@ def test_versions_for_recipients_who_may_compare_them():
     assert three.check()
 
 
+def test_what_a_recipient_gets_in_detail_stands_in_release_json(tmp_path):
+    first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
+    method = sf.BCFAnonymizer([first], columns=["sex", "age", "sex"])
+    assert str(method) == "BCFAnonymizer(after 1 release, columns=['sex', 'age'])"
+    release = sf.anonymize(table(300), sf.BCFAnonymity(4), method)
+    loaded = sf.load(release.save(tmp_path / "second"))
+    assert loaded.method.columns == ("sex", "age")
+    assert loaded.method.spec() == method.spec()
+    columns = loaded.to_arrow()
+    assert set(columns["zip"].to_pylist()) == {"*"}
+    assert len(set(columns["age"].to_pylist())) > 1
+    for columns, said in (
+        ("age", "columns: must be a list of quasi-identifiers, got 'age'"),
+        ([3], "columns: must be a list of quasi-identifiers, got a list"),
+        ([], "columns: name one quasi-identifier at least"),
+        (["disease"], "columns: 'disease' is no quasi-identifier"),
+        (["agee"], "columns: 'agee' is no quasi-identifier; did you mean 'age'?"),
+    ):
+        with pytest.raises(sf.BadInput) as caught:
+            sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer(columns=columns))
+        assert said in str(caught.value)
+
+
 def test_releases_of_another_kind_come_before():
     regions = sf.anonymize(table(60), sf.KAnonymity(20), sf.Mondrian())
     levels = sf.anonymize(table(60), sf.KAnonymity(10), sf.Samarati(0.1))

@@ -114,7 +114,9 @@ def test_an_unknown_paper_is_refused_with_the_nearest():
     assert result.stderr == (
         "sfumato: reproduce: no paper 'cormode2011'; did you mean 'cormode2010'?\n"
     )
-    with pytest.raises(sf.BadInput, match="known are 'chen2009', 'cormode2010', 'wong2009'"):
+    with pytest.raises(
+        sf.BadInput, match="known are 'chen2009', 'cormode2010', 'fung2008', 'wong2009'"
+    ):
         sf.reproduce("x")
     with pytest.raises(sf.BadInput, match="quick must be true or false"):
         sf.reproduce("wong2009", quick="yes")
@@ -300,6 +302,21 @@ def test_exactly_on_adult_the_largest_risks_at_l_6():
         found[value] = risks.exposed(*risks.counted(release, value), 6, Fraction(0))
     assert found["Tech-support"].largest == pytest.approx(2.43, abs=0.01)
     assert 2.46 < found["Craft-repair"].largest < risks.most_possible(6) < 2.4884
+
+
+# ---- Fung 2008
+
+
+def test_every_release_made_against_the_first_is_safe_and_only_times_are_measured(runs):
+    document, _ = runs["fung2008"]
+    figures = panels(document, "Figure 2")
+    assert len(figures) == 6
+    for panel in figures:
+        ks = column(panel, "k")
+        for name in ("FA = CA, safe", "BA, safe"):
+            assert all(left >= k for left, k in zip(column(panel, name), ks, strict=True))
+    measured = [panel["title"] for panel in document["panels"] if panel["measured"]]
+    assert [title.split(":")[0] for title in measured] == ["Section 6"]
 
 
 # ---- Wong 2009

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar
 
+from sfumato.algorithms.arrivals import arrived
 from sfumato.algorithms.base import Algorithm, Draw
 from sfumato.algorithms.bcf_series import against_all
 from sfumato.algorithms.bcf_specialization import Score, Specialization
@@ -16,11 +17,11 @@ from sfumato.criteria.base import Criterion, reached, together
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, Unsatisfiable, one_of
+from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import Left
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import lefts, n_people
+from sfumato.formulas.series import Past, lefts, n_people
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 
@@ -40,9 +41,10 @@ class BCFAnonymizer(Algorithm):
     With one earlier release that is a cut through the same trees, everything is exact in closed
     form. Releases of another kind (regions, local recoding, suppressed rows) are compared by flows,
     exactly and more slowly. With several, each is compared by itself, which decides most
-    candidates against, and what passes is judged by all of them at once, exactly: k records are
-    left to everybody, whenever the person came (`correspondence.remaining`). Releases of the same
-    people are versions for different recipients: then only F- and C-anonymity count.
+    candidates against, and what passes is judged by all of them at once: k records are left to
+    everybody, whenever the person came (`correspondence.remaining`). On large tables that has to be
+    shown by a history; what is not shown counts as unsafe. Releases of the same people are versions
+    for different recipients: then only F- and C-anonymity count.
 
     Args:
         previous: The earlier releases in the order of publishing, each of the people before and
@@ -50,23 +52,33 @@ class BCFAnonymizer(Algorithm):
             them by the digest of what they publish.
         score: "discernibility": the squared sizes of the classes with the node, as in the paper;
             "loss": the information loss that its children save.
+        columns: The quasi-identifiers that may be specialized; the others stay at their roots, as
+            for a recipient whose purpose does not need them. None: all.
     """
 
     previous: tuple[Earlier | str, ...] = ()
     score: Score = "discernibility"
+    columns: tuple[str, ...] | None = None
     symmetric: ClassVar[bool] = False
     joint: ClassVar[bool] = True
 
-    def __init__(self, previous: Sequence[object] = (), score: Score = "discernibility") -> None:
+    def __init__(
+        self,
+        previous: Sequence[object] = (),
+        score: Score = "discernibility",
+        columns: Sequence[str] | None = None,
+    ) -> None:
         object.__setattr__(self, "previous", read_previous(previous))
         one_of("BCFAnonymizer", "score", score, ("discernibility", "loss"))
         object.__setattr__(self, "score", score)
+        object.__setattr__(self, "columns", _names(columns))
 
     def __str__(self) -> str:
         n = len(self.previous)
         after = [f"after {n} release{'s'[: n > 1]}"] if n else []
         score = [] if self.score == "discernibility" else [f"score={self.score!r}"]
-        return f"BCFAnonymizer({', '.join([*after, *score])})"
+        columns = [] if self.columns is None else [f"columns={list(self.columns)!r}"]
+        return f"BCFAnonymizer({', '.join([*after, *score, *columns])})"
 
     @property
     def known(self) -> tuple[Earlier, ...] | None:
@@ -78,22 +90,36 @@ class BCFAnonymizer(Algorithm):
         """Specialize until nothing can be specialized any more."""
         del draw
         k, others = promises(criterion)
+        self.refuse_unknown(frequencies.quasi_identifiers)
         refuse_unsafe_whole(frequencies, criterion)
         previous = self.published(frequencies)
 
-        def begin() -> Specialization:
-            return Specialization(frequencies, previous, k, others, self.score)
+        def begin(earlier: Sequence[Published]) -> Specialization:
+            search = Specialization(frequencies, earlier, k, others, self.score)
+            if self.columns is not None:
+                search.specialize_only(self.columns)
+            return search
 
-        search = begin()
+        search = begin(previous)
         for against in search.against:
             if not against.fits():
                 raise _not_of_this_table(previous.index(against.first))
         refuse_impossible(search, criterion)
         if len(previous) > 1:
-            search = against_all(begin, criterion)
+            past = Past(previous, arrived(frequencies, self.known or ()))
+            search = against_all(begin, criterion, past)
         else:
             search.run()
         return Recoding(replace(search.table.cut, nodes=True))
+
+    def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
+        """Refuse `columns` that the table does not have."""
+        for name in self.columns or ():
+            if name not in quasi_identifiers:
+                raise BadInput(
+                    f"columns: {shown(name)} is no quasi-identifier"
+                    f"{nearest(name, quasi_identifiers)}"
+                )
 
     def published(self, frequencies: FrequencySet) -> list[Published]:
         """See the earlier releases in the ranks of a table."""
@@ -122,6 +148,20 @@ class BCFAnonymizer(Algorithm):
                     "given in the order of publishing"
                 )
         return found
+
+
+def _names(columns: object) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    if (
+        isinstance(columns, (str, bytes))
+        or not isinstance(columns, Sequence)
+        or not all(isinstance(name, str) for name in columns)
+    ):
+        raise BadInput(f"columns: must be a list of quasi-identifiers, got {shown(columns)}")
+    if not columns:
+        raise BadInput("columns: name one quasi-identifier at least, or leave them out for all")
+    return tuple(dict.fromkeys(columns))
 
 
 def promises(criterion: Criterion) -> tuple[int, Criterion | None]:

@@ -59,6 +59,25 @@ class Against:
         self.n_first = total[value_of]
         self.n_second = sum_by(value_of, self.counts, self.n_values)[value_of]
 
+    def catch_up(self, table: CutTable) -> None:
+        """Part everything anew, for a cut that is there already."""
+        for j, node in enumerate(table.intervals):
+            side = self.sides[j][node[:, 0]]
+            inside = (side[:, 0] <= node[:, 0]) & (side[:, 1] >= node[:, 1])
+            self.part_low[j] = np.where(inside, side[:, 0], node[:, 0])
+        own = np.stack([low[c] for low, c in zip(self.part_low, self.codes.T, strict=True)], 1)
+        lows = self.first.boxes[:, :, 0].T
+        theirs = np.stack([low[c] for low, c in zip(self.part_low, lows, strict=True)], 1)
+        parts, part = distinct_rows(np.concatenate([own, theirs]))
+        self.part_of_key, self.part_of_class = part[: len(own)], part[len(own) :]
+        self.n_parts = len(parts)
+        histogram = self.first.histogram
+        n_cells = self.n_parts * self.n_values
+        cell = self.part_of_key * self.n_values + self.value_of
+        first_cell = self.part_of_class[self._entry_class] * self.n_values + histogram.codes
+        self.n_first = sum_by(first_cell, histogram.counts, n_cells)[cell]
+        self.n_second = sum_by(cell, self.counts, n_cells)[cell]
+
     def fits(self) -> bool:
         """Whether every class of the earlier release can be of people of this table."""
         n_first = len(self.first)

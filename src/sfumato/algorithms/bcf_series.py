@@ -1,26 +1,35 @@
 """A cut against several earlier releases at once.
 
-Comparing with each earlier release by itself is fast and necessary, not enough: what several
-releases tell together is asked of `remaining`, exactly, which is dear. So a whole run goes by pairs
-of releases, and its end is judged by all of them. If that is not safe, the first replacement that
-was not is looked for by halves and set aside, and the run goes on from before it. At the end every
-node that was set aside is tried once more: so the cut is safe, and no node can be replaced.
+Comparing with each earlier release by itself is fast and necessary, not enough. So a whole run
+goes by pairs of releases, and its end is judged by all of them together (`Past`). If that is not
+safe, the first replacement that was not is looked for by halves and set aside, and the run goes on
+from before it. At the end every node that was set aside is tried once more: so the cut is safe, and
+no node can be replaced.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from sfumato.algorithms.bcf_specialization import Specialization
 from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.series import Together, fewest_left
+from sfumato.formulas.cells import Published
+from sfumato.formulas.series import Past
 from sfumato.progress import report
 
+Begin = Callable[[Sequence[Published]], Specialization]
 
-def against_all(begin: Callable[[], Specialization], criterion: Criterion) -> Specialization:
-    """Specialize until nothing can be; begin: a new search with everything generalized.
+
+def against_all(begin: Begin, criterion: Criterion, past: Past) -> Specialization:
+    """Specialize until nothing can be.
+
+    Args:
+        begin: Starts a search with everything generalized, against some earlier releases one by
+            one.
+        criterion: What is promised.
+        past: The earlier releases.
 
     Raises:
         Unsatisfiable: The earlier releases leave too little by themselves.
@@ -28,24 +37,31 @@ def against_all(begin: Callable[[], Specialization], criterion: Criterion) -> Sp
     safe: list[Node] = []  # replacements after which all releases were found safe together
     aside: list[Node] = []
     while True:
-        search = begin()
+        search = begin(past.releases)
         nodes = search.run(safe, aside)
-        if not _is_safe(search):
-            safe, broken = _before_the_first(begin, safe, nodes, criterion)
+        if not _is_safe(search, past):
+            safe, broken = _before_the_first(begin, safe, nodes, criterion, past)
             aside.append(broken)
             continue
-        found = next((each for each in aside if _is_safe(_after(begin, [*nodes, each]))), None)
+        found = next(
+            (each for each in aside if _is_safe(_after(begin, [*nodes, each]), past)),
+            None,
+        )
         if found is None:
             return search
         safe, aside = [*nodes, found], [each for each in aside if each != found]
 
 
 def _before_the_first(
-    begin: Callable[[], Specialization], safe: list[Node], nodes: list[Node], criterion: Criterion
+    begin: Begin,
+    safe: list[Node],
+    nodes: list[Node],
+    criterion: Criterion,
+    past: Past,
 ) -> tuple[list[Node], Node]:
     """Find a replacement that is not safe after those before it, which are."""
     low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
-    if low == 0 and not _is_safe(begin()):
+    if low == 0 and not _is_safe(begin(()), past):
         raise Unsatisfiable(
             f"no release satisfies {criterion}: the earlier releases leave too little to somebody "
             "who compares them with each other, even with everything generalized; start a new "
@@ -53,23 +69,26 @@ def _before_the_first(
         )
     while high - low > 1:
         middle = (low + high) // 2
-        if _is_safe(_after(begin, nodes[:middle])):
+        if _is_safe(_after(begin, nodes[:middle]), past):
             low = middle
         else:
             high = middle
     return nodes[:low], nodes[low]
 
 
-def _after(begin: Callable[[], Specialization], nodes: list[Node]) -> Specialization:
-    search = begin()
+def _after(begin: Begin, nodes: list[Node]) -> Specialization:
+    search = begin(())
     search.replace(nodes)
     return search
 
 
-def _is_safe(search: Specialization) -> bool:
+def _is_safe(search: Specialization, past: Past) -> bool:
     """Judge all releases at once."""
     report("comparing all releases")
-    releases = [*search.previous, search.published()]
-    if fewest_left(releases, search.k) is None:
+    release = search.published()
+    if not past.fewest_left(release, search.k)[1]:
         return False
-    return search.others is None or not len(search.unsafe(*Together(releases).exact()))
+    if search.others is None:
+        return True
+    left = past.left(release)
+    return left is not None and not len(search.unsafe(*left))

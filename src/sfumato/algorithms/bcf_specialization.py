@@ -62,6 +62,12 @@ class Specialization:
         self.for_good = others is None or is_monotone(others, frequencies, suppression=False)
         self.candidates = _Candidates(self.table, score)
 
+    def specialize_only(self, columns: Collection[str]) -> None:
+        """Leave the other columns at their roots for good."""
+        for name, root in zip(self.table.names, self.table.roots, strict=True):
+            if name not in columns:
+                self.candidates.put_off(self.candidates.number(root), NEVER)
+
     def run(self, wanted: Sequence[Node] = (), set_aside: Collection[Node] = ()) -> list[Node]:
         """Replace nodes, the one with the best score first, until none can be.
 
@@ -82,21 +88,20 @@ class Specialization:
             if tried.state != OPEN:
                 self.candidates.put_off(number, tried)
                 continue
-            self._accept(number, split, tried.looks)
+            for against, looked in zip(self.against, tried.looks, strict=True):
+                against.accept(split, looked)
+            self._accept(number, split)
             done.append(split.node)
         return done
 
     def replace(self, nodes: Sequence[Node]) -> None:
         """Replace nodes, safe or not."""
         for node in nodes:
-            split = self.table.split(node)
-            classes = self._classes(split)
-            looks = tuple(each.look(split, *classes) for each in self.against)
-            self._accept(self.candidates.number(node), split, looks)
+            self._accept(self.candidates.number(node), self.table.split(node))
+        for against in self.against if nodes else ():
+            against.catch_up(self.table)
 
-    def _accept(self, number: int, split: Split, looks: tuple[Looked, ...]) -> None:
-        for against, looked in zip(self.against, looks, strict=True):
-            against.accept(split, looked)
+    def _accept(self, number: int, split: Split) -> None:
         self.candidates.replace(number, split)
         self.table.accept(split)
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 
 import numpy as np
@@ -22,11 +22,16 @@ NAMED = "sha256:"
 
 @dataclass(frozen=True, eq=False)
 class Earlier:
-    """The published rows, counted, and how many people were left out; nothing private."""
+    """The published rows, counted, and how many people were left out.
+
+    `people`, if it is known, is what the release was made of, in any number of parts. It is private
+    and stays in memory: with it, what is left to everybody is found faster (see `arrivals`).
+    """
 
     seen: Grouping  # by the published texts
     n_suppressed: int
     insensitive: tuple[str, ...] = ()  # columns that were published untouched
+    people: tuple[FrequencySet, ...] = field(default=(), repr=False)
 
     @property
     def n_rows(self) -> int:
@@ -86,7 +91,7 @@ class Earlier:
         columns = []
         for column in frequencies.sensitive:
             labels = own.domains[column].labels
-            codes = _codes(frequencies.domains[column], labels)
+            codes = codes_of(frequencies.domains[column], labels)
             unknown = [label for label, code in zip(labels, codes, strict=True) if code is None]
             if unknown:
                 raise _does_not_fit(name, column, unknown)
@@ -101,7 +106,8 @@ class Earlier:
         return np.array(found, dtype=np.int32)
 
 
-def _codes(domain: Domain, labels: Sequence[object]) -> list[int | None]:
+def codes_of(domain: Domain, labels: Sequence[object]) -> list[int | None]:
+    """Find values by their texts; None: the domain has no such value."""
     known = {_text(label): code for code, label in enumerate(domain.labels)}
     numbers = {
         as_number(label): code

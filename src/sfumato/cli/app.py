@@ -312,7 +312,9 @@ def publish(
     series: Annotated[Path, typer.Argument(help="The directory of the series.", readable=False)],
     batch: Annotated[
         Path | None,
-        typer.Argument(help="New records: a CSV or Parquet file; none: those that wait."),
+        typer.Argument(
+            help="New records: a CSV or Parquet file; none: those that wait, or the same as before."
+        ),
     ] = None,
     job: Annotated[
         Path | None,
@@ -331,6 +333,13 @@ def publish(
         bool,
         typer.Option("--skip-known", help="Leave out rows of people who are there already."),
     ] = False,
+    recipient: Annotated[
+        str | None, typer.Option("--to", help="Whom the release is for; else nobody in particular.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="What they get in detail (age,sex); the rest is fully generalized."),
+    ] = None,
     json: Json = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -339,10 +348,14 @@ def publish(
     \b
         sfumato publish series/ january.csv --job job.toml
         sfumato publish series/ february.csv
+        sfumato publish series/ --to insurer --columns age,sex
 
     The first call starts the series with a job file (source and output are not needed in it).
     Releases are in series/public/001, 002, ...; series/private is for the steward alone: a ledger,
     and all batches, in which a person is a keyed hash. It happens entirely or not at all.
+
+    With --to, a release is for one recipient. Without a new record it is of the same people as the
+    last one. Each is safe beside all others, whoever has them: recipients may compare.
 
     Exit code 3: no release is safe beside the earlier ones; the message says why. Then wait for
     more records (--wait), or start a new chain (--new-chain).
@@ -358,6 +371,8 @@ def publish(
             wait=wait,
             new_chain=new_chain,
             skip_known=skip_known,
+            recipient=recipient,
+            columns=columns,
             json=json,
         )
 
@@ -416,7 +431,9 @@ def audit_series(
 
 @app.command()
 def reproduce(
-    paper: Annotated[str, typer.Argument(help="Which paper: chen2009, cormode2010 or wong2009.")],
+    paper: Annotated[
+        str, typer.Argument(help="Which paper: chen2009, cormode2010, fung2008 or wong2009.")
+    ],
     quick: Annotated[
         bool,
         typer.Option(
@@ -441,6 +458,8 @@ def reproduce(
                       scikit-learn (.venv/bin/pip install 'sfumato[learn]')
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
+        fung2008      section 6: what two releases of a growing table give
+                      away together, what safety costs (figures 1 and 2)
         wong2009      section 7.1: the minimality attack on local recoding
                       (table XXII, figure 7, the two cases)
 

@@ -21,13 +21,21 @@ def publish(
     wait: bool,
     new_chain: bool,
     skip_known: bool,
+    recipient: str | None,
+    columns: str | None,
     json: bool,
 ) -> None:
     """Publish the next release; start the series if there is none."""
     terms = None if job is None else Job.for_series(job).terms()
     with out.progress(), started(place, terms) as series:
         done = series.publish(
-            batch, wait=wait, new_chain=new_chain, skip_known=skip_known, terms=terms
+            batch,
+            wait=wait,
+            new_chain=new_chain,
+            skip_known=skip_known,
+            recipient=recipient,
+            columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            terms=terms,
         )
     if json:
         out.print_json(done.to_json())
@@ -42,8 +50,9 @@ def publish(
     if done.compared:
         rows = list(SeriesReport.rows_of(done.compared))
         out.print_rows("Records that the attacks leave, at least", SeriesReport.HEADER, rows)
+    to = "" if done.recipient is None else f" for {done.recipient!r}"
     out.say(
-        f"Release {done.number:03d} of chain {done.chain} is in {done.release}: {done.n_rows} "
+        f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: {done.n_rows} "
         f"rows, {done.n_new} of them new, {done.n_suppressed} suppressed."
     )
 
@@ -83,14 +92,12 @@ def audit(place: Path, *, steward: bool, json: bool) -> None:
     if json:
         out.print_json(found.to_json(private=steward))
     else:
-        out.print_audit(
-            found.report, f"{place}, release {found.newest.number:03d}", steward=steward
-        )
+        out.print_audit(found.report, f"{place}, release {found.newest.name}", steward=steward)
         if found.compared:
             out.print_rows(
                 f"Chain {found.newest.chain}: records that the attacks leave, at least",
                 SeriesReport.HEADER,
-                list(SeriesReport.rows_of(found.compared)),
+                list(found.rows),
             )
         out.say("Numbers of the original stand in this, so it is for the steward.")
     if not found.holds:

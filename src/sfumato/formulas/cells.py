@@ -101,6 +101,20 @@ class Cells:
         packed = (self.bits if bits is None else bits)[:, self.columns[release]]
         return np.unpackbits(packed, axis=1, count=self.n_classes[release]).view(bool)
 
+    def only_class(self, release: int) -> NDArray[np.intp] | None:
+        """The class of a release that holds the people of each cell; -1: none.
+
+        None: some classes of the release overlap.
+        """
+        packed = self.bits[:, self.columns[release]]
+        filled = packed != 0
+        byte = filled.argmax(axis=1)
+        found = packed[np.arange(len(packed)), byte]
+        if (filled.sum(axis=1) > 1).any() or (found & (found - (found > 0))).any():
+            return None
+        bit = 7 - np.log2(np.maximum(found, 1)).astype(np.intp)
+        return np.where(found > 0, byte * 8 + bit, -1)
+
     def of(self, ranks: NDArray[np.integer]) -> NDArray[np.intp]:
         """Find the cell of raw values; -1: the last release does not hold them; ranks: (n, d)."""
         cell = np.zeros(len(ranks), dtype=np.intp)

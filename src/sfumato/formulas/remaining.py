@@ -41,10 +41,8 @@ class Remaining:
         hidden = any(release.n_suppressed for release in releases)
         codes = np.unique(np.concatenate([release.histogram.codes for release in releases]))
         together = [codes] if hidden else [codes[j : j + 1] for j in range(len(codes))]
-        younger = _younger(self.releases)
-        self._programs = [
-            Program(self.releases, self.cells, values, younger) for values in together
-        ]
+        bounds = younger(self.releases)
+        self._programs = [Program(self.releases, self.cells, values, bounds) for values in together]
 
     @property
     def n_times(self) -> int:
@@ -116,19 +114,23 @@ class Remaining:
         return sum(int(each.lower[time, kind]) for each, kind in shares) >= k
 
 
-def _younger(releases: Sequence[Published]) -> list[list[Counts]]:
+def younger(releases: Sequence[Published]) -> list[list[Counts]]:
     """Bound the records of each group that came at a time or later: `[time][release]`.
 
     By backward attacks on pairs of releases, where these are cuts.
     """
-    kept = [release.histogram.counts for release in releases]
-    bounds = [list(kept)]
-    for time, earlier in enumerate(releases[:-1]):
-        for later in range(time + 1, len(releases)):
-            after = _after_backward(earlier, releases[later])
-            if after is not None:
-                kept[later] = np.minimum(kept[later], after)
-        bounds.append(list(kept))
+    by_release = [younger_in(releases[:j], release) for j, release in enumerate(releases)]
+    return [
+        [found[min(time, j)] for j, found in enumerate(by_release)] for time in range(len(releases))
+    ]
+
+
+def younger_in(before: Sequence[Published], release: Published) -> list[Counts]:
+    """Bound the records of each group of a release that came at a time or later: `[time]`."""
+    bounds = [release.histogram.counts]
+    for earlier in before:
+        after = _after_backward(earlier, release)
+        bounds.append(bounds[-1] if after is None else np.minimum(bounds[-1], after))
     return bounds
 
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Published
+from sfumato.formulas.cells import Published, cells_of
 from sfumato.formulas.cracks import Attacked, Left
-from sfumato.formulas.remaining import Remaining
+from sfumato.formulas.known_history import Arrived, KnownHistory
+from sfumato.formulas.remaining import Remaining, younger_in
+
+EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
 def n_people(release: Published) -> int:
@@ -51,30 +54,71 @@ class Together:
         return dense.sum(axis=1), Histogram.from_dense(dense)
 
 
-def fewest_left(releases: Sequence[Published], k: int) -> int | None:
-    """Fewest records that all releases together leave to anybody, at least so many.
+class Past:
+    """The releases so far, against which any next one can be judged."""
 
-    None: fewer than k. Programs are solved only where bounds leave that open. What was asked last
-    is remembered: a release is judged when it is found, and again when it is written.
-    """
-    return _fewest_left(_Series(tuple(releases)), k)
+    def __init__(self, releases: Sequence[Published], arrived: Arrived | None = None) -> None:
+        """Args: the releases, and who came when, the people of the next release too, if known."""
+        self.releases, self.arrived = tuple(releases), arrived
+
+    @cached_property
+    def bounds(self) -> list[list[Counts]]:
+        """Of every release, how many records came at a time or later, at most."""
+        return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
+
+    def fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
+        """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
+
+        More may be left than is shown. Where the programs that would tell are too large (`EXACT`),
+        it may be that everybody keeps k, and that this is not shown. What was asked last is
+        remembered: a release is judged when it is found, and again when it is written.
+        """
+        return _fewest_left(_Series(self, release), k)
+
+    def left(self, release: Published) -> tuple[Counts, Histogram] | None:
+        """Give what all releases leave to everybody: the records of each, and by value.
+
+        None: the programs that would tell are too large.
+        """
+        known = self._known(release)
+        found = None if known is None else known.exact()
+        if found is None and (known is None or known.classes.size <= EXACT):
+            found = Together([*self.releases, release]).exact()
+        return found
+
+    def _known(self, release: Published) -> KnownHistory | None:
+        """Start from who came when, if that is known and no classes overlap."""
+        releases = (*self.releases, release)
+        if self.arrived is None or any(each.n_suppressed for each in releases):
+            return None
+        cells = cells_of(releases)
+        classes = [cells.only_class(j) for j in range(len(releases))]
+        alone = [each for each in classes if each is not None]
+        if len(alone) < len(classes):
+            return None
+        bounds = [*self.bounds, younger_in(self.releases, release)]
+        return KnownHistory(releases, cells, alone, bounds, self.arrived)
 
 
 @lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int) -> int | None:
+def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
+    known = series.past._known(series.last)
+    if known is not None:
+        shown = known.shows(k)
+        if shown is not None or known.classes.size > EXACT:
+            return known.fewest, bool(shown)
     found = Together(series.releases).found
-    if not found.at_least(k):
-        return None
-    return int(found.bounds()[0][found.targets].min())
+    holds = found.at_least(k)
+    return int(found.bounds()[0][found.targets].min()), holds
 
 
 class _Series:
     """Releases that are equal if they publish the same."""
 
-    def __init__(self, releases: tuple[Published, ...]) -> None:
-        self.releases = releases
-        digest = hashlib.sha256()
-        for each in releases:
+    def __init__(self, past: Past, last: Published) -> None:
+        self.past, self.last, self.releases = past, last, (*past.releases, last)
+        digest = hashlib.sha256(repr(past.arrived is None).encode())
+        for each in self.releases:
             shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
             digest.update(repr(shape).encode())
             histogram = each.histogram

@@ -17,6 +17,7 @@ __all__ = ["PAPERS", "Chart", "Claim", "Panel", "Reproduction", "check_name", "r
 PAPERS = {
     "chen2009": "Adversarial-knowledge dimensions in data privacy (section 8)",
     "cormode2010": "Minimizing Minimality and Maximizing Utility (section 5)",
+    "fung2008": "Anonymity for Continuous Data Publishing (section 6)",
     "wong2009": "Anonymization-Based Attacks in Privacy-Preserving Data Publishing (section 7.1)",
 }
 
@@ -25,7 +26,7 @@ def reproduce(name: str, *, quick: bool = False) -> Reproduction:
     """Run a paper's experiments on the bundled data.
 
     Args:
-        name: "chen2009", "cormode2010" or "wong2009".
+        name: "chen2009", "cormode2010", "fung2008" or "wong2009".
         quick: On a few thousand rows and at a few points, for a look in seconds. The numbers are
             then others than the paper's.
     """

@@ -299,7 +299,8 @@ class Release:
                 "a release as two tables cannot be compared with later ones: quasi-identifiers are "
                 "published as they are"
             )
-        return Earlier(self.published, self.n_suppressed, self.description.insensitive)
+        people = () if self._private is None else (self._private.frequencies,)
+        return Earlier(self.published, self.n_suppressed, self.description.insensitive, people)
 
     @property
     def original(self) -> Table | None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms.arrivals import arrived
 from sfumato.algorithms.bcf_anonymizer import promises
 from sfumato.algorithms.earlier import Earlier
 from sfumato.criteria import Criterion, Measured
@@ -16,13 +17,15 @@ from sfumato.data.groups import Histogram
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import Left, exposed
 from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Together, fewest_left, lefts
+from sfumato.formulas.series import Past, lefts
 from sfumato.release.check import Check
 
 NOT_AT_HAND = (
     "no verdict about the series: the earlier releases are not at hand; the classes of this one "
     "are large enough"
 )
+
+NOT_SHOWN = "not shown for what all releases leave together: too much to work out"
 
 
 def compared(
@@ -52,19 +55,21 @@ def compared(
     left = [each for first in previous for each in _of_release(first, own)]
     fewest = min((int(each.candidates.min()) for each, _ in left if len(each.classes)), default=k)
     groups = [(own.sizes, own.histogram), *((each.candidates, each.histogram) for each, _ in left)]
+    shown = True
     if len(previous) > 1:
-        releases = [*previous, own]
-        in_all = fewest_left(releases, k)
-        if in_all is None or others is not None:
-            groups.append(Together(releases).exact())
-            in_all = int(groups[-1][0].min())
-        fewest = min(fewest, in_all)
+        past = Past(previous, arrived(frequencies, method.known))
+        shown_left, holds = past.fewest_left(own, k)
+        in_all = None if others is None and holds else past.left(own)
+        groups += [] if in_all is None else [in_all]
+        fewest = min(fewest, shown_left if in_all is None else int(in_all[0].min()))
+        shown = others is None or in_all is not None
     failing = [exposed(each, release, k).n_people for each, release in left]
     of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
     measured = []
     for each in found.measured:
         if not each.criterion.by_series:
-            measured.append(next(of_others))
+            each = next(of_others)  # noqa: PLW2901
+            measured.append(each if shown else replace(each, holds=False, note=NOT_SHOWN))
             continue
         least = min(fewest, int(own.sizes.min()))
         n_failing = max(each.n_people_failing, *failing, int(least < k))

@@ -18,7 +18,7 @@ from typing import Any
 
 from sfumato.errors import BadInput
 
-FORMAT = 1
+FORMAT = 2  # 1: without recipients
 TABLES = """
 CREATE TABLE series (format INTEGER NOT NULL);
 CREATE TABLE chains (
@@ -46,9 +46,11 @@ CREATE TABLE releases (
     n_rows INTEGER NOT NULL,
     n_suppressed INTEGER NOT NULL,
     made TEXT NOT NULL,
-    published INTEGER NOT NULL  -- 0: prepared
+    published INTEGER NOT NULL, -- 0: prepared
+    recipient TEXT              -- whom it was made for; NULL: nobody in particular
 );
 """
+FROM_1 = "ALTER TABLE releases ADD COLUMN recipient TEXT"
 
 
 @dataclass(frozen=True)
@@ -88,6 +90,13 @@ class Made:
     n_suppressed: int
     made: str
     published: bool
+    recipient: str | None = None  # nobody in particular
+
+    @property
+    def name(self) -> str:
+        """How messages call it."""
+        to = "" if self.recipient is None else f" for {self.recipient!r}"
+        return f"{self.number:03d}{to}"
 
     def covers(self, batch: Batch) -> bool:
         """Whether the rows of a batch are in it."""
@@ -108,8 +117,8 @@ class Ledger:
             with self._explained():
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
-                ((version,),) = self._connection.execute("SELECT format FROM series").fetchall()
-            if version != FORMAT:
+                ((found,),) = self._connection.execute("SELECT format FROM series").fetchall()
+            if found not in (1, FORMAT):
                 raise BadInput(f"{path}: not a ledger this version can read")
         except BaseException:
             self._connection.close()
@@ -168,9 +177,17 @@ class Ledger:
     def prepare(self, made: Made, batch: Batch | None, chain: Chain | None) -> None:
         """Enter a release before it becomes public, with a batch and a chain that are new."""
         with self._transaction():
+            self._migrate()
             for table, entry in (("chains", chain), ("batches", batch), ("releases", made)):
                 if entry is not None:
                     self._connection.execute(*_inserted(table, entry))
+
+    def _migrate(self) -> None:
+        """Make a ledger of an older version one of this; a part of the transaction it is for."""
+        run = self._connection.execute
+        if run("SELECT format FROM series").fetchone() == (1,):
+            run(FROM_1)
+            run("UPDATE series SET format = ?", (FORMAT,))
 
     def publish(self, number: int) -> None:
         """Enter that a prepared release is public."""

@@ -16,13 +16,15 @@ is left to do in either case.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
+from sfumato.algorithms import BCFAnonymizer
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import reason
 from sfumato.engines.protocol import Kept
-from sfumato.errors import BadInput, BrokenPromise
+from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.private import PrivateDirectory
 from sfumato.progress import report
 from sfumato.release import load
@@ -42,6 +44,20 @@ class Request:
     wait: bool = False  # keep the batch, and publish it with the next one
     new_chain: bool = False  # without the people so far
     skip_known: bool = False  # leave out rows of people who are there already
+    recipient: str | None = None  # whom the release is for; None: nobody in particular
+    columns: Sequence[str] | None = None  # what the recipient gets in detail; None: all
+
+    def __post_init__(self) -> None:
+        name = self.recipient
+        if name is not None and not (
+            isinstance(name, str) and name.isprintable() and name == name.strip() != ""
+        ):
+            raise BadInput(
+                "recipient: must be a name without spaces around it or control characters, got "
+                f"{shown(name)}"
+            )
+        if self.wait and not (name is None and self.columns is None):
+            raise BadInput("--wait publishes nothing, for nobody: drop --to and --columns")
 
 
 @dataclass(frozen=True)
@@ -57,6 +73,7 @@ class Outcome:
     n_left_out: int  # rows of people who were there already
     compared: tuple[Compared, ...] = ()
     tidied: tuple[str, ...] = field(default=())
+    recipient: str | None = None
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -75,6 +92,7 @@ class Plan:
     chain: Chain
     starts: bool  # whether the chain is new
     terms: Terms
+    method: BCFAnonymizer  # that of the terms, with the columns of the recipient
     batches: list[Batch]  # those of the chain that are there
     waiting: list[Batch]  # those of them that no release has
     earlier: list[Made]  # the releases of the chain
@@ -82,6 +100,8 @@ class Plan:
 
 def publish(store: Store, source: object, request: Request, terms: Terms | None) -> Outcome:
     """Publish the next release: of `source`, what waits, and all that the chain has so far.
+
+    Without any new record it is of the same people as the last one, for another recipient.
 
     Args:
         store: Where the series is.
@@ -112,7 +132,7 @@ class _Transaction:
         if source is None and self.request.wait:
             raise BadInput("--wait keeps a batch for later: give one")
         if source is None and not plan.waiting:
-            raise BadInput(f"{self.store.place}: no batch is waiting; give one")
+            self._refuse_again(plan)
         for each in plan.batches:
             self.store.refuse_changed(each)
         with PrivateDirectory(self.store.private) as staging:
@@ -133,7 +153,10 @@ class _Transaction:
                 )
             earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
             place = staging.path / "release"
-            next_release(table, plan.terms, earlier, n_new).save(place, plan.terms.format)
+            release = next_release(
+                table, plan.terms, plan.method, earlier, n_new, self._people(plan)
+            )
+            release.save(place, plan.terms.format)
             reached("publish.staged")
             saved = load(place)
             found = compared({**earlier, plan.number: saved}, table, plan.terms)
@@ -151,6 +174,7 @@ class _Transaction:
                 saved.n_suppressed,
                 now(),
                 False,
+                self.request.recipient,
             )
             self._commit(made, batch, plan, staging.path)
         return Outcome(
@@ -163,7 +187,23 @@ class _Transaction:
             left_out,
             tuple(found),
             self.tidied,
+            self.request.recipient,
         )
+
+    def _people(self, plan: Plan) -> dict[int, tuple[FrequencySet, ...]]:
+        """Count what every earlier release was made of, where several have to be compared."""
+        found: dict[int, tuple[FrequencySet, ...]] = {}
+        if len(plan.earlier) < 2:
+            return found
+        parts: tuple[FrequencySet, ...] = ()
+        seen = 0
+        for made in plan.earlier:
+            new = [each for each in plan.batches if seen < each.number <= made.last_batch]
+            if new:
+                parts = (*parts, plan.terms.read(self.store.source(new)).frequencies())
+            found[made.number] = parts
+            seen = made.last_batch
+        return found
 
     def _planned(self, terms: Terms | None) -> Plan:
         """Find out what comes next, and refuse what does not fit to what is there."""
@@ -188,12 +228,36 @@ class _Transaction:
                     "chain is about other people, so it has to be the same column"
                 )
             fresh = Chain(chain.number + 1, asked.to_json(), now())
-            return Plan(number, fresh, True, asked, waiting, waiting, [])
+            return Plan(number, fresh, True, asked, self._method(asked), waiting, waiting, [])
         if terms is not None:
             written.refuse_other(terms)
         start = earlier[0].first_batch if earlier else seen + 1
         own = [batch for batch in batches if batch.number >= start]
-        return Plan(number, chain, False, written, own, waiting, earlier)
+        method = self._method(written)
+        return Plan(number, chain, False, written, method, own, waiting, earlier)
+
+    def _method(self, terms: Terms) -> BCFAnonymizer:
+        columns = self.request.columns
+        method = terms.method if columns is None else replace(terms.method, columns=columns)  # type: ignore[arg-type]
+        method.refuse_unknown(list(terms.quasi_identifiers))
+        return method
+
+    def _refuse_again(self, plan: Plan) -> None:
+        """Refuse the same records for nobody in particular, or twice for the same recipient."""
+        recipient = self.request.recipient
+        nothing = f"{self.store.place}: no batch is waiting"
+        if not plan.earlier:
+            raise BadInput(f"{nothing}; give one")
+        if recipient is None:
+            raise BadInput(
+                f"{nothing}; give one, or say who gets the same records in another release (--to)"
+            )
+        for made in plan.earlier:
+            if (made.recipient, made.last_batch) == (recipient, plan.earlier[-1].last_batch):
+                raise BadInput(
+                    f"{nothing}, and {recipient!r} has these records already, as release "
+                    f"{made.number:03d}; give a batch, or another recipient"
+                )
 
     def _staged(self, source: object, plan: Plan, staging: Path) -> Batch:
         """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""

@@ -92,21 +92,28 @@ class ReleaseSeries:
         wait: bool = False,
         new_chain: bool = False,
         skip_known: bool = False,
+        recipient: str | None = None,
+        columns: Sequence[str] | None = None,
         terms: Terms | None = None,
     ) -> Outcome:
         """Publish the next release, in one transaction.
 
         Args:
-            batch: What `sf.read` can read; nothing: the batches that wait.
+            batch: What `sf.read` can read; nothing: the batches that wait, or, if none does, the
+                records of the last release once more, for a recipient who has not got them.
             wait: Keep the batch, and publish it with the next one.
             new_chain: Start a new chain: a release without the people so far.
             skip_known: Leave out rows of people who are in the series already.
+            recipient: Whom the release is for; None: nobody in particular.
+            columns: The quasi-identifiers that the recipient gets in detail; the others are fully
+                generalized. None: those of the series' method, which are all unless it says so.
             terms: Those of the series, to be compared; for a new chain, its own.
 
         Raises:
             Unsatisfiable: No safe release exists; all is as before.
         """
-        return publish(self._store, batch, Request(wait, new_chain, skip_known), terms)
+        request = Request(wait, new_chain, skip_known, recipient, columns)
+        return publish(self._store, batch, request, terms)
 
     def status(self) -> Status:
         """What the ledger says."""
@@ -147,7 +154,9 @@ class ReleaseSeries:
         for j in range(1, len(numbers)):
             part = {number: releases[number] for number in numbers[: j + 1]}
             found += compared(part, table, terms)
-        return SeriesReport(newest, audit(releases[newest.number], table), tuple(found))
+        names = {made.number: made.recipient for made in published if made.recipient is not None}
+        report = audit(releases[newest.number], table)
+        return SeriesReport(newest, report, tuple(found), names)
 
 
 @dataclass(frozen=True)
@@ -183,7 +192,7 @@ class Status:
             f"{len(self.batches)} batches, {waiting} rows waiting"
         )
 
-    HEADER = ("release", "chain", "rows", "suppressed", "new", "published", "promise")
+    HEADER = ("release", "chain", "rows", "suppressed", "new", "published", "recipient", "promise")
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -199,6 +208,7 @@ class Status:
                 str(made.n_suppressed),
                 str(new),
                 f"{made.made[:16].replace('T', ' ')} UTC" if made.published else "interrupted",
+                made.recipient or "",
                 str(self.terms(made.chain).criterion),
             )
 
@@ -237,6 +247,7 @@ class Status:
                     "suppressed": made.n_suppressed,
                     "made": made.made,
                     "published": made.published,
+                    "recipient": made.recipient,
                 }
                 for made in self.releases
             ],
@@ -254,6 +265,7 @@ class SeriesReport:
     newest: Made
     report: Report
     compared: tuple[Compared, ...]
+    recipients: Mapping[int, str]  # of releases that were made for somebody
 
     @property
     def holds(self) -> bool:
@@ -265,13 +277,24 @@ class SeriesReport:
 
     HEADER = ("releases", "forward", "cross", "backward", "k", "verdict")
 
+    @property
+    def rows(self) -> Iterator[tuple[str, ...]]:
+        """The table that a person reads, with the names of recipients."""
+        for each, (_, *left) in zip(self.compared, self.rows_of(self.compared), strict=True):
+            yield (f"{self._named(each.earlier)}, {self._named(each.later)}", *left)
+
+    def _named(self, number: int) -> str:
+        name = self.recipients.get(number)
+        return f"{number:03d}" if name is None else f"{number:03d} ({name})"
+
     @staticmethod
     def rows_of(compared: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
         """Records left, for every two releases."""
         for each in compared:
+            backward = "-" if each.backward is None else each.backward
             yield (
                 f"{each.earlier:03d}, {each.later:03d}",
-                *map(str, (each.forward, each.cross, each.backward, each.k)),
+                *map(str, (each.forward, each.cross, backward, each.k)),
                 "holds" if each.holds else "BROKEN",
             )
 
@@ -282,6 +305,7 @@ class SeriesReport:
             "holds": self.holds,
             "release": self.newest.number,
             "chain": self.newest.chain,
+            "recipients": {str(number): name for number, name in self.recipients.items()},
             "compared": [each.to_json() for each in self.compared],
             "audit": self.report.to_json(private=private),
         }

@@ -70,6 +70,7 @@ class Terms:
             person=person,
             hierarchies=hierarchies,
         )
+        method.refuse_unknown(schema.quasi_identifiers)
         return cls(
             {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
             schema.sensitive,

@@ -18,18 +18,19 @@ def tidy(store: Store, ledger: Ledger) -> list[str]:
     for made in ledger.releases:
         if made.published:
             continue
-        name = f"{made.number:03d}"
         if store.release(made.number).exists():
             store.loaded(made)  # refused unless it is what was prepared
             ledger.publish(made.number)
             reached("tidy.finished")
             done.append(
-                f"release {name} was interrupted when it was public already: it is complete"
+                f"release {made.name} was interrupted when it was public already: it is complete"
             )
         else:
             ledger.withdraw(made)
             reached("tidy.withdrawn")
-            done.append(f"release {name} was interrupted before it was public: all is as before it")
+            done.append(
+                f"release {made.name} was interrupted before it was public: all is as before it"
+            )
     known = {store.batch(batch.number) for batch in ledger.batches}
     for path in sorted((store.private / "batches").iterdir()):
         if path not in known:

@@ -1,0 +1,98 @@
+"""A hospital's months: what the next release costs, the more releases there are before it.
+
+Every month a batch comes to a series, and the release of all records so far is published: read,
+decided against all earlier releases together, written, read back, checked and committed. Wall
+time per release, and the same per release that it is compared with. Beside it the cost of one
+release of the same table alone (BCFAnonymizer without earlier ones, saved), measured in the same
+run: everything that grows with the rows grows there, too.
+
+    python bench/series.py [rows per month] [months]
+"""
+
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+
+import sfumato as sf
+
+K = 20
+RULES = {
+    "age": sf.Intervals(10, 20, 40),
+    "region": sf.Prefix(),
+    "sex": sf.Flat(),
+    "insurance": sf.Flat(),
+}
+N_DISEASES = 20
+
+
+def month(number, n):
+    """People of one month; who comes changes a little with the seasons."""
+    draw = np.random.default_rng(number)
+    shares = 1 / np.arange(1, N_DISEASES + 1) * (1 + 0.2 * np.sin(number + np.arange(N_DISEASES)))
+    return pa.table(
+        {
+            "person": pa.array(np.arange(n) + number * n),
+            "age": np.clip(draw.gamma(4, 11, n), 0, 99).astype(int),
+            "region": [f"{each:02}" for each in (draw.beta(1, 1.5, n) * 40).astype(int)],
+            "sex": draw.choice(["f", "m"], n),
+            "insurance": draw.choice(["state", "private", "none"], n, p=[0.6, 0.3, 0.1]),
+            "disease": draw.choice(
+                [f"d{v:02}" for v in range(N_DISEASES)], n, p=shares / shares.sum()
+            ),
+        }
+    )
+
+
+def alone(paths, place):
+    """Publish all records so far as if nothing had been published before."""
+    table = sf.read(
+        pa.concat_tables([pq.read_table(path) for path in paths]), RULES, sensitive="disease"
+    )
+    started = time.perf_counter()
+    sf.anonymize(table, sf.BCFAnonymity(K), sf.BCFAnonymizer()).save(place)
+    return time.perf_counter() - started
+
+
+def main(n_rows, n_months):
+    """Publish month after month."""
+    with tempfile.TemporaryDirectory() as place:
+        series = sf.ReleaseSeries.create(
+            Path(place) / "series",
+            quasi_identifiers=RULES,
+            criterion=sf.KAnonymity(K),
+            sensitive="disease",
+            person="person",
+            format="parquet",
+        )
+        paths = []
+        costs = []
+        for number in range(n_months):
+            paths.append(Path(place) / f"{number}.parquet")
+            pq.write_table(month(number, n_rows), paths[-1])
+            started = time.perf_counter()
+            done = series.publish(paths[-1])
+            costs.append(time.perf_counter() - started)
+            single = alone(paths, Path(place) / f"alone{number}")
+            n_classes = len(sf.load(done.release).sizes)
+            each = f", {costs[-1] / number:.2f} s per earlier release" if number else ""
+            print(
+                f"release {number + 1}: {done.n_rows} rows, {n_classes} classes: {costs[-1]:.1f} s"
+                f"{each}; {costs[-1] / single:.1f} times one alone",
+                flush=True,
+            )
+        third = max(1, n_months // 3)
+        first = np.array([cost / j for j, cost in enumerate(costs) if j])[third - 1 : 2 * third - 1]
+        last = np.array([cost / j for j, cost in enumerate(costs) if j])[-third:]
+        print(
+            f"cost per earlier release, last third against the middle third: "
+            f"{last.mean() / first.mean():.2f} (1: linear)"
+        )
+
+
+if __name__ == "__main__":
+    main(*(int(each) for each in [*sys.argv[1:3], *("100000", "24")[len(sys.argv) - 1 :]]))

@@ -1,0 +1,196 @@
+"""What several cuts leave of everybody, shown by histories that are made from the true one.
+
+Who publishes knows who came when. That is one history that gives the releases; others are made from
+it by exchanging people (see `rerouting`). Every history found shows that so many people of a sort
+can have come at a time, so what is shown to be left is left. What is not shown may be left all the
+same: then the programs of `remaining` decide, as long as they are small.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts, Histogram
+from sfumato.formulas.cells import Cells, Published, targets_of
+from sfumato.formulas.cracks import Index, counts_at
+
+
+@dataclass(frozen=True, eq=False)
+class Arrived:
+    """All people by raw values, by the batch they came with, and by sensitive value."""
+
+    ranks: NDArray[np.int32]  # (n, d) different ground ranks
+    row: Index  # (m,) of `ranks`
+    time: Index  # (m,) batch, from 0
+    value: Index  # (m,) code of the sensitive value
+    count: Counts  # (m,) people
+
+    def by_cell(self, cells: Cells, shape: tuple[int, int, int]) -> NDArray[np.int32]:
+        """Count them; shape: (n_times, n_cells, n_values)."""
+        _, n_cells, n_values = shape
+        key = (self.time * n_cells + cells.of(self.ranks)[self.row]) * n_values + self.value
+        counted = np.bincount(key, weights=self.count, minlength=int(np.prod(shape)))
+        return counted.astype(np.int32).reshape(shape)
+
+
+class KnownHistory:
+    """What is shown to be left to everybody: `least` grows as histories are found.
+
+    Args:
+        releases: In their order; no two classes of a release overlap, and nobody is suppressed.
+        cells: Of these releases.
+        classes: The class of every release that holds each cell; -1: none.
+        bounds: Of every release what `younger_in` found.
+        arrived: Who came when.
+    """
+
+    def __init__(
+        self,
+        releases: Sequence[Published],
+        cells: Cells,
+        classes: Sequence[Index],
+        bounds: Sequence[Sequence[Counts]],
+        arrived: Arrived,
+    ) -> None:
+        from sfumato.formulas.rerouting import covered  # noqa: PLC0415  (the compiler is heavy)
+
+        self.releases, self.held, self.bounds = releases, classes, bounds
+        self.n_times, self.n_values = len(releases), releases[0].histogram.n_values
+        self.came = arrived.by_cell(cells, (self.n_times, len(cells), self.n_values))
+        self.targets = targets_of(releases, cells)  # (n_times, n_cells)
+        self.targets[self.came.sum(axis=(1, 2)) == 0] = False  # nobody to look for
+        # Where a release has no class, that is as good as a class of its own, without people.
+        numbered = [np.where(c >= 0, c, len(r)) for c, r in zip(classes, releases, strict=True)]
+        self.classes = np.array(numbered, dtype=np.int32)
+        self._sort()
+        self.least = covered(self.order, self.alike, self.came)
+
+    @property
+    def fewest(self) -> int:
+        """Fewest records that are shown to be left to anybody."""
+        asked = self._asked()
+        return int(self.least[asked[:, 0], asked[:, 1]].sum(axis=1).min())
+
+    def shows(self, k: int) -> bool | None:
+        """Whether k records are left to everybody; None: that stays open."""
+        asked = self._asked()
+        shown = self.least[asked[:, 0], asked[:, 1]].sum(axis=1)
+        asked, shown = asked[shown < k], shown[shown < k]
+        # Least is shown where least is left, mostly: if anybody fails, then there.
+        asked = asked[np.argsort(shown, kind="stable")]
+        most = self._most(asked)
+        if (most.sum(axis=1) < k).any():
+            return False
+        search = Search(self)
+        each = zip(asked.tolist(), most, strict=True)
+        return True if all(search.shows(time, cell, k, m) for (time, cell), m in each) else None
+
+    def exact(self) -> tuple[Counts, Histogram] | None:
+        """Give what is left to everybody, all records and by value; None: that stays open."""
+        asked = self._asked()
+        most = self._most(asked)
+        search = Search(self)
+        for (time, cell), each in zip(asked.tolist(), most, strict=True):
+            if not search.shows(time, cell, int(each.sum()), each):
+                return None
+        return most.sum(axis=1), Histogram.from_dense(most)
+
+    def _asked(self) -> NDArray[np.intp]:
+        """One cell for everybody who came at a time and is in the same classes since; (n, 2)."""
+        found = []
+        for time in range(self.n_times):
+            cells = np.flatnonzero(self.targets[time])
+            first = np.unique(self.tail[time][cells], return_index=True)[1]
+            found += [(time, cell) for cell in cells[first].tolist()]
+        return np.array(found, dtype=np.intp).reshape(-1, 2)
+
+    def _most(self, asked: NDArray[np.intp]) -> Counts:
+        """Bound what is left: in no release more than what need not be older; (n, n_values)."""
+        found = np.full((len(asked), self.n_values), np.iinfo(np.int64).max)
+        codes = np.arange(self.n_values)
+        for time in range(self.n_times):
+            own = np.flatnonzero(asked[:, 0] == time)
+            for j in range(time, self.n_times):
+                whole = self.releases[j].histogram
+                kept = Histogram(whole.starts, whole.codes, self.bounds[j][time], self.n_values)
+                key = self.held[j][asked[own, 1]][:, np.newaxis] * self.n_values + codes
+                found[own] = np.minimum(found[own], counts_at(kept, key))
+        return found
+
+    def _sort(self) -> None:
+        """Sort cells by the classes before each release, the nearest first; number those after."""
+        n_cells = self.classes.shape[1]
+        shape = (self.n_times + 1, n_cells)
+        self.order, self.alike = np.zeros(shape, np.int32), np.zeros(shape, np.int32)
+        self.order[0] = np.arange(n_cells)
+        for j in range(self.n_times):
+            own = self.classes[j]
+            order = self.order[j][np.argsort(own[self.order[j]], kind="stable")]
+            since = np.full(n_cells, j + 1, dtype=np.int32)
+            same = np.ones(max(0, n_cells - 1), dtype=bool)
+            for i in range(j, -1, -1):
+                same &= self.classes[i][order[1:]] == self.classes[i][order[:-1]]
+                since[1:][same] = i
+            self.order[j + 1], self.alike[j + 1] = order, since
+        self.tail = np.zeros((self.n_times, n_cells), dtype=np.int32)
+        number = np.zeros(n_cells, dtype=np.int64)
+        for j in range(self.n_times - 1, -1, -1):
+            pair = number * (len(self.releases[j]) + 1) + self.classes[j]
+            number = np.unique(pair, return_inverse=True)[1].reshape(-1)
+            self.tail[j] = number
+
+
+class Search:
+    """Looks for histories with more people of a sort."""
+
+    def __init__(self, known: KnownHistory) -> None:
+        from sfumato.formulas.rerouting import Frame, Scratch  # noqa: PLC0415  (heavy)
+
+        self.known = known
+        n_times, n_cells = known.classes.shape
+        place = np.empty_like(known.order)
+        np.put_along_axis(
+            place, known.order, np.arange(n_cells, dtype=np.int32)[np.newaxis], axis=1
+        )
+        tail_cells = np.argsort(known.tail, axis=1, kind="stable").astype(np.int32)
+        tail_starts = np.zeros((n_times, n_cells + 1), np.int32)
+        for j, tail in enumerate(known.tail):
+            n_here = np.bincount(tail, minlength=n_cells)
+            tail_starts[j, 1:] = np.cumsum(n_here)
+        self.frame = Frame(
+            known.classes, known.order, place, known.alike, known.tail, tail_cells, tail_starts
+        )
+        self.room = Scratch(
+            stamp=np.zeros(1, np.int64),
+            met_tail=np.zeros(n_cells, np.int64),
+            met_head=np.zeros((n_times, n_cells), np.int64),
+            from_cell=np.zeros(n_cells, np.int32),
+            from_time=np.zeros(n_cells, np.int32),
+            to_cell=np.zeros(n_cells, np.int32),
+            queue=np.zeros(n_cells, np.int32),
+            changes=np.zeros((16 * n_cells + 10_000, 3), np.int32),
+            n_changes=np.zeros(1, np.int64),
+        )
+        # Of every value: (n_cells, n_times).
+        self.people = np.ascontiguousarray(known.came.transpose(2, 1, 0))
+
+    def shows(self, time: int, cell: int, k: int, most: Counts) -> bool:
+        """Look until k records are shown to be left; most: (n_values,)."""
+        from sfumato.formulas.rerouting import reroute, undo  # noqa: PLC0415  (heavy)
+
+        least = self.known.least[time, cell]
+        missing = k - int(least.sum())
+        for s in np.argsort(least - most, kind="stable").tolist():
+            doubt = int(most[s] - least[s])
+            if missing <= 0 or not doubt:
+                break
+            wanted = int(least[s]) + min(doubt, missing)
+            found = reroute(self.frame, self.room, self.people[s], cell, time, wanted)
+            undo(self.room, self.people[s])
+            missing -= max(0, found - int(least[s]))
+            least[s] = max(found, int(least[s]))
+        return missing <= 0

@@ -1,0 +1,166 @@
+"""Histories made from the true one: whatever they show is possible, by enumeration."""
+
+import numpy as np
+import pytest
+
+import naive
+from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
+from sfumato.attacks.records import read
+from sfumato.formulas import series
+from sfumato.formulas.cells import cells_of
+from sfumato.formulas.known_history import Arrived, KnownHistory, Search
+from sfumato.formulas.remaining import Remaining, younger_in
+from sfumato.formulas.rerouting import reroute, undo
+from sfumato.formulas.series import Past, Together
+
+
+def grown(trees, sizes, hows, dice, values="st"):
+    """Releases of a growing table, and its people with the time they came."""
+    ground = [leaves(tree) for tree in trees]
+    people, releases = [], []
+    for time, size in enumerate(sizes):
+        people += [
+            (tuple(dice.choice(side) for side in ground), dice.choice(values), time)
+            for _ in range(size)
+        ]
+        releases.append(recoded([(raw, s) for raw, s, _ in people], trees, hows[time], dice))
+    return releases, people
+
+
+def known(releases, people, trees):
+    """The releases as they are compared, and what is known of their people."""
+    seen = read(releases, trees, None)
+    ranks = [seen.ranks(raw) for raw, _, _ in people]
+    values = [seen.values.index(s) for _, s, _ in people]
+    n = len(people)
+    arrived = Arrived(
+        np.array(ranks, dtype=np.int32).reshape(n, len(trees)),
+        np.arange(n),
+        np.array([time for _, _, time in people], dtype=np.intp),
+        np.array(values, dtype=np.intp),
+        np.ones(n, dtype=np.int64),
+    )
+    return seen, arrived
+
+
+def history_of(published, arrived):
+    cells = cells_of(published)
+    classes = [cells.only_class(j) for j in range(len(published))]
+    bounds = [younger_in(published[:j], each) for j, each in enumerate(published)]
+    return KnownHistory(published, cells, classes, bounds, arrived)
+
+
+def a_case(seed, n_releases=3, most=6):
+    trees = [[LINE], [PAIR, PAIR], [LINE, PAIR], [THREE]][seed % 4]
+    dice = dice_for("known history", seed, n_releases)
+    sizes = [dice.randint(1, most), *(dice.randint(0, most) for _ in range(n_releases - 1))]
+    hows = dice.choices(["cut", "cut", "regions"], k=n_releases)
+    releases, people = grown(trees, sizes, hows, dice)
+    seen, arrived = known(releases, people, trees)
+    return releases, trees, seen.releases, arrived, dice
+
+
+def recounted(known, people):
+    """The releases that a history gives, value by value."""
+    found = []
+    for time in range(known.n_times):
+        counts = np.zeros(known.classes[time].max() + 1, dtype=int)
+        np.add.at(counts, known.classes[time], people[:, : time + 1].sum(axis=1))
+        found.append(counts)
+    return found
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_what_is_shown_is_left(seed):
+    _, _, published, arrived, _ = a_case(seed)
+    found = history_of(published, arrived)
+    exact = Remaining(published).exact()
+    for time in range(3):
+        left = exact[time].to_dense()
+        own = found.targets[time]
+        assert (found.least[time][own] <= left[own]).all()
+
+
+@pytest.mark.parametrize("seed", range(120))
+def test_a_rerouted_history_gives_the_same_releases(seed):
+    _, _, published, arrived, _ = a_case(seed, n_releases=4)
+    found = history_of(published, arrived)
+    search = Search(found)
+    exact = Remaining(published).exact()
+    n_met = 0
+    for time, cell in np.argwhere(found.targets).tolist():
+        for value in range(found.n_values):
+            people = search.people[value]
+            before = people.copy()
+            left = int(exact[time].to_dense()[cell, value])
+            shown = reroute(search.frame, search.room, people, cell, time, left + 1)
+            assert shown <= left
+            assert (people >= 0).all()
+            for given, made in zip(recounted(found, before), recounted(found, people), strict=True):
+                assert given.tolist() == made.tolist()
+            # It is the history that shows it: as many of the target's likes came then.
+            like = (found.classes[time:] == found.classes[time:, [cell]]).all(axis=0)
+            assert people[like, time].sum() >= shown
+            undo(search.room, people)
+            assert (people == before).all()
+            n_met += shown == left
+    assert n_met > 0
+
+
+@pytest.mark.parametrize("seed", range(60))
+def test_verdicts_are_those_of_enumeration(seed):
+    releases, trees, published, arrived, _ = a_case(seed, most=3)
+    left = naive.candidates_left([records(release, trees) for release in releases])
+    came = np.bincount(arrived.time, minlength=3)
+    covered = [set().union(*(raws for raws, _ in records(r, trees))) for r in releases]
+    fewest = min(
+        left[time][raw]
+        for time in range(3)
+        if came[time]
+        for raw in set.intersection(*covered[time:])
+    )
+    past = Past(published[:-1], arrived)
+    for k in range(1, 6):
+        found, holds = past.fewest_left(published[-1], k)
+        assert holds == (fewest >= k)
+        assert found <= fewest
+        assert found >= k or not holds
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_what_is_left_by_value_is_that_of_the_programs(seed):
+    _, _, published, arrived, _ = a_case(seed)
+    sizes, histogram = Past(published[:-1], arrived).left(published[-1])
+    _, exact = Together(published).exact()
+    found = histogram.to_dense()
+    assert sizes.tolist() == found.sum(axis=1).tolist()
+    assert set(map(tuple, found.tolist())) == set(map(tuple, exact.to_dense().tolist()))
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_without_programs_nothing_unsafe_passes(seed, monkeypatch):
+    _, _, published, arrived, _ = a_case(seed, n_releases=4)
+    monkeypatch.setattr(series, "EXACT", 0)
+    fewest = int(Together(published).exact()[0].min())
+    past = Past(published[:-1], arrived)
+    for k in range(1, fewest + 3):
+        found, holds = past.fewest_left(published[-1], k)
+        assert not holds or k <= found <= fewest
+
+
+def test_nearly_everything_is_shown_without_a_program():
+    """Else the bounds would decide little: four releases by cuts, everybody, every value."""
+    n_shown = n_left = 0
+    for seed in range(40):
+        dice = dice_for("mostly", seed)
+        releases, people = grown([LINE, PAIR], (12, 6, 6, 6), ["cut"] * 4, dice)
+        seen, arrived = known(releases, people, [LINE, PAIR])
+        found = history_of(seen.releases, arrived)
+        search = Search(found)
+        exact = [each.to_dense() for each in Remaining(seen.releases).exact()]
+        for time, cell in np.argwhere(found.targets).tolist():
+            left = exact[time][cell]
+            search.shows(time, cell, int(left.sum()), left)
+            n_shown += int(found.least[time, cell].sum())
+            n_left += int(left.sum())
+    assert n_shown > 0.97 * n_left
