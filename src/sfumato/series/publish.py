@@ -271,7 +271,7 @@ class _Transaction:
         with_person = [self.store.batch(each.number) for each in every if person in each.types]
         target = _staged_batch(staging)
         name = table.engine.name
-        kept = table.engine.keep(columns, person, self.store.key, target, with_person)
+        kept = table.engine.keep(columns, person, self.store.key(self.ledger), target, with_person)
         target.chmod(0o600)
         sync(target)
         if plan.batches:
@@ -320,6 +320,8 @@ class _Transaction:
     def _keep(self, batch: Batch, staging: Path) -> None:
         """Give a staged batch its number."""
         target = self.store.batch(batch.number)
+        if target.exists():
+            raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
         _staged_batch(staging).rename(target)
         sync(target.parent)
         reached("publish.batch_kept")
