@@ -38,7 +38,7 @@ class Arrived:
 
 
 class KnownHistory:
-    """What is shown to be left to everybody: `least` grows as histories are found.
+    """What is shown to be left to everybody.
 
     Args:
         releases: In their order; no two classes of a release overlap, and nobody is suppressed.
@@ -69,34 +69,31 @@ class KnownHistory:
         self._sort()
         self.least = covered(self.order, self.alike, self.came)
 
-    @property
-    def fewest(self) -> int:
-        """Fewest records that are shown to be left to anybody."""
+    def shows(self, k: int) -> tuple[int, bool | None]:
+        """Fewest records shown to be left to anybody, and whether k are; None: that stays open."""
         asked = self._asked()
-        return int(self.least[asked[:, 0], asked[:, 1]].sum(axis=1).min())
-
-    def shows(self, k: int) -> bool | None:
-        """Whether k records are left to everybody; None: that stays open."""
-        asked = self._asked()
-        shown = self.least[asked[:, 0], asked[:, 1]].sum(axis=1)
-        asked, shown = asked[shown < k], shown[shown < k]
+        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
+        shown = least.sum(axis=1)
+        some = np.flatnonzero(shown < k)
         # Least is shown where least is left, mostly: if anybody fails, then there.
-        asked = asked[np.argsort(shown, kind="stable")]
-        most = self._most(asked)
+        some = some[np.argsort(shown[some], kind="stable")]
+        most = self._most(asked[some])
+        fewest = int(shown.min(initial=k))
         if (most.sum(axis=1) < k).any():
-            return False
-        search = Search(self)
-        each = zip(asked.tolist(), most, strict=True)
-        return True if all(search.shows(time, cell, k, m) for (time, cell), m in each) else None
+            return fewest, False
+        own = least[some]
+        if not Search(self).shows(asked[some], np.full(len(some), k), most, own):
+            return fewest, None
+        least[some] = own
+        return int(least.sum(axis=1).min(initial=np.iinfo(np.int64).max)), True
 
     def exact(self) -> tuple[Counts, Histogram] | None:
         """Give what is left to everybody, all records and by value; None: that stays open."""
         asked = self._asked()
+        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
         most = self._most(asked)
-        search = Search(self)
-        for (time, cell), each in zip(asked.tolist(), most, strict=True):
-            if not search.shows(time, cell, int(each.sum()), each):
-                return None
+        if not Search(self).shows(asked, most.sum(axis=1), most, least):
+            return None
         return most.sum(axis=1), Histogram.from_dense(most)
 
     def _asked(self) -> NDArray[np.intp]:
@@ -178,19 +175,9 @@ class Search:
         # Of every value: (n_cells, n_times).
         self.people = np.ascontiguousarray(known.came.transpose(2, 1, 0))
 
-    def shows(self, time: int, cell: int, k: int, most: Counts) -> bool:
-        """Look until k records are shown to be left; most: (n_values,)."""
-        from sfumato.formulas.rerouting import reroute, undo  # noqa: PLC0415  (heavy)
+    def shows(self, asked: NDArray[np.intp], wanted: Counts, most: Counts, least: Counts) -> bool:
+        """Look until as much is shown to be left as is wanted; see `first_not_shown`."""
+        from sfumato.formulas.rerouting import first_not_shown  # noqa: PLC0415  (heavy)
 
-        least = self.known.least[time, cell]
-        missing = k - int(least.sum())
-        for s in np.argsort(least - most, kind="stable").tolist():
-            doubt = int(most[s] - least[s])
-            if missing <= 0 or not doubt:
-                break
-            wanted = int(least[s]) + min(doubt, missing)
-            found = reroute(self.frame, self.room, self.people[s], cell, time, wanted)
-            undo(self.room, self.people[s])
-            missing -= max(0, found - int(least[s]))
-            least[s] = max(found, int(least[s]))
-        return missing <= 0
+        place = first_not_shown(self.frame, self.room, self.people, asked, wanted, most, least)
+        return bool(place == len(asked))

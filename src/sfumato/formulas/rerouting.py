@@ -306,3 +306,47 @@ def reroute(frame: Frame, room: Scratch, people: Ints, target: int, came: int, w
                     break
         wanted = min(wanted, n)
     return int(wanted)
+
+
+@compiled
+def first_not_shown(
+    frame: Frame,
+    room: Scratch,
+    people: Ints,
+    asked: NDArray[np.intp],
+    wanted: NDArray[np.int64],
+    most: NDArray[np.int64],
+    least: NDArray[np.int64],
+) -> int:
+    """Look for histories until everybody is shown to be left what is wanted, one after the other.
+
+    Args:
+        frame: Cells and classes.
+        room: To search in.
+        people: Who came when, by value; (n_values, n_cells, n_times).
+        asked: Times and cells; (n, 2).
+        wanted: Records for each.
+        most: What can be left by value, at most; (n, n_values).
+        least: What is shown to be left so far; is raised.
+
+    Returns the place of the first for whom that fails; as many as were asked: nobody.
+    """
+    n_values = most.shape[1]
+    for a in range(len(asked)):
+        missing = wanted[a] - least[a].sum()
+        tried = np.zeros(n_values, dtype=np.bool_)
+        while missing > 0:
+            best, doubt = NONE, 0
+            for s in range(n_values):  # where most is open first: it may be enough
+                if not tried[s] and most[a, s] - least[a, s] > doubt:
+                    best, doubt = s, most[a, s] - least[a, s]
+            if best == NONE:
+                return a
+            tried[best] = True
+            upto = min(most[a, best], least[a, best] + missing)
+            found = reroute(frame, room, people[best], asked[a, 1], asked[a, 0], upto)
+            undo(room, people[best])
+            if found > least[a, best]:
+                missing -= found - least[a, best]
+                least[a, best] = found
+    return len(asked)

@@ -14,6 +14,7 @@ from sfumato.formulas.cracks import Attacked, Left
 from sfumato.formulas.known_history import Arrived, KnownHistory
 from sfumato.formulas.remaining import Remaining, younger_in
 
+LARGEST = 1 << 28  # releases times cells times sensitive values that fit into memory
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
@@ -66,23 +67,24 @@ class Past:
         """Of every release, how many records came at a time or later, at most."""
         return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
 
-    def fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
+    def fewest_left(self, release: Published, k: int, *, patient: bool = False) -> tuple[int, bool]:
         """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
 
-        More may be left than is shown. Where the programs that would tell are too large (`EXACT`),
-        it may be that everybody keeps k, and that this is not shown. What was asked last is
-        remembered: a release is judged when it is found, and again when it is written.
+        More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
+        are solved only by who is patient; else it may be that everybody keeps k, and that this is
+        not shown. What was asked last is remembered: a release is judged when it is found, and
+        again when it is written.
         """
-        return _fewest_left(_Series(self, release), k)
+        return _fewest_left(_Series(self, release), k, patient)
 
-    def left(self, release: Published) -> tuple[Counts, Histogram] | None:
+    def left(self, release: Published, *, patient: bool = False) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
 
-        None: the programs that would tell are too large.
+        None: the programs that would tell are large, and nobody is patient.
         """
         known = self._known(release)
         found = None if known is None else known.exact()
-        if found is None and (known is None or known.classes.size <= EXACT):
+        if found is None and (patient or known is None or known.classes.size <= EXACT):
             found = Together([*self.releases, release]).exact()
         return found
 
@@ -92,6 +94,8 @@ class Past:
         if self.arrived is None or any(each.n_suppressed for each in releases):
             return None
         cells = cells_of(releases)
+        if len(releases) * len(cells) * release.histogram.n_values > LARGEST:
+            return None
         classes = [cells.only_class(j) for j in range(len(releases))]
         alone = [each for each in classes if each is not None]
         if len(alone) < len(classes):
@@ -101,12 +105,12 @@ class Past:
 
 
 @lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
+def _fewest_left(series: _Series, k: int, patient: bool) -> tuple[int, bool]:
     known = series.past._known(series.last)
     if known is not None:
-        shown = known.shows(k)
-        if shown is not None or known.classes.size > EXACT:
-            return known.fewest, bool(shown)
+        fewest, shown = known.shows(k)
+        if shown is not None or (known.classes.size > EXACT and not patient):
+            return fewest, bool(shown)
     found = Together(series.releases).found
     holds = found.at_least(k)
     return int(found.bounds()[0][found.targets].min()), holds
