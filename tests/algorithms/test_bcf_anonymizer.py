@@ -355,6 +355,33 @@ def test_a_safe_release_exists_iff_classes_have_k_records_and_k_are_new_or_none(
     assert (found_by(table, [first], sf.BCFAnonymity(k)) is not None) == exists
 
 
+def test_after_suppressed_rows_the_most_general_release_is_not_the_safest():
+    """So nothing is proved by it: who was suppressed may be of y, whom the finer one does not hold.
+
+    Corollary 5.1 does not hold there.
+    """
+    tree = {"x": "*", "y": "*"}
+    first, people = [(("x",), "Flu")] * 3, [(("x",), "Flu")] * 4
+    hidden = {"suppressed": [1, 0]}
+    assert bcf(first, [(("*",), "Flu")] * 4, [tree], **hidden).CA == 1
+    assert bcf(first, people, [tree], **hidden).CA == 4
+    method = sf.BCFAnonymizer([earlier(first, 1)])
+    with pytest.raises(sf.Unsatisfiable, match=r"^no release that satisfies .* is found"):
+        method.search(table_of(people, [tree]).frequencies(), sf.BCFAnonymity(2), None)
+
+
+def test_after_suppressed_rows_fewer_than_k_newcomers_can_have_k_candidates():
+    """One came, with the value that the suppressed one has not: nobody can tell which that is."""
+    tree = {"x": "*", "y": "*"}
+    first = [(("*",), "Flu"), (("*",), "HIV")]
+    people = [((place,), disease) for place in "xy" for disease in ("Flu", "HIV")]
+    whole = [(("*",), disease) for _, disease in people]
+    assert bcf(first, whole, [tree], suppressed=[1, 0]) == (2, 4, 2)
+    table = table_of(people, [tree])
+    method = sf.BCFAnonymizer([earlier(first, 1)])
+    assert cut_nodes(table, method.search(table.frequencies(), sf.BCFAnonymity(2), None))
+
+
 def test_theorem_5_1_is_false_so_a_node_that_broke_forward_anonymity_is_tried_again():
     """Job alone leaves nothing of some class, Birthplace alone and both together leave all."""
     place, job = {"UK": "*", "USA": "*"}, {"Doctor": "*", "Lawyer": "*"}

@@ -244,3 +244,20 @@ def test_a_job_finds_earlier_releases_beside_it(tmp_path, monkeypatch):
     release = sf.anonymize(job.table(), job.criterion, job.method)
     assert release.method.spec()["bcf_anonymizer"]["previous"] == [first.earlier.digest]
     assert release.check()
+
+
+def test_a_file_that_changes_after_it_was_loaded_is_not_compared_with(tmp_path):
+    first = sf.anonymize(table(60), sf.BCFAnonymity(2), sf.BCFAnonymizer())
+    first.save(tmp_path / "first", format="csv")
+    loaded = sf.load(tmp_path / "first")
+    path = tmp_path / "first" / "data.csv"
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
+    with pytest.raises(sf.BadInput, match="has changed since the release was loaded"):
+        sf.BCFAnonymizer([loaded])
+
+
+def test_that_no_step_further_was_safe_may_tell_something_after_earlier_releases():
+    first = sf.anonymize(table(60), sf.BCFAnonymity(2), sf.BCFAnonymizer())
+    second = sf.anonymize(table(120), sf.BCFAnonymity(2), sf.BCFAnonymizer([first]))
+    assert "no step further was safe says nothing about values" in str(sf.audit(first))
+    assert "depended on earlier releases and on everybody's values" in str(sf.audit(second))

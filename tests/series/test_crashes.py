@@ -329,6 +329,9 @@ def test_a_release_that_was_changed_is_noticed(place):
         ),
         (lambda s: (s / "private/key").unlink(), "cannot read the key"),
         (lambda s: (s / "private/key").write_bytes(b"short"), "key: damaged"),
+        (lambda s: (s / "private/key").write_bytes(bytes(32)), "not the key of this series"),
+        (lambda s: (s / "private/batches/notes").touch(), "notes: not in the ledger"),
+        (lambda s: (s / "private/batches/old").mkdir(), "old: not in the ledger"),
         (lambda s: (s / "public/007").mkdir(), "007: not in the ledger"),
         (lambda s: (s / "public/001/more").touch(), "001/more: no part of the release"),
         (lambda s: shutil.rmtree(s / "public/001"), "cannot read the release"),
@@ -339,6 +342,30 @@ def test_what_is_not_as_the_ledger_says_is_named(place, harm, said):
     found = sf.ReleaseSeries(place / "series").verify()
     assert not found
     assert said in " ".join(found.problems)
+
+
+def test_with_another_key_nobody_is_published_twice(place):
+    """With it everybody would be new."""
+    (place / "series" / "private" / "key").write_bytes(bytes(32))
+    again = write_batch(place / "again.csv", 0, N_FIRST + 10, seed=1)
+    with pytest.raises(sf.BadInput, match="not the key of this series"):
+        sf.ReleaseSeries(place / "series").publish(again)
+
+
+def test_an_old_copy_of_the_ledger_loses_no_batch(place):
+    """The release is public, and its batch is nowhere else."""
+    series, private = sf.ReleaseSeries(place / "series"), place / "series" / "private"
+    old = {path: path.read_bytes() for path in private.glob("ledger.db*")}
+    series.publish(place / "b.csv")
+    newest = {path: path.read_bytes() for path in private.glob("ledger.db*")}
+    for copy, problems in ((old, ["002.parquet", "002"]), (newest, [])):
+        for path in private.glob("ledger.db*"):
+            path.unlink()
+        for path, content in copy.items():
+            path.write_bytes(content)
+        found = series.verify().problems
+        assert [each.split(":")[0].rpartition("/")[2] for each in found] == problems
+        assert all(each.endswith(": not in the ledger") for each in found)
 
 
 def test_another_release_in_the_place_of_one_is_noticed(place, tmp_path):

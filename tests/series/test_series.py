@@ -230,6 +230,23 @@ def test_a_new_chain_is_about_other_people(series, tmp_path):
     assert series.audit().holds
 
 
+@pytest.mark.parametrize("person", [None, "name"])
+def test_a_new_chain_knows_people_by_the_same_column(series, tmp_path, person):
+    """Otherwise those of the old chain could be in it."""
+    names = ["name"] if person is None else []
+    other = started(tmp_path / "other", person=person, identifiers=names).status().terms(1)
+    message = refused(series, batch(tmp_path, 0, 40, seed=1), terms=other, new_chain=True)
+    assert message.startswith("person: people of this series are known by 'id'")
+
+
+@pytest.mark.parametrize("kind", ["float64", "float32", "int64", "str"])
+def test_somebody_is_known_however_the_number_is_written(tmp_path, kind):
+    series = sf.ReleaseSeries.create(tmp_path / "s", ["sex"], sf.KAnonymity(2), person="id")
+    series.publish(pd.DataFrame({"id": [*range(4)], "sex": [*"ffmm"]}))
+    again = pd.DataFrame({"id": pd.Series([*range(2, 8)]).astype(kind), "sex": [*"fffmmm"]})
+    assert "2 rows are about people who are in the series already" in refused(series, again)
+
+
 def test_a_chain_is_not_left_before_it_has_a_release(tmp_path):
     series = started(tmp_path / "series")
     assert "the chain has no release yet" in refused(series, batch(tmp_path, 0, 40), new_chain=True)
@@ -242,7 +259,8 @@ def test_a_new_chain_that_is_impossible_leaves_the_old_one(series, tmp_path):
 
 def test_a_first_release_that_is_impossible_leaves_an_empty_series(tmp_path):
     series = started(tmp_path / "series")
-    refused(series, batch(tmp_path, 0, 2), error=sf.Unsatisfiable)
+    message = refused(series, batch(tmp_path, 0, 2), error=sf.Unsatisfiable)
+    assert message.endswith("(--wait keeps these records for the next release)")
     assert series.publish(batch(tmp_path, 0, 20)).number == 1
 
 
@@ -278,3 +296,33 @@ def test_a_private_directory_that_others_can_read_is_refused(series):
     (series.place / "private").chmod(0o750)
     with pytest.raises(sf.BadInput, match="others may look into it"):
         sf.ReleaseSeries(series.place)
+
+
+def test_masks_of_an_earlier_release_are_read_when_codes_have_become_longer(tmp_path):
+    """11* of the first release is 11*** of the second."""
+    series = sf.ReleaseSeries.create(
+        tmp_path / "codes", {"zip": sf.Prefix()}, sf.KAnonymity(3), sensitive="disease"
+    )
+    short, long = ["111", "122", "211", "222"], ["11111", "12222", "21111", "22222"]
+    for number, codes in enumerate((short, long)):
+        rows = [f"{code},{disease}" for code in codes for disease in ("flu", "hiv")] * 2
+        path = tmp_path / f"{number}.csv"
+        path.write_text("\n".join(["zip,disease", *rows]) + "\n")
+        series.publish(path)
+    first, second = series.releases().values()
+    assert "11*" in first.to_arrow()["zip"].to_pylist()
+    assert "*" not in second.to_arrow()["zip"].to_pylist()
+    assert series.verify()
+
+
+def test_numbers_of_an_earlier_release_are_read_however_a_file_writes_them(tmp_path):
+    """As CSV, 0.0000001 is written 1e-07."""
+    series = sf.ReleaseSeries.create(
+        tmp_path / "doses", {"sex": sf.Flat()}, sf.KAnonymity(3), sensitive="dose", format="csv"
+    )
+    for number, doses in enumerate(([1e-7, 2.5], [1e-7, 1e22])):
+        path = tmp_path / f"{number}.parquet"
+        rows = {"sex": [*"ffmm"] * 4, "dose": doses * 8}
+        pd.DataFrame(rows).to_parquet(path)
+        series.publish(path)
+    assert sorted(series.releases()) == [1, 2]

@@ -211,6 +211,8 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
             )
     counts = [*map(n_people, previous), n]
     for number, (before, after) in enumerate(itertools.pairwise(counts)):
+        if any(each.n_suppressed for each in previous[number : number + 2]):
+            continue  # nobody can tell how many of each value are new
         if 0 < after - before < k:
             new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
             raise Unsatisfiable(
@@ -228,9 +230,11 @@ def _refuse_left(search: Specialization, criterion: Criterion, left: Left, numbe
     sizes, histogram = left.counted
     why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
     if len(sizes) and int(sizes.min()) < search.k:
-        raise Unsatisfiable(
-            f"no release satisfies {criterion}: {why} {int(sizes.min())} records; {REMEDY}"
-        )
+        # Who was suppressed may be anybody whom the release holds, and a finer one may hold fewer.
+        none = f"no release satisfies {criterion}"
+        if search.previous[number].n_suppressed:
+            none = f"no release that satisfies {criterion} is found"
+        raise Unsatisfiable(f"{none}: {why} {int(sizes.min())} records; {REMEDY}")
     if search.others is not None and len(search.unsafe(sizes, histogram)):
         joint = JointGroups(search.frequencies, sizes, histogram)
         raise Unsatisfiable(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from sfumato.algorithms.bcf_specialization import Specialization
+from sfumato.algorithms.bcf_specialization import OPEN, Specialization
 from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
@@ -44,8 +44,7 @@ def against_all(begin: Begin, criterion: Criterion, past: Past) -> Specializatio
             aside.append(broken)
             continue
         found = next(
-            (each for each in aside if _is_safe(_after(begin, [*nodes, each]), past)),
-            None,
+            (each for each in aside if _can_follow(begin, search, nodes, each, past)), None
         )
         if found is None:
             return search
@@ -63,9 +62,9 @@ def _before_the_first(
     low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
     if low == 0 and not _is_safe(begin(()), past, patient=True):
         raise Unsatisfiable(
-            f"no release satisfies {criterion}: the earlier releases leave too little to somebody "
-            "who compares them with each other, even with everything generalized; start a new "
-            "chain of releases without the records published"
+            f"no release that satisfies {criterion} is found: the earlier releases leave too "
+            "little to somebody who compares them with each other, even with everything "
+            "generalized; start a new chain of releases without the records published"
         )
     while high - low > 1:
         middle = (low + high) // 2
@@ -74,6 +73,15 @@ def _before_the_first(
         else:
             high = middle
     return nodes[:low], nodes[low]
+
+
+def _can_follow(
+    begin: Begin, search: Specialization, nodes: list[Node], node: Node, past: Past
+) -> bool:
+    """Whether a node that was set aside can be replaced after all, at the end of a search."""
+    if search.judge(search.table.split(node)).state != OPEN:
+        return False
+    return _is_safe(_after(begin, [*nodes, node]), past)
 
 
 def _after(begin: Begin, nodes: list[Node]) -> Specialization:

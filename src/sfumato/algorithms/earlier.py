@@ -121,7 +121,19 @@ class Earlier:
 def codes_of(domain: Domain, labels: Sequence[object]) -> list[int | None]:
     """Find values by their texts; None: the domain has no such value."""
     known = {published_text(label): code for code, label in enumerate(domain.labels)}
-    return [known.get(published_text(label)) for label in labels]
+    numbers = {
+        as_number(label): code
+        for code, label in enumerate(domain.labels)
+        if not isinstance(label, (str, bool)) and label is not None
+    }
+    numbers.pop(None, None)
+
+    def code(label: object) -> int | None:
+        found = known.get(published_text(label))
+        # A number in a text file may be written in another way: 1e-07 for 0.0000001.
+        return numbers.get(as_number(label)) if found is None and label is not None else found
+
+    return [code(label) for label in labels]
 
 
 def published_text(label: object) -> str | None:

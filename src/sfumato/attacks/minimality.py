@@ -12,6 +12,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from sfumato.algorithms import BCFAnonymizer
 from sfumato.algorithms.base import allowed_rows, check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.beliefs import Learned, Solver
@@ -121,6 +122,11 @@ class Minimality(Attack):
             raise CannotRun("nobody said what was promised, and by which method")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
+        if isinstance(target.method, BCFAnonymizer) and target.method.previous:
+            raise CannotRun(
+                "whether a step further was safe depended on earlier releases and on everybody's "
+                "values in them; what that tells about values is not worked out here"
+            )
         if not any(part.looks_at_values for part in enforced.parts):
             raise CannotRun(
                 "only numbers of people were promised, and these everybody can count: that no step "

@@ -45,6 +45,11 @@ class _Reader:
             self.order = as_number
         self.places: list[Any] = [self.order(label) for label in known]
         self.n_known = len(known)
+        # Codes with their ends masked, by what is left of them: a mask is as long as the longest
+        # code, so another table's may be longer or shorter.
+        codes = not domain.closed and domain.numbers is None and taxonomy.height > 1
+        masked = [name for name in self.nodes if name.endswith("*")] if codes else []
+        self.masked = {name.rstrip("*"): self.nodes[name] for name in masked}
 
     def interval(self, label: object) -> Interval | None:
         if label is None:
@@ -82,7 +87,8 @@ class _Reader:
             place = bisect_left(self.places, number)
             if place < self.n_known and self.places[place] == number:
                 return place, place
-        return None
+        kept = text.rstrip("*")
+        return self.masked.get(kept) if 0 < len(kept) < len(text) else None
 
     def _range(self, low: str | None, high: str | None) -> Interval | None:
         first = 0 if low is None else self._place(low)

@@ -42,7 +42,7 @@ def keep_rows(
     """
     inner, outer = _pads(key)
     connection.register("pads", pa.table({"i": [inner], "o": [outer]}))
-    who = "NULL" if person is None else _hashed(f"s.{columns[person][0]}")
+    who = "NULL" if person is None else _hashed(f"s.{columns[person][0]}", columns[person][1])
     others = [f"s.{v}" for name, (v, _) in columns.items() if name != person]
     connection.execute(
         f"CREATE TEMP TABLE kept AS SELECT {', '.join([*others, f'{who} AS who'])} "
@@ -93,6 +93,10 @@ def _pads(key: bytes) -> tuple[bytes, bytes]:
     return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
 
 
-def _hashed(column: str) -> str:
-    text = f"encode(CAST({column} AS VARCHAR))"
-    return f"CASE WHEN {column} IS NOT NULL THEN sha256(p.o || unhex(sha256(p.i || {text}))) END"
+def _hashed(column: str, kind: str) -> str:
+    text = f"CAST({column} AS VARCHAR)"
+    if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):  # 7.0 is the person 7
+        whole = f"CAST(TRY_CAST({column} AS HUGEINT) AS VARCHAR)"
+        text = f"CASE WHEN {column} = TRY_CAST({column} AS HUGEINT) THEN {whole} ELSE {text} END"
+    inner = f"unhex(sha256(p.i || encode({text})))"
+    return f"CASE WHEN {column} IS NOT NULL THEN sha256(p.o || {inner}) END"

@@ -126,8 +126,10 @@ def load(directory: str | Path) -> Release:
     kinds = [k for k in FORMATS if set(files) == {f"{name}.{k}" for name in description.tables}]
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
+    versions = {}
     for name, digest in files.items():
         try:
+            versions[place / name] = _version(place / name)
             found = _digest(place / name)
         except OSError as error:
             raise BadInput(f"{place / name}: cannot read: {reason(error)}") from None
@@ -135,7 +137,13 @@ def load(directory: str | Path) -> Release:
             raise BadInput(
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )
-    return Release(description, saved=_Saved(place, kinds[0]))
+    return Release(description, saved=_Saved(place, kinds[0], versions))
+
+
+def _version(path: Path) -> tuple[int, ...]:
+    """Give what differs when a file was written to, or replaced by another."""
+    status = path.stat()
+    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @dataclass(frozen=True)
@@ -144,6 +152,7 @@ class _Saved:
 
     directory: Path
     kind: Format
+    versions: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)  # when loaded
 
     def path(self, name: str) -> Path:
         """Where one of the tables is."""
@@ -151,7 +160,11 @@ class _Saved:
 
     def open(self, name: str) -> Engine:
         """Open one of the tables, as any reader would."""
-        return open_published(self.path(name))
+        path = self.path(name)
+        found = open_published(path)
+        if path in self.versions and _version(path) != self.versions[path]:
+            raise BadInput(f"{path}: the file has changed since the release was loaded")
+        return found
 
 
 @dataclass(frozen=True, eq=False)

@@ -85,12 +85,12 @@ def next_release(
     try:
         return anonymize(table, terms.promise, replace(method, previous=previous))  # type: ignore[arg-type]
     except Unsatisfiable as error:
-        if not earlier or not n_new:
+        if not n_new:
             raise
-        raise Unsatisfiable(
-            f"{error} (--wait keeps these records for the next release, --new-chain publishes them "
-            "without the people so far)"
-        ) from None
+        ways = "--wait keeps these records for the next release"
+        if earlier:
+            ways += ", --new-chain publishes them without the people so far"
+        raise Unsatisfiable(f"{error} ({ways})") from None
 
 
 def made_of(

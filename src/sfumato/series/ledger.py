@@ -49,6 +49,7 @@ CREATE TABLE releases (
     published INTEGER NOT NULL, -- 0: prepared
     recipient TEXT              -- whom it was made for; NULL: nobody in particular
 );
+CREATE TABLE keys (digest TEXT NOT NULL);  -- SHA-256 of the key; ledgers of format 1 have none
 """
 FROM_1 = "ALTER TABLE releases ADD COLUMN recipient TEXT"
 
@@ -117,16 +118,16 @@ class Ledger:
             with self._explained():
                 self._connection.execute("PRAGMA synchronous = FULL")
                 self._connection.execute("PRAGMA foreign_keys = ON")
-                ((found,),) = self._connection.execute("SELECT format FROM series").fetchall()
-            if found not in (1, FORMAT):
+                found = self._connection.execute("SELECT format FROM series").fetchall()
+            if found not in ([(1,)], [(FORMAT,)]):
                 raise BadInput(f"{path}: not a ledger this version can read")
         except BaseException:
             self._connection.close()
             raise
 
     @staticmethod
-    def create(path: Path, chain: Chain) -> None:
-        """Write a new ledger with its first chain."""
+    def create(path: Path, chain: Chain, key: str) -> None:
+        """Write a new ledger with its first chain; key: SHA-256 of the key."""
         path.touch(mode=0o600)
         connection = sqlite3.connect(path, isolation_level=None)
         try:
@@ -134,6 +135,7 @@ class Ledger:
             connection.execute("PRAGMA synchronous = FULL")
             connection.executescript(f"BEGIN; {TABLES} COMMIT;")
             connection.execute("INSERT INTO series VALUES (?)", (FORMAT,))
+            connection.execute("INSERT INTO keys VALUES (?)", (key,))
             connection.execute(*_inserted("chains", chain))
         finally:
             connection.close()
@@ -148,6 +150,15 @@ class Ledger:
         trace: TracebackType | None,
     ) -> None:
         self._connection.close()
+
+    @property
+    def key(self) -> str | None:
+        """SHA-256 of the key of the series; None: the ledger does not know."""
+        with self._explained():
+            run = self._connection.execute
+            if run("SELECT 1 FROM sqlite_master WHERE name = 'keys'").fetchone() is None:
+                return None
+            return str(run("SELECT max(digest) FROM keys").fetchone()[0])
 
     @property
     def chains(self) -> list[Chain]:

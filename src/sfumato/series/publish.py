@@ -211,6 +211,11 @@ class _Transaction:
                     "--new-chain: the chain has no release yet, so there is none to leave"
                 )
             asked = written if terms is None else terms
+            if written.person is not None and asked.person != written.person:
+                raise BadInput(
+                    f"person: people of this series are known by {written.person!r}, and a new "
+                    "chain is about other people, so it has to be the same column"
+                )
             fresh = Chain(chain.number + 1, asked.to_json(), now())
             return Plan(number, fresh, True, asked, self._method(asked), waiting, waiting, [])
         if terms is not None:
@@ -255,7 +260,7 @@ class _Transaction:
         with_person = [self.store.batch(each.number) for each in every if person in each.types]
         target = _staged_batch(staging)
         name = table.engine.name
-        kept = table.engine.keep(columns, person, self.store.key, target, with_person)
+        kept = table.engine.keep(columns, person, self.store.key(self.ledger), target, with_person)
         target.chmod(0o600)
         sync(target)
         if plan.batches:
@@ -304,6 +309,8 @@ class _Transaction:
     def _keep(self, batch: Batch, staging: Path) -> None:
         """Give a staged batch its number."""
         target = self.store.batch(batch.number)
+        if target.exists():
+            raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
         _staged_batch(staging).rename(target)
         sync(target.parent)
         reached("publish.batch_kept")

@@ -52,9 +52,14 @@ class Store:
         """The SQLite file."""
         return self.private / "ledger.db"
 
+    @property
+    def batches(self) -> Path:
+        """The rows of all batches."""
+        return self.private / "batches"
+
     def batch(self, number: int) -> Path:
         """Where the rows of a batch are."""
-        return self.private / "batches" / f"{number:03d}.parquet"
+        return self.batches / f"{number:03d}.parquet"
 
     def release(self, number: int) -> Path:
         """Where a release is."""
@@ -82,12 +87,13 @@ class Store:
             refuse_taken(place)
             with PrivateDirectory(place.parent) as staging:
                 store = cls(staging.path)
-                (store.private / "batches").mkdir(parents=True, mode=0o700)
+                store.batches.mkdir(parents=True, mode=0o700)
                 store.private.chmod(0o700)
                 store.public.mkdir()
                 _write_key(store.private / "key")
                 (store.private / "lock").touch(mode=0o600)
-                Ledger.create(store.ledger, Chain(1, terms.to_json(), now()))
+                key = digest(store.private / "key")
+                Ledger.create(store.ledger, Chain(1, terms.to_json(), now()), key)
                 for path in (store.ledger, store.private, store.public):
                     sync(path)
                 mask = os.umask(0o077)  # it can only be read by setting it
@@ -122,9 +128,8 @@ class Store:
         finally:
             os.close(handle)
 
-    @property
-    def key(self) -> bytes:
-        """The secret by which people are hashed."""
+    def key(self, ledger: Ledger) -> bytes:
+        """The secret by which people are hashed, if it is the one in the ledger."""
         path = self.private / "key"
         try:
             key = path.read_bytes()
@@ -132,6 +137,10 @@ class Store:
             raise BadInput(f"{path}: cannot read the key: {reason(error)}") from None
         if len(key) != KEY_BYTES:
             raise BadInput(f"{path}: damaged; restore the key, or people cannot be told apart")
+        if hashlib.sha256(key).hexdigest() != (ledger.key or digest(path)):
+            raise BadInput(
+                f"{path}: not the key of this series; restore it, or people cannot be told apart"
+            )
         return key
 
     def source(self, batches: Sequence[Batch], staged: Path | None = None) -> Batches:

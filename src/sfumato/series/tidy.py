@@ -31,11 +31,13 @@ def tidy(store: Store, ledger: Ledger) -> list[str]:
             done.append(
                 f"release {made.name} was interrupted before it was public: all is as before it"
             )
-    known = {store.batch(batch.number) for batch in ledger.batches}
-    for path in sorted((store.private / "batches").iterdir()):
-        if path not in known:
-            path.unlink()
-            done.append(f"{path.name} had been stored without an entry in the ledger: removed")
+    # A run that stopped early has stored the batch after the last. Nothing else is removed, nor is
+    # that where a release is public that the ledger does not know: then the ledger is an old copy.
+    following = store.batch(len(ledger.batches) + 1)
+    known = {store.release(made.number) for made in ledger.releases}
+    if following.is_file() and known >= set(store.public.iterdir()):
+        following.unlink()
+        done.append(f"{following.name} had been stored without an entry in the ledger: removed")
     if sweep(store.private):
         done.append("what an interrupted run had staged was removed")
     return done

@@ -53,21 +53,24 @@ def verify(store: Store) -> Verified:
         batches, releases = ledger.batches, ledger.releases
         report("verifying")
         problems += [
-            *_of_places(store, releases),
+            *_of_places(store, ledger, releases, batches),
             *_of_batches(store, batches),
             *(each for made in releases for each in _of_release(store, ledger, made, batches)),
         ]
     return Verified(len(batches), len(releases), tuple(tidied), tuple(dict.fromkeys(problems)))
 
 
-def _of_places(store: Store, releases: list[Made]) -> Iterator[str]:
+def _of_places(
+    store: Store, ledger: Ledger, releases: list[Made], batches: list[Batch]
+) -> Iterator[str]:
     try:
-        _ = store.key
+        store.key(ledger)
     except BadInput as error:
         yield str(error)
-    known = {store.release(made.number).name for made in releases}
-    for path in sorted(store.public.iterdir()):
-        if path.name not in known:
+    known = {store.release(made.number) for made in releases}
+    known |= {store.batch(batch.number) for batch in batches}
+    for path in sorted([*store.public.iterdir(), *store.batches.iterdir()]):
+        if path not in known:
             yield f"{path}: not in the ledger"
 
 
