@@ -611,3 +611,20 @@ def test_many_classes_at_once_take_knowing_who_came_when(tmp_path):
     check = loaded.check()
     assert "no verdict about the series: what 3 releases" in repr(check)
     assert check.to_json()["holds"] is None
+
+
+def test_numbers_are_the_same_however_a_file_writes_them(tmp_path):
+    dose = [1e-07, 2.5, 1e-07, 2.5, 3.0, 3.0]
+    tables = [
+        sf.read(pa.table({"age": [21, 22, 41, 42, 21, 41][:n], "s": dose[:n]}), ["age"], "s")
+        for n in (4, 6)
+    ]
+    releases = [sf.anonymize(each, sf.KAnonymity(2)) for each in tables]
+    found = set()
+    for j, kinds in enumerate(itertools.product(["csv", "parquet"], repeat=2)):
+        places = [
+            each.save(tmp_path / f"{j} {n}", format=kind)
+            for n, (each, kind) in enumerate(zip(releases, kinds, strict=True))
+        ]
+        found.add(Correspondence([places[0]]).run(sf.load(places[1])).found)
+    assert found == {Correspondence([releases[0]]).run(releases[1]).found}

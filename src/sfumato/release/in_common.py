@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.earlier import Earlier, published_text
 from sfumato.data.common_ground import common_intervals
+from sfumato.data.domain import as_number, number_text
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.errors import CannotRun
@@ -55,7 +56,8 @@ def in_public(releases: Sequence[Earlier]) -> list[InCommon]:
             )
     sides = [_sides(column, releases) for column in last.quasi_identifiers]  # (d, releases)
     values: dict[tuple[str | None, ...], int] = {}
-    codes = [_values(each, last.sensitive, values) for each in reversed(releases)][::-1]
+    numbers = {name: _numbers(name, releases) for name in last.sensitive}
+    codes = [_values(each, numbers, values) for each in reversed(releases)][::-1]
     found = []
     for j, each in enumerate(releases):
         own = each.seen.frequencies
@@ -90,18 +92,37 @@ def _sides(column: str, releases: Sequence[Earlier]) -> list[NDArray[np.int32]]:
     return [each[f.codes(column)] for each, f in zip(intervals, frequencies, strict=True)]
 
 
+def _numbers(column: str, releases: Sequence[Earlier]) -> set[str]:
+    """Texts of the values that are numbers in some release; in a text file 1e-07 may be one."""
+    labels = {label for each in releases for label in each.seen.frequencies.domains[column].labels}
+    return {
+        str(published_text(label))
+        for label in labels
+        if label is not None and not isinstance(label, (str, bool))
+    }
+
+
+def _value_text(label: object, numbers: set[str]) -> str | None:
+    number = as_number(label) if isinstance(label, str) else None
+    text = None if number is None else number_text(number)
+    return text if text in numbers and str(label) not in numbers else published_text(label)
+
+
 def _values(
-    release: Earlier, sensitive: Sequence[str], values: dict[tuple[str | None, ...], int]
+    release: Earlier, numbers: Mapping[str, set[str]], values: dict[tuple[str | None, ...], int]
 ) -> NDArray[np.int32]:
     """Number what people have in the sensitive columns, the same in all releases; (n,)."""
     own = release.seen.frequencies
     people = own.persons_values
-    texts = [[published_text(label) for label in own.domains[name].labels] for name in sensitive]
-    place = [own.sensitive.index(name) for name in sensitive]
-    numbers = [
+    texts = [
+        [_value_text(label, known) for label in own.domains[name].labels]
+        for name, known in numbers.items()
+    ]
+    place = [own.sensitive.index(name) for name in numbers]
+    codes = [
         values.setdefault(
             tuple(each[row[j]] for each, j in zip(texts, place, strict=True)), len(values)
         )
         for row in people.codes.tolist()
     ]
-    return np.array(numbers, dtype=np.int32)[people.of_key]
+    return np.array(codes, dtype=np.int32)[people.of_key]
