@@ -116,7 +116,7 @@ class Ledger:
             self._connection = sqlite3.connect(path, isolation_level=None, timeout=10)
         try:
             with self._explained():
-                self._connection.execute("PRAGMA synchronous = FULL")
+                self._connection.execute("PRAGMA synchronous = EXTRA")
                 self._connection.execute("PRAGMA foreign_keys = ON")
                 found = self._connection.execute("SELECT format FROM series").fetchall()
             if found not in ([(1,)], [(FORMAT,)]):
@@ -131,8 +131,8 @@ class Ledger:
         path.touch(mode=0o600)
         connection = sqlite3.connect(path, isolation_level=None)
         try:
-            connection.execute("PRAGMA journal_mode = WAL")
-            connection.execute("PRAGMA synchronous = FULL")
+            connection.execute("PRAGMA journal_mode = DELETE")  # a read-only copy can be opened
+            connection.execute("PRAGMA synchronous = EXTRA")
             connection.executescript(f"BEGIN; {TABLES} COMMIT;")
             connection.execute("INSERT INTO series VALUES (?)", (FORMAT,))
             connection.execute("INSERT INTO keys VALUES (?)", (key,))
