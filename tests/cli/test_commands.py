@@ -39,6 +39,7 @@ def test_the_demo_makes_a_release_and_says_where_it_is(tmp_path):
     assert result.exit_code == 0
     assert f"The release is in {tmp_path / 'demo'}" in result.stdout.replace("\n", "")
     assert sf.load(tmp_path / "demo").check()
+    assert sf.ReleaseSeries(tmp_path / "demo-series").verify()
 
 
 def test_the_demo_speaks_json(tmp_path):

@@ -93,11 +93,11 @@ def demo(
     json: Json = False,
 ) -> None:
     """Anonymize the bundled census sample, check the result, and say where it is."""
-    from sfumato.cli import commands  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.cli import demo as path  # noqa: PLC0415  (heavy, so imported when used)
     from sfumato.cli.output import failures  # noqa: PLC0415
 
     with failures():
-        commands.demo(output, json=json)
+        path.demo(output, json=json)
 
 
 @app.command()

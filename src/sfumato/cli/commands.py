@@ -23,72 +23,6 @@ from sfumato.release.release import refuse_taken
 from sfumato.report.files import refuse_unwritable
 
 UNSAFE = 1
-DEMO_OUTPUT = Path("out") / "demo"
-DEMO_VALUE = "Exec-managerial"
-DEMO_ROWS = 5
-DEMO_COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
-
-
-def demo(output: Path | None, *, json: bool) -> None:
-    """Run the whole path on the Adult census data: anonymize, check, attack, report."""
-    target = output or _free(DEMO_OUTPUT)
-    reports = target.parent / f"{target.absolute().name}-report"
-    with suppress(OSError):
-        refuse_taken(target)
-    hierarchies = sf.datasets.adult_hierarchies()
-    with out.progress():
-        table = sf.read(
-            sf.datasets.adult(),
-            quasi_identifiers={name: hierarchies[name] for name in DEMO_COLUMNS},
-            sensitive="occupation",
-            insensitive=["hours-per-week"],
-            hierarchies={"occupation": hierarchies["occupation"]},
-        )
-        before = sf.check(table)
-        criterion = sf.KAnonymity(10) & sf.LDiversity(4)
-        release = sf.anonymize(table, criterion, sf.Mondrian())
-        release.save(target)
-        after = sf.load(target).check()
-        found = sf.audit(release)
-        found.save(reports)
-        found.save(reports, private=True)
-        explored = sf.explore(release, DEMO_VALUE)
-        explored.save(reports)
-    if json:
-        out.print_json(
-            {
-                "before": before.to_json(),
-                "release": release.summary().to_json(),
-                "check": after.to_json(),
-                "audit": found.to_json(),
-                "skyline": explored.to_json(),
-                "output": str(target),
-                "report": str(reports),
-            }
-        )
-        return
-    out.print_check(before, "1. The Adult census table as it is")
-    out.print_summary(release.summary(), "2. Anonymized")
-    step = release.n_rows // DEMO_ROWS
-    shown = release.to_arrow().take(list(range(step // 2, release.n_rows, step))[:DEMO_ROWS])
-    out.print_rows(
-        "3. Some of the published rows",
-        release.description.columns,
-        [list(row.values()) for row in shown.to_pylist()],
-    )
-    out.print_check(after, "4. The saved release, read back and checked")
-    out.print_audit(found, "5. Attacked")
-    if not found.holds:
-        out.say(
-            "\nThe release keeps its promise as it stands; who knows how it was made learns more. "
-            "What to do then: docs/attacks.md, When an attack succeeds."
-        )
-    out.print_exploration(explored, "\n6. What an adversary would have to know")
-    out.say(f"\nThe release is in {target}: the data, and release.json with all that is public.")
-    out.say(
-        f"What the attacks found is in {reports}: report.html and skyline.html for everybody, and "
-        "report-steward.html, which is private."
-    )
 
 
 def anonymize(
@@ -330,12 +264,3 @@ def _original(place: Path) -> sf.Table | Path:
 
 def _listed(names: str | None) -> list[str]:
     return [name.strip() for name in names.split(",")] if names else []
-
-
-def _free(place: Path) -> Path:
-    """Find a place that does not exist yet: out/demo, out/demo-2, ..."""
-    candidate, number = place, 1
-    while candidate.exists():
-        number += 1
-        candidate = place.with_name(f"{place.name}-{number}")
-    return candidate
