@@ -19,7 +19,7 @@ from sfumato.job import Job
 from sfumato.papers import check_name
 from sfumato.release import Release
 from sfumato.release.description import DESCRIPTION
-from sfumato.release.release import refuse_taken
+from sfumato.release.files import refuse_taken
 from sfumato.report.files import refuse_unwritable
 
 UNSAFE = 1

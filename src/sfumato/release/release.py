@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
-import re
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
@@ -36,6 +34,17 @@ from sfumato.progress import report
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
+from sfumato.release.files import (
+    called,
+    describe,
+    digest,
+    make_public,
+    new_parents,
+    opened,
+    refuse_taken,
+    sync,
+    write_json,
+)
 from sfumato.release.guarded import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
 from sfumato.release.previous import Previous, previous_of
@@ -127,13 +136,13 @@ def load(directory: str | Path) -> Release:
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
     versions = {}
-    for name, digest in files.items():
+    for name, expected in files.items():
         try:
             versions[place / name] = _version(place / name)
-            found = _digest(place / name)
+            found = digest(place / name)
         except OSError as error:
             raise BadInput(f"{place / name}: cannot read: {reason(error)}") from None
-        if found != digest:
+        if found != expected:
             raise BadInput(
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )
@@ -456,16 +465,16 @@ class Release:
             refuse_taken(target)
             with (
                 new_parents(target),
-                _opened(target.parent) as parent,
+                opened(target.parent) as parent,
                 PrivateDirectory(target.parent) as staging,
             ):
                 reached("save.staged")
-                with _called(staging.path, target):
+                with called(staging.path, target):
                     self._write(staging.path, kind)
                 reached("save.checked")
-                _describe(staging.path, self.description)
+                describe(staging.path, self.description)
                 reached("save.described")
-                _make_public(staging.path)
+                make_public(staging.path)
                 try:
                     staging.become(target)
                 except OSError:
@@ -499,8 +508,8 @@ class Release:
             with PrivateDirectory(target.parent) as staging:
                 whole = staging.path / "recoding.json"
                 whole.touch(mode=0o600)
-                _write_json(whole, to_spec(saved))
-                _sync(whole)
+                write_json(whole, to_spec(saved))
+                sync(whole)
                 target.hardlink_to(whole)  # in one step, and never over another file
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
@@ -606,81 +615,9 @@ def _without_original(measured: Measured) -> Measured:
 
 
 @contextmanager
-def new_parents(target: Path) -> Iterator[None]:
-    """Make the directories above a new one; those that are new go again if the work fails."""
-    made = [place for place in target.parents if not place.exists()]  # the innermost first
-    try:
-        target.parent.mkdir(parents=True, exist_ok=True)
-        yield
-    except BaseException:
-        for place in made:
-            with suppress(OSError):  # somebody else may have put something there
-                place.rmdir()
-        raise
-
-
-@contextmanager
 def _needing(package: str) -> Iterator[None]:
     """Say how to get an optional package."""
     try:
         yield
     except ImportError:
         raise BadInput(f"this needs {package}; install it with: pip install {package}") from None
-
-
-def refuse_taken(target: Path) -> None:
-    """Refuse a place where something is already."""
-    if target.exists() and (not target.is_dir() or any(target.iterdir())):
-        raise BadInput(
-            f"{target}: exists already; a release is never overwritten, so choose another place"
-        )
-
-
-@contextmanager
-def _called(staged: Path, target: Path) -> Iterator[None]:
-    """Let errors about a file that is staged there name the place that the caller knows."""
-    try:
-        yield
-    except BadInput as error:
-        inside = re.escape(f"{staged}{os.sep}") + r"\w+\.\w+"
-        raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
-
-
-def _describe(directory: Path, description: Description) -> None:
-    """Write the description beside the tables that are there."""
-    digests = {path.name: _digest(path) for path in sorted(directory.iterdir())}
-    _write_json(directory / DESCRIPTION, description.to_json() | {"files": digests})
-
-
-def _write_json(where: Path, written: Mapping[str, Any]) -> None:
-    where.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
-
-
-def _digest(path: Path) -> str:
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def _make_public(directory: Path) -> None:
-    """Give the files the permissions that anything new of this user has, and settle them."""
-    mask = os.umask(0o077)  # it can only be read by setting it; for a moment, to the strictest
-    os.umask(mask)
-    for path in directory.iterdir():
-        path.chmod(0o666 & ~mask)
-        _sync(path)
-    directory.chmod(0o777 & ~mask)
-    _sync(directory)
-
-
-def _sync(path: Path) -> None:
-    with _opened(path) as handle:
-        os.fsync(handle)
-
-
-@contextmanager
-def _opened(path: Path) -> Iterator[int]:
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        yield handle
-    finally:
-        os.close(handle)

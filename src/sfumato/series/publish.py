@@ -29,9 +29,10 @@ from sfumato.progress import report
 from sfumato.release import load
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.failpoints import reached
+from sfumato.release.files import digest, sync
 from sfumato.series.chain import Compared, compared, made_of, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
-from sfumato.series.store import Store, digest, now, sync
+from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
 from sfumato.series.tidy import tidy
 

@@ -16,7 +16,7 @@ from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.release import Release
-from sfumato.release.release import new_parents
+from sfumato.release.files import new_parents
 from sfumato.report import Report, audit
 from sfumato.series.chain import Compared, compared, made_of
 from sfumato.series.ledger import Batch, Chain, Ledger, Made

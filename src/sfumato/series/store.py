@@ -24,7 +24,7 @@ from sfumato.private import PrivateDirectory
 from sfumato.release import Release, load
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.failpoints import reached
-from sfumato.release.release import refuse_taken
+from sfumato.release.files import digest, refuse_taken, sync
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.terms import Terms
 
@@ -175,21 +175,6 @@ def _write_key(path: Path) -> None:
         file.write(secrets.token_bytes(KEY_BYTES))
         file.flush()
         os.fsync(file.fileno())
-
-
-def digest(path: Path) -> str:
-    """SHA-256 of a file."""
-    with path.open("rb") as file:
-        return hashlib.file_digest(file, "sha256").hexdigest()
-
-
-def sync(path: Path) -> None:
-    """Settle a file or a directory on disk."""
-    handle = os.open(path, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)
 
 
 def now() -> str:

@@ -1,0 +1,91 @@
+"""The files of a release: named, described, settled; what is there is never overwritten."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from sfumato.errors import BadInput
+from sfumato.release.description import DESCRIPTION, Description
+
+
+@contextmanager
+def new_parents(target: Path) -> Iterator[None]:
+    """Make the directories above a new one; those that are new go again if the work fails."""
+    made = [place for place in target.parents if not place.exists()]  # the innermost first
+    try:
+        target.parent.mkdir(parents=True, exist_ok=True)
+        yield
+    except BaseException:
+        for place in made:
+            with suppress(OSError):  # somebody else may have put something there
+                place.rmdir()
+        raise
+
+
+def refuse_taken(target: Path) -> None:
+    """Refuse a place where something is already."""
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        raise BadInput(
+            f"{target}: exists already; a release is never overwritten, so choose another place"
+        )
+
+
+@contextmanager
+def called(staged: Path, target: Path) -> Iterator[None]:
+    """Let errors about a file that is staged there name the place that the caller knows."""
+    try:
+        yield
+    except BadInput as error:
+        inside = re.escape(f"{staged}{os.sep}") + r"\w+\.\w+"
+        raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
+
+
+def describe(directory: Path, description: Description) -> None:
+    """Write the description beside the tables that are there."""
+    digests = {path.name: digest(path) for path in sorted(directory.iterdir())}
+    write_json(directory / DESCRIPTION, description.to_json() | {"files": digests})
+
+
+def write_json(where: Path, written: Mapping[str, Any]) -> None:
+    """Write for people and machines."""
+    where.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+
+
+def digest(path: Path) -> str:
+    """SHA-256 of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def make_public(directory: Path) -> None:
+    """Give the files the permissions that anything new of this user has, and settle them."""
+    mask = os.umask(0o077)  # it can only be read by setting it; for a moment, to the strictest
+    os.umask(mask)
+    for path in directory.iterdir():
+        path.chmod(0o666 & ~mask)
+        sync(path)
+    directory.chmod(0o777 & ~mask)
+    sync(directory)
+
+
+def sync(path: Path) -> None:
+    """Have a file or directory on the disk before going on."""
+    with opened(path) as handle:
+        os.fsync(handle)
+
+
+@contextmanager
+def opened(path: Path) -> Iterator[int]:
+    """Hold a file or directory."""
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        yield handle
+    finally:
+        os.close(handle)
