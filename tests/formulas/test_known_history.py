@@ -1,5 +1,7 @@
 """Histories made from the true one: whatever they show is possible, by enumeration."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -125,6 +127,22 @@ def test_verdicts_are_those_of_enumeration(seed):
         assert holds == (fewest >= k)
         assert found <= fewest
         assert found >= k or not holds
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_people_that_the_releases_are_not_of_show_nothing(seed):
+    _, _, published, arrived, dice = a_case(seed)
+    assert history_of(published, arrived).fits
+    other = arrived.value.copy()
+    other[dice.randrange(len(other))] += 1
+    wrong = replace(arrived, value=other % published[0].histogram.n_values)
+    if published[0].histogram.n_values > 1:
+        assert not history_of(published, wrong).fits
+    fewest = int(Together(published).exact()[0].min())
+    for k in (fewest, fewest + 1):
+        found, holds = Past(published[:-1], wrong).fewest_left(published[-1], k)
+        assert holds == (k == fewest)
+        assert found <= fewest
 
 
 @pytest.mark.parametrize("seed", range(40))

@@ -69,6 +69,23 @@ class KnownHistory:
         self._sort()
         self.least = covered(self.order, self.alike, self.came)
 
+    @property
+    def fits(self) -> bool:
+        """Whether the releases are of these people."""
+        people = np.zeros(self.came.shape[1:], dtype=np.int64)
+        for j, release in enumerate(self.releases):
+            people += self.came[j]
+            order = self.order[j + 1]
+            begins = np.flatnonzero(self.alike[j + 1] > j)  # where another class begins
+            found = np.add.reduceat(people[order], begins, axis=0)
+            wanted = np.zeros((len(release) + 1, self.n_values), dtype=np.int64)
+            wanted[:-1] = release.histogram.to_dense()
+            given = np.zeros_like(wanted)
+            given[self.classes[j][order[begins]]] = found
+            if (given != wanted).any():
+                return False
+        return True
+
     def shows(self, k: int) -> tuple[int, bool | None]:
         """Fewest records shown to be left to anybody, and whether k are; None: that stays open."""
         asked = self._asked()

@@ -14,7 +14,7 @@ from sfumato.formulas.cracks import Attacked, Left
 from sfumato.formulas.known_history import Arrived, KnownHistory
 from sfumato.formulas.remaining import Remaining, younger_in
 
-LARGEST = 1 << 28  # releases times cells times sensitive values that fit into memory
+LARGEST = 1 << 27  # releases times cells times sensitive values that are held at once
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
@@ -82,35 +82,40 @@ class Past:
 
         None: the programs that would tell are large, and nobody is patient.
         """
-        known = self._known(release)
+        known, large = self._known(release)
         found = None if known is None else known.exact()
-        if found is None and (patient or known is None or known.classes.size <= EXACT):
+        if found is None and (patient or not large):
             found = Together([*self.releases, release]).exact()
         return found
 
-    def _known(self, release: Published) -> KnownHistory | None:
-        """Start from who came when, if that is known and no classes overlap."""
+    def _known(self, release: Published) -> tuple[KnownHistory | None, bool]:
+        """Start from who came when, if that is known and fits, and no classes overlap.
+
+        Also tells whether programs are too large for who is not patient. Where it is not known who
+        came when, there is nothing but programs.
+        """
         releases = (*self.releases, release)
         if self.arrived is None or any(each.n_suppressed for each in releases):
-            return None
+            return None, False
         cells = cells_of(releases)
-        if len(releases) * len(cells) * release.histogram.n_values > LARGEST:
-            return None
         classes = [cells.only_class(j) for j in range(len(releases))]
         alone = [each for each in classes if each is not None]
         if len(alone) < len(classes):
-            return None
+            return None, False
+        size = len(releases) * len(cells)
+        if size * release.histogram.n_values > LARGEST:
+            return None, True
         bounds = [*self.bounds, younger_in(self.releases, release)]
-        return KnownHistory(releases, cells, alone, bounds, self.arrived)
+        known = KnownHistory(releases, cells, alone, bounds, self.arrived)
+        return (known, size > EXACT) if known.fits else (None, False)
 
 
 @lru_cache(maxsize=16)
 def _fewest_left(series: _Series, k: int, patient: bool) -> tuple[int, bool]:
-    known = series.past._known(series.last)
-    if known is not None:
-        fewest, shown = known.shows(k)
-        if shown is not None or (known.classes.size > EXACT and not patient):
-            return fewest, bool(shown)
+    known, large = series.past._known(series.last)
+    fewest, shown = (0, None) if known is None else known.shows(k)
+    if shown is not None or (large and not patient):
+        return fewest, bool(shown)
     found = Together(series.releases).found
     holds = found.at_least(k)
     return int(found.bounds()[0][found.targets].min()), holds
