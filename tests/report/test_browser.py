@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import sfumato as sf
-from sfumato.cli.commands import DEMO_COLUMNS
+from sfumato.cli.demo import COLUMNS
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
@@ -42,7 +42,7 @@ def pages(tmp_path_factory):
     hierarchies = sf.datasets.adult_hierarchies()
     adult = sf.read(
         sf.datasets.adult(),
-        quasi_identifiers={name: hierarchies[name] for name in DEMO_COLUMNS},
+        quasi_identifiers={name: hierarchies[name] for name in COLUMNS},
         sensitive="occupation",
         insensitive=["hours-per-week"],
     )

@@ -5,6 +5,7 @@ import shutil
 
 import pytest
 
+import sfumato as sf
 from cli.common import run
 from series.made import published, write_batch, write_job
 
@@ -155,3 +156,33 @@ def test_a_series_without_a_release_has_nothing_to_audit(place):
     done = run("series", "audit", place / "s")
     assert done.exit_code == 2
     assert "nothing has been published yet" in done.output
+
+
+def test_a_dry_run_says_what_a_release_is_worth_and_publishes_nothing(place):
+    before = sorted(place.rglob("*"))
+    tried = ("publish", place / "series", place / "a.csv", "--job", place / "job.toml", "--dry-run")
+    said = " ".join(run(*tried).output.split())
+    assert "information loss" in said
+    assert "Dry run: nothing was published." in said
+    assert sorted(place.rglob("*")) == before
+
+
+def test_a_dry_run_decides_what_publishing_decides(place, series):
+    tried = sf.ReleaseSeries(series).publish(place / "b.csv", dry_run=True)
+    assert tried.release is None
+    assert published(series) == ["001"]
+    assert len(sf.ReleaseSeries(series).status().batches) == 1
+    done = sf.ReleaseSeries(series).publish(place / "b.csv")
+    assert (tried.compared, tried.summary.numbers) == (done.compared, done.summary.numbers)
+    assert tried.check.holds
+    refused = run("publish", series, place / "small.csv", "--wait", "--dry-run")
+    assert refused.exit_code == 2
+    assert "drop --dry-run" in refused.output
+
+
+def test_a_file_of_the_other_format_is_no_part_of_a_release(series):
+    (series / "public/001/data.parquet").touch()
+    (series / "public/001/data.csv").write_text("else\n")
+    found = sf.ReleaseSeries(series).verify()
+    assert any("data.parquet: no part of the release" in problem for problem in found.problems)
+    assert any("checksums differ" in problem for problem in found.problems)

@@ -349,6 +349,9 @@ def publish(
         str | None,
         typer.Option(help="What they get in detail (age,sex); the rest is fully generalized."),
     ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Decide and check it, and publish nothing.")
+    ] = False,
     json: Json = False,
     show_values: ShowValues = False,
 ) -> None:
@@ -382,6 +385,7 @@ def publish(
             skip_known=skip_known,
             recipient=recipient,
             columns=columns,
+            dry_run=dry_run,
             json=json,
         )
 

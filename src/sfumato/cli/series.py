@@ -11,6 +11,7 @@ from sfumato.job import Job
 from sfumato.series import ReleaseSeries, SeriesReport, Status, started
 
 UNSAFE = 1
+MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
 
 
 def publish(
@@ -23,6 +24,7 @@ def publish(
     skip_known: bool,
     recipient: str | None,
     columns: str | None,
+    dry_run: bool,
     json: bool,
 ) -> None:
     """Publish the next release; start the series if there is none."""
@@ -35,6 +37,7 @@ def publish(
             skip_known=skip_known,
             recipient=recipient,
             columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            dry_run=dry_run,
             terms=terms,
         )
     if json:
@@ -44,13 +47,28 @@ def publish(
         out.say(f"Tidied: {line}.")
     if done.n_left_out:
         out.say(f"{done.n_left_out} rows about people who were there already were left out.")
-    if done.release is None:
+    if done.summary is None or done.check is None:
         out.say(f"Kept: {done.n_new} rows wait for the next release.")
         return
-    if done.compared:
-        rows = list(SeriesReport.rows_of(done.compared))
-        out.print_rows("Records that the attacks leave, at least", SeriesReport.HEADER, rows)
     to = "" if done.recipient is None else f" for {done.recipient!r}"
+    out.print_summary(done.summary, f"Release {done.number:03d} of chain {done.chain}{to}")
+    lost = [name for name, loss in done.summary.numbers["loss"].items() if loss == 1]
+    if lost:
+        out.say(
+            f"Note: nothing is left of {', '.join(lost)}: a value that too few people have keeps a "
+            "whole column general (docs/series.md, What a release is worth)."
+        )
+    beside = " beside all earlier releases" if done.compared else ""
+    out.print_check(done.check, f"Checked{beside}")
+    if done.compared:
+        worst = sorted(done.compared, key=lambda each: each.fewest)[:MOST_SHOWN]
+        title = "Records that the attacks leave, at least"
+        if len(worst) < len(done.compared):
+            title += f" (the {len(worst)} worst of {len(done.compared)} earlier releases)"
+        out.print_rows(title, SeriesReport.HEADER, list(SeriesReport.rows_of(worst)))
+    if done.release is None:
+        out.say("Dry run: nothing was published.")
+        return
     out.say(
         f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: {done.n_rows} "
         f"rows, {done.n_new} of them new, {done.n_suppressed} suppressed."

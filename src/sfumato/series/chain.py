@@ -38,10 +38,15 @@ class Compared:
     k: int
 
     @property
+    def fewest(self) -> int:
+        """Fewest records that any of the attacks leaves."""
+        found = (self.forward, self.cross, self.backward)
+        return min(left for left in found if left is not None)
+
+    @property
     def holds(self) -> bool:
         """Whether k records are always left."""
-        found = (self.forward, self.cross, self.backward)
-        return all(left is None or left >= self.k for left in found)
+        return self.fewest >= self.k
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""

@@ -16,7 +16,7 @@ is left to do in either case.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
@@ -27,9 +27,11 @@ from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.private import PrivateDirectory
 from sfumato.progress import report
 from sfumato.release import load
+from sfumato.release.check import Check
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.failpoints import reached
 from sfumato.release.files import digest, sync
+from sfumato.release.summary import Summary
 from sfumato.series.chain import Compared, compared, made_of, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.store import Store, now
@@ -46,6 +48,7 @@ class Request:
     skip_known: bool = False  # leave out rows of people who are there already
     recipient: str | None = None  # whom the release is for; None: nobody in particular
     columns: Sequence[str] | None = None  # what the recipient gets in detail; None: all
+    dry_run: bool = False  # decide, write, check and compare, and publish nothing
 
     def __post_init__(self) -> None:
         name = self.recipient
@@ -58,13 +61,15 @@ class Request:
             )
         if self.wait and not (name is None and self.columns is None):
             raise BadInput("--wait publishes nothing, for nobody: drop --to and --columns")
+        if self.wait and self.dry_run:
+            raise BadInput("--wait publishes nothing, so there is nothing to try: drop --dry-run")
 
 
 @dataclass(frozen=True)
 class Outcome:
     """What publishing did."""
 
-    release: Path | None  # None: the batch waits
+    release: Path | None  # None: the batch waits, or it was a dry run
     number: int | None
     chain: int
     n_rows: int  # published, or waiting
@@ -74,13 +79,17 @@ class Outcome:
     compared: tuple[Compared, ...] = ()
     tidied: tuple[str, ...] = field(default=())
     recipient: str | None = None
+    summary: Summary | None = None  # what was published, what was lost; for the steward
+    check: Check | None = None  # what was promised, beside the earlier releases
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
-        return asdict(self) | {
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {
             "release": None if self.release is None else str(self.release),
             "compared": [each.to_json() for each in self.compared],
             "tidied": list(self.tidied),
+            "summary": None if self.summary is None else self.summary.to_json(),
+            "check": None if self.check is None else self.check.to_json(),
         }
 
 
@@ -168,6 +177,22 @@ class _Transaction:
             if not all(each.holds for each in found) or not saved.check(plan.terms.criterion):
                 raise BrokenPromise("internal error: the written release is not safe in the series")
             reached("publish.compared")
+            done = Outcome(
+                None,
+                plan.number,
+                plan.chain.number,
+                saved.n_rows,
+                saved.n_suppressed,
+                n_new,
+                left_out,
+                tuple(found),
+                self.tidied,
+                self.request.recipient,
+                release.summary(),
+                release.check(),
+            )
+            if self.request.dry_run:
+                return done
             made = Made(
                 plan.number,
                 plan.chain.number,
@@ -182,18 +207,7 @@ class _Transaction:
                 self.request.recipient,
             )
             self._commit(made, batch, plan, staging.path)
-        return Outcome(
-            self.store.release(plan.number),
-            plan.number,
-            plan.chain.number,
-            saved.n_rows,
-            saved.n_suppressed,
-            n_new,
-            left_out,
-            tuple(found),
-            self.tidied,
-            self.request.recipient,
-        )
+        return replace(done, release=self.store.release(plan.number))
 
     def _planned(self, terms: Terms | None) -> Plan:
         """Find out what comes next, and refuse what does not fit to what is there."""

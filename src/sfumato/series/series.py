@@ -94,6 +94,7 @@ class ReleaseSeries:
         skip_known: bool = False,
         recipient: str | None = None,
         columns: Sequence[str] | None = None,
+        dry_run: bool = False,
         terms: Terms | None = None,
     ) -> Outcome:
         """Publish the next release, in one transaction.
@@ -107,12 +108,13 @@ class ReleaseSeries:
             recipient: Whom the release is for; None: nobody in particular.
             columns: The quasi-identifiers that the recipient gets in detail; the others are fully
                 generalized. None: those of the series' method, which are all unless it says so.
+            dry_run: Decide, write, check and compare it, and publish nothing: see what it is worth.
             terms: Those of the series, to be compared; for a new chain, its own.
 
         Raises:
             Unsatisfiable: No safe release exists; all is as before.
         """
-        request = Request(wait, new_chain, skip_known, recipient, columns)
+        request = Request(wait, new_chain, skip_known, recipient, columns, dry_run)
         return publish(self._store, batch, request, terms)
 
     def status(self) -> Status:
@@ -333,8 +335,7 @@ def started(place: Path, terms: Terms | None) -> Iterator[ReleaseSeries]:
         series = ReleaseSeries(place)
         try:
             yield series
-        except BaseException:
+        finally:
             status = series.status()
             if not status.batches and not status.releases:
                 shutil.rmtree(place, ignore_errors=True)
-            raise

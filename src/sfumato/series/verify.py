@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import report
 from sfumato.release.check import checked
+from sfumato.release.description import DESCRIPTION
 from sfumato.series.ledger import Batch, Ledger, Made
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
@@ -91,6 +94,7 @@ def _of_release(store: Store, ledger: Ledger, made: Made, batches: list[Batch]) 
     place = store.release(made.number)
     (chain,) = (each for each in ledger.chains if each.number == made.chain)
     terms = Terms.from_json(chain.terms, str(store.ledger))
+    yield from _of_files(place)
     try:
         release = store.loaded(made)
         promised = (release.criterion, terms.criterion)
@@ -105,11 +109,15 @@ def _of_release(store: Store, ledger: Ledger, made: Made, batches: list[Batch]) 
         yield f"{place}: {made.n_rows} rows of {n_covered} in its batches, without the suppressed"
     if not all(found):
         yield f"{place}: the promise of the series is not kept: {terms.criterion}"
-    extra = {path.name for path in place.iterdir()} - _files(release.description.tables)
-    for name in sorted(extra):
-        yield f"{place / name}: no part of the release"
 
 
-def _files(tables: tuple[str, ...]) -> set[str]:
-    kinds = ("csv", "parquet")
-    return {"release.json", *(f"{table}.{kind}" for table in tables for kind in kinds)}
+def _of_files(place: Path) -> Iterator[str]:
+    """Name what was put beside the files that a release lists."""
+    try:
+        listed = json.loads((place / DESCRIPTION).read_text(encoding="utf-8"))["files"]
+        found = sorted(path.name for path in place.iterdir())
+    except (OSError, ValueError, KeyError, TypeError):
+        return  # whatever is wrong there is found when it is loaded
+    for name in found:
+        if name != DESCRIPTION and name not in listed:
+            yield f"{place / name}: no part of the release"
