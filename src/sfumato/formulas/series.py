@@ -67,24 +67,24 @@ class Past:
         """Of every release, how many records came at a time or later, at most."""
         return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
 
-    def fewest_left(self, release: Published, k: int, *, patient: bool = False) -> tuple[int, bool]:
+    def fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
         """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
 
         More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
-        are solved only by who is patient; else it may be that everybody keeps k, and that this is
-        not shown. What was asked last is remembered: a release is judged when it is found, and
-        again when it is written.
+        are solved only for a release of a single class, since there is no safer one; else it may be
+        that everybody keeps k, and that this is not shown. What was asked last is remembered: a
+        release is judged when it is found, and again when it is written.
         """
-        return _fewest_left(_Series(self, release), k, patient)
+        return _fewest_left(_Series(self, release), k)
 
-    def left(self, release: Published, *, patient: bool = False) -> tuple[Counts, Histogram] | None:
+    def left(self, release: Published) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
 
-        None: the programs that would tell are large, and nobody is patient.
+        None: the programs that would tell are large, and the release is not of a single class.
         """
         known = self._known(release)
         found = None if known is None else known.exact()
-        if found is None and (patient or known is None or known.classes.size <= EXACT):
+        if found is None and (known is None or _solved(known)):
             found = Together([*self.releases, release]).exact()
         return found
 
@@ -92,6 +92,8 @@ class Past:
         """Start from who came when, if that is known and no classes overlap."""
         releases = (*self.releases, release)
         if self.arrived is None or any(each.n_suppressed for each in releases):
+            return None
+        if n_people(release) > np.iinfo(np.int32).max:
             return None
         cells = cells_of(releases)
         if len(releases) * len(cells) * release.histogram.n_values > LARGEST:
@@ -101,15 +103,21 @@ class Past:
         if len(alone) < len(classes):
             return None
         bounds = [*self.bounds, younger_in(self.releases, release)]
-        return KnownHistory(releases, cells, alone, bounds, self.arrived)
+        known = KnownHistory(releases, cells, alone, bounds, self.arrived)
+        return known if known.fits else None
+
+
+def _solved(known: KnownHistory) -> bool:
+    """Whether programs decide what histories leave open, however long it takes."""
+    return known.classes.size <= EXACT or len(known.releases[-1]) == 1
 
 
 @lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int, patient: bool) -> tuple[int, bool]:
+def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
     known = series.past._known(series.last)
     if known is not None:
         fewest, shown = known.shows(k)
-        if shown is not None or (known.classes.size > EXACT and not patient):
+        if shown is not None or not _solved(known):
             return fewest, bool(shown)
     found = Together(series.releases).found
     holds = found.at_least(k)
