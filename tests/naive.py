@@ -2003,3 +2003,40 @@ def left_between_cuts(first, second, trees):
             left += n - max(0, older - others) if mine else n
         backward.append(left)
     return met, met, backward
+
+
+# ------------------------- many releases of disjoint classes: tables instead of whole histories
+
+
+def most_who_came(releases):
+    """For every time `{(raw, value): n}`, the most people that can have come then.
+
+    By all tables of people that each release can be of, and which of them can follow which: so more
+    releases are possible than for `candidates_left`.
+    """
+    values = {value for release in releases for _, value in release}
+    most = [Counter() for _ in releases]
+    for value in values:
+        parts = [[raws for raws, own in release if own == value] for release in releases]
+        tables = [_tables(part) for part in parts]
+        reached = [tables[0]]
+        for following in tables[1:]:
+            reached.append([two for two in following if any(one <= two for one in reached[-1])])
+        goes_on = [tables[-1]]
+        for before in tables[-2::-1]:
+            goes_on.insert(0, [one for one in before if any(one <= two for two in goes_on[0])])
+        for time, now in enumerate(goes_on):
+            for one, two in itertools.product(reached[time - 1] if time else [Counter()], now):
+                if one <= two:
+                    for raw, n in (two - one).items():
+                        most[time][raw, value] = max(most[time][raw, value], n)
+    return most
+
+
+def _tables(records):
+    """Every table of raw values that records can be of, each once."""
+    choices = [
+        itertools.combinations_with_replacement(sorted(raws), n)
+        for raws, n in Counter(records).items()
+    ]
+    return [Counter(itertools.chain(*each)) for each in itertools.product(*choices)]

@@ -166,6 +166,87 @@ def test_without_programs_nothing_unsafe_passes(seed, monkeypatch):
         assert not holds or k <= found <= fewest
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_longer_series_show_what_all_tables_leave(seed):
+    """Histories alone, without programs: never more than is left, and all of it if they tell."""
+    trees = [[LINE], [PAIR, PAIR], [THREE]][seed % 3]
+    dice = dice_for("tables", seed)
+    n_times = dice.choice([3, 4, 5])
+    sizes = [dice.randint(1, 4), *(dice.randint(0, 3) for _ in range(n_times - 1))]
+    hows = dice.choices(["cut", "regions"], k=n_times)
+    releases, people = grown(trees, sizes, hows, dice, values="stu"[: dice.randint(1, 3)])
+    seen, arrived = known(releases, people, trees)
+    found = history_of(seen.releases, arrived)
+    assert found.fits
+    meant = [records(release, trees) for release in releases]
+    most = naive.most_who_came(meant)
+    covered = [set().union(*(raws for raws, _ in release)) for release in meant]
+    cells = cells_of(seen.releases)
+    left = {}  # by time and by classes since then
+    for time in range(n_times):
+        for raw in set.intersection(*covered[time:]) if sizes[time] else ():
+            (cell,) = cells.of(np.array([seen.ranks(raw)]))
+            assert found.targets[time, cell]
+            by_value = [most[time][raw, value] for value in seen.values]
+            assert left.setdefault((time, found.tail[time, cell]), by_value) == by_value
+    fewest = min(map(sum, left.values()))
+    for k in range(1, fewest + 3):
+        shown, holds = found.shows(k)
+        assert shown <= fewest
+        assert holds is None or holds == (fewest >= k)
+        assert shown >= k or not holds
+    exact = found.exact()
+    if exact is not None:
+        rows = [(time, found.tail[time, cell]) for time, cell in found._asked().tolist()]
+        assert dict(zip(rows, exact[1].to_dense().tolist(), strict=True)) == left
+        assert exact[0].tolist() == exact[1].to_dense().sum(axis=1).tolist()
+
+
+@pytest.mark.parametrize("seed", range(20))
+def test_people_who_are_not_those_of_the_releases_show_nothing(seed):
+    _, _, published, arrived, dice = a_case(seed)
+    twice = np.arange(len(arrived.row)) == dice.randrange(len(arrived.row))
+    wrong = [
+        replace(arrived, time=np.where(arrived.time == 0, 2, arrived.time)),
+        replace(arrived, value=1 - arrived.value),
+        replace(arrived, count=np.where(twice, 2, arrived.count)),
+    ]
+    assert history_of(published, arrived).fits
+    for each in wrong:
+        found = history_of(published, each)
+        assert found.fits == _gives(found, published)
+    assert not found.fits
+    fewest = int(Together(published).exact()[0].min())
+    assert not Past(published[:-1], wrong[2]).fewest_left(published[-1], fewest + 1)[1]
+
+
+def _gives(found, published):
+    """Whether the people are those of the releases, class by class."""
+    for value in range(found.n_values):
+        made = recounted(found, found.came[:, :, value].T)
+        for counts, release in zip(made, published, strict=True):
+            own = release.histogram.to_dense()[:, value].tolist()
+            if counts.tolist() + [0] * (len(own) + 1 - len(counts)) != [*own, 0]:
+                return False
+    return True
+
+
+def test_a_release_of_one_class_is_decided_however_long_it_takes(monkeypatch):
+    """There is no safer one: histories do not show it here, and programs do, large or not."""
+    dice = dice_for("one class", 2485)
+    trees = [PAIR, PAIR]
+    sizes = [dice.randint(2, 5), *(dice.randint(1, 4) for _ in range(2)), dice.randint(0, 4)]
+    releases, people = grown(trees, sizes, ["regions"] * 4, dice)
+    releases[-1] = [(("*", "*"), s) for _, s, _ in people]
+    seen, arrived = known(releases, people, trees)
+    monkeypatch.setattr(series, "EXACT", 0)
+    assert history_of(seen.releases, arrived).shows(1)[1] is None
+    past = Past(seen.releases[:-1], arrived)
+    assert past.fewest_left(seen.releases[-1], 1)[1]
+    assert not past.fewest_left(seen.releases[-1], 2)[1]
+    assert past.left(seen.releases[-1])[0].min() == 1
+
+
 def test_nearly_everything_is_shown_without_a_program():
     """Else the bounds would decide little: four releases by cuts, everybody, every value."""
     n_shown = n_left = 0

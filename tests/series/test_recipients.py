@@ -102,6 +102,20 @@ def test_what_another_recipient_has_is_not_completed(tmp_path):
         assert sf.load(done.release).method.columns == (order[1],)
 
 
+def test_two_who_get_the_same_are_audited_like_all_others(tmp_path):
+    series = started(tmp_path / "series")
+    series.publish(write_batch(tmp_path / "a.csv", 0, 60), recipient="research")
+    series.publish(recipient="insurer")
+    one, two = (sf.load(series.place / "public" / number) for number in ("001", "002"))
+    assert one.earlier.digest == two.earlier.digest
+    assert series.audit().holds
+    series.publish(write_batch(tmp_path / "b.csv", 60, 60))
+    assert series.audit().holds
+    last = sf.load(series.place / "public" / "003")
+    assert last.previous.names == ("001", "002")
+    assert last.check()
+
+
 @pytest.fixture(scope="module")
 def base(tmp_path_factory):
     place = tmp_path_factory.mktemp("base")

@@ -60,7 +60,7 @@ def _before_the_first(
 ) -> tuple[list[Node], Node]:
     """Find a replacement that is not safe after those before it, which are."""
     low, high = len(safe), len(nodes)  # safe after so many, not safe after so many
-    if low == 0 and not _is_safe(begin(()), past, patient=True):
+    if low == 0 and not _is_safe(begin(()), past):
         raise Unsatisfiable(
             f"no release that satisfies {criterion} is found: the earlier releases leave too "
             "little to somebody who compares them with each other, even with everything "
@@ -90,13 +90,13 @@ def _after(begin: Begin, nodes: list[Node]) -> Specialization:
     return search
 
 
-def _is_safe(search: Specialization, past: Past, *, patient: bool = False) -> bool:
-    """Judge all releases at once; patient: however long it takes."""
+def _is_safe(search: Specialization, past: Past) -> bool:
+    """Judge all releases at once."""
     report("comparing all releases")
     release = search.published()
-    if not past.fewest_left(release, search.k, patient=patient)[1]:
+    if not past.fewest_left(release, search.k)[1]:
         return False
     if search.others is None:
         return True
-    left = past.left(release, patient=patient)
+    left = past.left(release)
     return left is not None and not len(search.unsafe(*left))

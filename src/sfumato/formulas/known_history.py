@@ -30,10 +30,12 @@ class Arrived:
     count: Counts  # (m,) people
 
     def by_cell(self, cells: Cells, shape: tuple[int, int, int]) -> NDArray[np.int32]:
-        """Count them; shape: (n_times, n_cells, n_values)."""
+        """Count those whom the cells hold; shape: (n_times, n_cells, n_values)."""
         _, n_cells, n_values = shape
-        key = (self.time * n_cells + cells.of(self.ranks)[self.row]) * n_values + self.value
-        counted = np.bincount(key, weights=self.count, minlength=int(np.prod(shape)))
+        cell = cells.of(self.ranks)[self.row]
+        key = ((self.time * n_cells + cell) * n_values + self.value)[cell >= 0]
+        count = self.count[cell >= 0]
+        counted = np.bincount(key, weights=count, minlength=int(np.prod(shape)))
         return counted.astype(np.int32).reshape(shape)
 
 
@@ -71,18 +73,16 @@ class KnownHistory:
 
     @property
     def fits(self) -> bool:
-        """Whether the releases are of these people."""
-        people = np.zeros(self.came.shape[1:], dtype=np.int64)
+        """Whether the releases are of these people: else what is shown would be shown of others."""
+        so_far = np.zeros(self.came.shape[1:], dtype=np.int64)
         for j, release in enumerate(self.releases):
-            people += self.came[j]
-            order = self.order[j + 1]
-            begins = np.flatnonzero(self.alike[j + 1] > j)  # where another class begins
-            found = np.add.reduceat(people[order], begins, axis=0)
-            wanted = np.zeros((len(release) + 1, self.n_values), dtype=np.int64)
-            wanted[:-1] = release.histogram.to_dense()
-            given = np.zeros_like(wanted)
-            given[self.classes[j][order[begins]]] = found
-            if (given != wanted).any():
+            so_far += self.came[j]
+            order = self.order[j + 1]  # by the classes of this release
+            held = self.classes[j][order]
+            begins = np.flatnonzero(np.append(True, held[1:] != held[:-1]))
+            found = np.zeros((len(release) + 1, self.n_values), dtype=np.int64)
+            found[held[begins]] = np.add.reduceat(so_far[order], begins, axis=0)
+            if found[-1].any() or (found[:-1] != release.histogram.to_dense()).any():
                 return False
         return True
 

@@ -67,54 +67,56 @@ class Past:
         """Of every release, how many records came at a time or later, at most."""
         return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
 
-    def fewest_left(self, release: Published, k: int, *, patient: bool = False) -> tuple[int, bool]:
+    def fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
         """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
 
         More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
-        are solved only by who is patient; else it may be that everybody keeps k, and that this is
-        not shown. What was asked last is remembered: a release is judged when it is found, and
-        again when it is written.
+        are solved only for a release of a single class, since there is no safer one; else it may be
+        that everybody keeps k, and that this is not shown. What was asked last is remembered: a
+        release is judged when it is found, and again when it is written.
         """
-        return _fewest_left(_Series(self, release), k, patient)
+        return _fewest_left(_Series(self, release), k)
 
-    def left(self, release: Published, *, patient: bool = False) -> tuple[Counts, Histogram] | None:
+    def left(self, release: Published) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
 
-        None: the programs that would tell are large, and nobody is patient.
+        None: the programs that would tell are large, and the release is not of a single class.
         """
         known, large = self._known(release)
         found = None if known is None else known.exact()
-        if found is None and (patient or not large):
+        if found is None and not large:
             found = Together([*self.releases, release]).exact()
         return found
 
     def _known(self, release: Published) -> tuple[KnownHistory | None, bool]:
         """Start from who came when, if that is known and fits, and no classes overlap.
 
-        Also tells whether programs are too large for who is not patient. Where it is not known who
-        came when, there is nothing but programs.
+        Also tells whether programs are too large to be solved: never for a single class, or where
+        there is nothing but programs.
         """
         releases = (*self.releases, release)
         if self.arrived is None or any(each.n_suppressed for each in releases):
+            return None, False
+        if n_people(release) > np.iinfo(np.int32).max:
             return None, False
         cells = cells_of(releases)
         classes = [cells.only_class(j) for j in range(len(releases))]
         alone = [each for each in classes if each is not None]
         if len(alone) < len(classes):
             return None, False
-        size = len(releases) * len(cells)
+        size, single = len(releases) * len(cells), len(release) == 1
         if size * release.histogram.n_values > LARGEST:
-            return None, True
+            return None, not single
         bounds = [*self.bounds, younger_in(self.releases, release)]
         known = KnownHistory(releases, cells, alone, bounds, self.arrived)
-        return (known, size > EXACT) if known.fits else (None, False)
+        return (known, size > EXACT and not single) if known.fits else (None, False)
 
 
 @lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int, patient: bool) -> tuple[int, bool]:
+def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
     known, large = series.past._known(series.last)
     fewest, shown = (0, None) if known is None else known.shows(k)
-    if shown is not None or (large and not patient):
+    if shown is not None or large:
         return fewest, bool(shown)
     found = Together(series.releases).found
     holds = found.at_least(k)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -63,19 +64,22 @@ def previous_of(
     if not isinstance(method, BCFAnonymizer):
         return Previous()
     wanted = [each for each in method.previous if isinstance(each, str)]
-    beside: dict[str, tuple[str, Earlier]] = {}
+    beside: dict[str, list[tuple[str, Earlier]]] = {}  # several recipients may have got the same
+    left = Counter(wanted)
     if wanted and directory is not None:
         for name, release in _beside(directory, load):
-            if release.digest in wanted:
-                beside.setdefault(release.digest, (name, release))
-            if len(beside) == len(set(wanted)):
+            if left[release.digest]:
+                left[release.digest] -= 1
+                beside.setdefault(release.digest, []).append((name, release))
+            if not left.total():
                 break
     found: list[tuple[str | None, Earlier]] = []
     for each in method.previous:
         if isinstance(each, Earlier):
             found.append((None, each))
         elif each in beside:
-            found.append(beside[each])
+            same = beside[each]
+            found.append(same.pop(0) if len(same) > 1 else same[0])
     return Previous(
         tuple(each for _, each in found),
         tuple(name for name, _ in found),
