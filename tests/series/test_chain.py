@@ -93,9 +93,8 @@ def test_when_even_one_class_is_not_enough_the_reason_is_said(tmp_path):
     with pytest.raises(sf.Unsatisfiable) as caught:
         series.publish(write(tmp_path / "b.csv", [("UK", "doctor", "flu")]))
     assert str(caught.value) == (
-        "no release after 001 is safe: 1 records came since, fewer than k = 2, so at most that "
-        "many could be a newcomer's (Fung 2008, corollary 5.1); wait for more records (--wait "
-        "keeps these for the next release)"
+        "no release after 001 is safe: 1 records came since, fewer than k = 2, and everybody can "
+        "tell how many are new; wait for 1 more (--wait keeps these for the next release)"
     )
 
 

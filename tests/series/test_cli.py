@@ -111,7 +111,7 @@ def test_columns_that_link_records_of_two_releases_are_refused(place):
 
 def test_the_status_is_a_table_or_json(place, series):
     shown = " ".join(run("series", "status", series).output.split())
-    assert "1 releases in 1 chain(s), 1 batches, 0 rows waiting" in shown
+    assert "1 releases in 1 chain, 1 batches, 0 rows waiting" in shown
     assert "001 1 40 0 40 20" in shown
     told = json.loads(run("series", "status", series, "--json").output)
     assert told["releases"][0]["rows"] == 40

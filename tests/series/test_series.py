@@ -60,7 +60,7 @@ def test_the_status_says_what_was_published(series, tmp_path):
     series.publish(batch(tmp_path, 60, 30))
     series.publish(batch(tmp_path, 90, 2), wait=True)
     status = series.status()
-    assert status.heading == "2 releases in 1 chain(s), 3 batches, 2 rows waiting"
+    assert status.heading == "2 releases in 1 chain, 3 batches, 2 rows waiting"
     assert [row[:5] for row in status.rows] == [
         ("001", "1", "60", "0", "60"),
         ("002", "1", "90", "0", "30"),

@@ -97,7 +97,8 @@ def verify(place: Path, *, json: bool) -> None:
             out.say(f"Tidied: {line}.")
         for line in found.problems:
             out.say(f"PROBLEM: {line}")
-        verdict = "all as the ledger says" if found.holds else f"{len(found.problems)} problems"
+        n = len(found.problems)
+        verdict = "all as the ledger says" if found.holds else f"{n} problem{'s'[: n != 1]}"
         out.say(f"{place}: {found.n_batches} batches, {found.n_releases} releases: {verdict}.")
     if not found.holds:
         raise typer.Exit(UNSAFE)

@@ -80,8 +80,8 @@ def next_release(
     if earlier and 0 < n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
             f"no release after {max(earlier):03d} is safe: {n_new} records came since, fewer than "
-            f"k = {terms.k}, so at most that many could be a newcomer's (Fung 2008, corollary 5.1)"
-            "; wait for more records (--wait keeps these for the next release)"
+            f"k = {terms.k}, and everybody can tell how many are new; wait for {terms.k - n_new} "
+            "more (--wait keeps these for the next release)"
         )
     previous = [
         replace(earlier[number].earlier, people=people.get(number, ()))

@@ -196,7 +196,8 @@ class Status:
         """How much there is."""
         waiting = sum(batch.n_rows for batch in self.waiting)
         return (
-            f"{len(self.releases)} releases in {len(self.chains)} chain(s), "
+            f"{len(self.releases)} releases in {len(self.chains)} "
+            f"chain{'s'[: len(self.chains) != 1]}, "
             f"{len(self.batches)} batches, {waiting} rows waiting"
         )
 
