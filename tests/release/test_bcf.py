@@ -11,6 +11,7 @@ import sfumato as sf
 from sfumato.attacks.correspondence import bcf
 from sfumato.errors import BrokenPromise
 from sfumato.job import Job
+from sfumato.release import comparison
 
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
 
@@ -70,6 +71,19 @@ def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     loaded = sf.load(place)
     assert loaded.method.spec() == specs[0]
     assert second.earlier.digest not in digests
+
+
+def test_after_releases_from_directories_a_large_release_can_be_saved(tmp_path, monkeypatch):
+    """Who made it has solved the programs already; only who has just the files is refused."""
+    monkeypatch.setattr(comparison, "EXACT", 0)
+    places = []
+    for n in (100, 200, 300):
+        made = sf.anonymize(table(n), sf.BCFAnonymity(4), sf.BCFAnonymizer(places))
+        assert made.check()
+        places.append(made.save(tmp_path / f"{n}"))
+    check = sf.load(places[-1]).check()
+    assert "cannot be told without knowing who came when" in repr(check)
+    assert check.to_json()["holds"] is None
 
 
 def test_a_loaded_release_has_no_verdict_about_a_series_it_does_not_have(tmp_path):

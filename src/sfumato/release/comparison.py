@@ -83,13 +83,7 @@ class ByAll:
         return len(cells_of(self.releases)) * len(self.releases) <= EXACT
 
     def at_least(self, k: int) -> tuple[int, bool]:
-        """Give the fewest records shown to be left to anybody, and whether everybody keeps k.
-
-        Raises:
-            CannotRun: Who came when is not known, and without that it is too much to tell.
-        """
-        if self.came is None and not self.small:
-            raise _too_large(len(self.releases))
+        """Give the fewest records shown to be left to anybody, and whether everybody keeps k."""
         *before, own = self.releases
         return Past(before, self.came).fewest_left(own, k)
 
@@ -103,13 +97,24 @@ class ByAll:
 
         k: What was promised. Where this is too much to tell, a number >= k is given that is left
         to everybody.
+
+        Raises:
+            CannotRun: It is too much to tell, and k are not shown to be left.
         """
         shown, holds = (0, False) if k is None or self.came is None else self.at_least(k)
         if holds and (shown >= most or not self.small):
             return min(shown, most)
-        if not self.small:
-            raise _too_large(len(self.releases))
+        self.refuse_large()
         return self._fewest(most)
+
+    def refuse_large(self) -> None:
+        """Refuse what programs would take too long to tell."""
+        if not self.small:
+            without = " without knowing who came when" if self.came is None else ""
+            raise CannotRun(
+                f"what {len(self.releases)} releases of so many classes leave all at once cannot "
+                f"be told{without}"
+            )
 
     @cached_property
     def _possible(self) -> Remaining:
@@ -142,10 +147,3 @@ class ByAll:
         left = np.array([sum_by(each.group_of, each.counts, each.n_groups) for each in exact])
         self._possible.targets &= left > 0
         return left
-
-
-def _too_large(n: int) -> CannotRun:
-    return CannotRun(
-        f"what {n} releases of so many classes leave all at once cannot be told without knowing "
-        "who came when"
-    )

@@ -17,7 +17,6 @@ from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.cells import Published
 from sfumato.formulas.cracks import joined
-from sfumato.formulas.known_history import Arrived
 from sfumato.release.check import Check
 from sfumato.release.comparison import ByAll, by_pairs
 from sfumato.release.in_common import in_public
@@ -62,10 +61,11 @@ def compared(
         releases = method.published(frequencies)
         releases.append(own.published(frequencies, "the release"))
         came = arrived(frequencies, previous.releases)
-        return _judged(found, releases, criterion, frequencies, came)
+        return _judged(found, releases, criterion, frequencies, ByAll(releases, came), made=True)
     try:
         releases = [each.published for each in in_public([*previous.releases, own])]
-        judged = _judged(found, releases, criterion, own.seen.frequencies)
+        by_all = ByAll(releases)
+        judged = _judged(found, releases, criterion, own.seen.frequencies, by_all, made=False)
     except BadInput as error:
         note = f"no verdict about the series: {error}; the classes of this one are large enough"
         return replace(found, measured=tuple(_no_verdict(m, note) for m in found.measured))
@@ -85,16 +85,20 @@ def _judged(
     releases: list[Published],
     criterion: Criterion,
     frequencies: FrequencySet,
-    came: Arrived | None = None,
+    by_all: ByAll,
+    *,
+    made: bool,
 ) -> Check:
+    """Measure it; made: by who made the release, and has solved the programs, however large."""
     *previous, own = releases
     k, others = promises(criterion)
     pairs = by_pairs(previous, own)
     fewest = min((each.fewest for each in pairs), default=k)
     groups = [(own.sizes, own.histogram), *(each.left.counted for each in pairs)]
-    by_all = ByAll(releases, came)
     shown = True
-    if len(previous) > 1 and (fewest >= k or came is not None or by_all.small):
+    if len(previous) > 1 and (made or fewest >= k or by_all.small):
+        if not made:
+            by_all.refuse_large()
         shown_left, holds = by_all.at_least(k)
         in_all = None if others is None and holds else by_all.left()
         groups += [] if in_all is None else [in_all]
