@@ -170,6 +170,16 @@ def test_releases_of_another_kind_come_before():
         assert second.check().measured[0].found >= 3
 
 
+def test_names_with_commas_in_published_sets_are_read():
+    names = ["a, b", "c", "d, e", "f"]
+    draw = np.random.default_rng(1)
+    rows = pa.table({"x": draw.choice(names, 200), "s": draw.choice(list("uvw"), 200)})
+    tables = [sf.read(rows.slice(0, n), {"x": sf.Tree(names)}, "s") for n in (100, 200)]
+    first = sf.anonymize(tables[0], sf.KAnonymity(28), sf.Mondrian())
+    assert "{a, b, c}" in first.to_arrow()["x"].to_pylist()
+    assert sf.anonymize(tables[1], sf.BCFAnonymity(10), sf.BCFAnonymizer([first])).check()
+
+
 def test_why_there_is_no_safe_release_is_said():
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     for n, k, why in (

@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from sfumato.data.domain import MISSING_TEXT
-from sfumato.data.published_labels import Interval
+from sfumato.data.published_labels import Interval, names_in
 from sfumato.errors import CannotRun
 
 Text = str | None
@@ -67,17 +67,10 @@ class CommonTree:
             return (text,)
         if not (text.startswith("{") and text.endswith("}")):
             return None
-        pieces, found = text[1:-1].split(", "), []
-        while pieces:  # a name may hold the comma that stands between names
-            n = len(pieces)
-            while n > 1 and ", ".join(pieces[:n]) not in self.parent:
-                n -= 1
-            name = ", ".join(pieces[:n])
-            if name not in self.parent and name != MISSING_TEXT:
-                return None
-            found.append(name if name in self.parent else None)
-            pieces = pieces[n:]
-        return tuple(found)
+        names = names_in(text, self.parent)
+        if any(name not in self.parent and name != MISSING_TEXT for name in names):
+            return None
+        return tuple(name if name in self.parent else None for name in names)
 
     def _above(self, node: str) -> Iterator[str]:
         while node in self.parent:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import re
 from bisect import bisect_left
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 import numpy as np
@@ -74,7 +74,7 @@ class _Reader:
         if text in self.nodes:
             return self.nodes[text]
         if re.fullmatch(r"\{.*\}", text, re.DOTALL):
-            return self._joined(text[1:-1].split(", "))
+            return self._joined(names_in(text, self.nodes))
         between = re.fullmatch(r"\[(.*), (.*)\)", text, re.DOTALL)
         if between is not None:
             return self._range(between[1], between[2])
@@ -113,6 +113,18 @@ class _Reader:
         if any(b[0] != a[1] + 1 for a, b in itertools.pairwise(found)):
             return None
         return found[0][0], found[-1][1]
+
+
+def names_in(text: str, known: Container[str]) -> list[str]:
+    """Take `{one, two}` apart; a known name may hold the comma that stands between names."""
+    pieces, found = text[1:-1].split(", "), []
+    while pieces:
+        n = len(pieces)
+        while n > 1 and ", ".join(pieces[:n]) not in known:
+            n -= 1
+        found.append(", ".join(pieces[:n]))
+        pieces = pieces[n:]
+    return found
 
 
 def side(found: Sequence[Interval]) -> NDArray[np.int32]:
