@@ -18,6 +18,7 @@ OUTPUT = Path("out") / "demo"
 VALUE = "Exec-managerial"
 ROWS = 5
 COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
+AGAIN = ["sex", "marital-status", "education"]
 NEWCOMERS = 2_000
 K = 10
 
@@ -106,7 +107,7 @@ class Again:
 def _published_again(place: Path) -> Again:
     """Publish the test part of Adult, and then that and some newcomers."""
     hierarchies = sf.datasets.adult_hierarchies()
-    columns = {name: hierarchies[name] for name in COLUMNS}
+    columns = {name: hierarchies[name] for name in AGAIN}
     first = sf.datasets.adult("test")
     new = sf.datasets.adult("train").slice(0, NEWCOMERS)
     everybody = type(first).from_batches(first.to_batches() + new.to_batches())
@@ -129,7 +130,11 @@ def _print_again(again: Again) -> None:
         f"people are where fewer than {K} are left."
     )
     rows = list(SeriesReport.rows_of(done.compared))
-    out.print_rows("As a series: records that are left, at least", SeriesReport.HEADER, rows)
+    title = "As a series: records that are left, at least"
+    out.print_rows(title, SeriesReport.HEADER, rows)
+    if done.summary is not None:
+        told = dict(done.summary.lines)
+        out.say(f"In groups: {told['groups']}. Information loss: {told['information loss']}.")
 
 
 def _free(place: Path) -> Path:
