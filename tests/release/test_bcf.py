@@ -1,6 +1,7 @@
 """Releases of a growing table: made, saved, loaded, compared; what is refused, and how."""
 
 import json
+import pickle
 from collections import Counter
 
 import numpy as np
@@ -285,3 +286,13 @@ def test_that_no_step_further_was_safe_may_tell_something_after_earlier_releases
     second = sf.anonymize(table(120), sf.BCFAnonymity(2), sf.BCFAnonymizer([first]))
     assert "no step further was safe says nothing about values" in str(sf.audit(first))
     assert "depended on earlier releases and on everybody's values" in str(sf.audit(second))
+
+
+def test_what_a_release_was_made_of_is_known_in_memory_and_never_pickled():
+    by_size = sf.anonymize(table(200), sf.KAnonymity(4), sf.Mondrian())  # without a look at values
+    found = by_size.earlier
+    assert [part.n_rows for part in found.people] == [200]
+    assert found.people[0].sensitive == ("disease",)
+    again = pickle.loads(pickle.dumps(found))
+    assert again.people == ()
+    assert again.digest == found.digest

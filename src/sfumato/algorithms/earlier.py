@@ -36,6 +36,10 @@ class Earlier:
     people: tuple[FrequencySet, ...] = field(default=(), repr=False)
     hierarchies: Mapping[str, Any] = field(default_factory=dict)  # as far as they are public
 
+    def __getstate__(self) -> dict[str, Any]:
+        """What may be pickled: nothing private."""
+        return self.__dict__ | {"people": ()}
+
     @property
     def n_rows(self) -> int:
         """Number of people the release is about, the suppressed ones too."""

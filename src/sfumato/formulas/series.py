@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Sequence
-from functools import cached_property, lru_cache
+from functools import cached_property
 
 import numpy as np
 
@@ -16,6 +16,8 @@ from sfumato.formulas.remaining import Remaining, younger_in
 
 LARGEST = 1 << 27  # releases times cells times sensitive values that are held at once
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
+MOST_REMEMBERED = 16
+_REMEMBERED: dict[tuple[bytes, int], tuple[int, bool]] = {}  # nobody's data, only what was found
 
 
 def n_people(release: Published) -> int:
@@ -75,7 +77,22 @@ class Past:
         that everybody keeps k, and that this is not shown. What was asked last is remembered: a
         release is judged when it is found, and again when it is written.
         """
-        return _fewest_left(_Series(self, release), k)
+        asked = _name((*self.releases, release), known=self.arrived is not None), k
+        found = _REMEMBERED.get(asked)
+        if found is None:
+            found = _REMEMBERED[asked] = self._fewest_left(release, k)
+            for old in list(_REMEMBERED)[:-MOST_REMEMBERED]:
+                _REMEMBERED.pop(old, None)
+        return found
+
+    def _fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
+        known, large = self._known(release)
+        fewest, shown = (0, None) if known is None else known.shows(k)
+        if shown is not None or large:
+            return fewest, bool(shown)
+        found = Together([*self.releases, release]).found
+        holds = found.at_least(k)
+        return int(found.bounds()[0][found.targets].min()), holds
 
     def left(self, release: Published) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
@@ -112,33 +129,13 @@ class Past:
         return (known, size > EXACT and not single) if known.fits else (None, False)
 
 
-@lru_cache(maxsize=16)
-def _fewest_left(series: _Series, k: int) -> tuple[int, bool]:
-    known, large = series.past._known(series.last)
-    fewest, shown = (0, None) if known is None else known.shows(k)
-    if shown is not None or large:
-        return fewest, bool(shown)
-    found = Together(series.releases).found
-    holds = found.at_least(k)
-    return int(found.bounds()[0][found.targets].min()), holds
-
-
-class _Series:
-    """Releases that are equal if they publish the same."""
-
-    def __init__(self, past: Past, last: Published) -> None:
-        self.past, self.last, self.releases = past, last, (*past.releases, last)
-        digest = hashlib.sha256(repr(past.arrived is None).encode())
-        for each in self.releases:
-            shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
-            digest.update(repr(shape).encode())
-            histogram = each.histogram
-            for array in (each.boxes, histogram.starts, histogram.codes, histogram.counts):
-                digest.update(np.ascontiguousarray(array).tobytes())
-        self.name = digest.digest()
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _Series) and self.name == other.name
-
-    def __hash__(self) -> int:
-        return hash(self.name)
+def _name(releases: Sequence[Published], *, known: bool) -> bytes:
+    """Name releases by what they publish; known: whether it is known who came when."""
+    digest = hashlib.sha256(repr(known).encode())
+    for each in releases:
+        shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
+        digest.update(repr(shape).encode())
+        histogram = each.histogram
+        for array in (each.boxes, histogram.starts, histogram.codes, histogram.counts):
+            digest.update(np.ascontiguousarray(array).tobytes())
+    return digest.digest()

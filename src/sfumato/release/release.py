@@ -309,7 +309,10 @@ class Release:
                 "a release as two tables cannot be compared with later ones: quasi-identifiers are "
                 "published as they are"
             )
-        return self._as_earlier(self.published)
+        found = self._as_earlier(self.published)
+        if self._private is None:
+            return found
+        return replace(found, people=(self.table.frequencies(),))
 
     @cached_property
     def previous(self) -> Previous:
@@ -586,8 +589,7 @@ class Release:
 
     def _as_earlier(self, seen: Grouping) -> Earlier:
         shown = self.description
-        people = () if self._private is None else (self._private.frequencies,)
-        return Earlier(seen, self.n_suppressed, shown.insensitive, people, shown.hierarchies)
+        return Earlier(seen, self.n_suppressed, shown.insensitive, (), shown.hierarchies)
 
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:
