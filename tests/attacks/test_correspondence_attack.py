@@ -262,15 +262,13 @@ def texts(values):
 
 
 @pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize(
-    "columns", [("age",), ("size",), ("code",), ("day",), ("ward",), ("age", "ward")]
-)
+@pytest.mark.parametrize("columns", [("size",), ("code",), ("age", "ward")])
 def test_ranges_masks_and_dates_are_compared_as_a_reader_would(tmp_path, columns, seed):
     compared_by_reading(tmp_path, columns, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 60))
+@pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize(
     "columns",
     [("age",), ("size",), ("code",), ("day",), ("ward",), ("age", "ward"), ("day", "code")],
@@ -312,13 +310,13 @@ def compared_by_reading(tmp_path, columns, seed):
 
 @pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
 def test_a_value_or_missing_is_compared_as_a_reader_would(tmp_path, column):
-    by_mondrian_with_missing(tmp_path, column, range(2))
+    by_mondrian_with_missing(tmp_path, column, range(1))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
 def test_a_value_or_missing_is_compared_as_a_reader_would_often(tmp_path, column):
-    by_mondrian_with_missing(tmp_path, column, range(2, 60))
+    by_mondrian_with_missing(tmp_path, column, range(1, 60))
 
 
 def by_mondrian_with_missing(tmp_path, column, seeds):
