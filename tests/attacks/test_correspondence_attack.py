@@ -128,7 +128,7 @@ CASES = [
 
 
 @pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize(("names", "sizes", "hows"), CASES)
+@pytest.mark.parametrize(("names", "sizes", "hows"), CASES[1::2])
 def test_what_is_found_is_what_enumerating_all_correspondences_leaves(
     tmp_path, names, sizes, hows, seed
 ):
@@ -136,7 +136,7 @@ def test_what_is_found_is_what_enumerating_all_correspondences_leaves(
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 40))
+@pytest.mark.parametrize("seed", range(40))
 @pytest.mark.parametrize(("names", "sizes", "hows"), CASES)
 def test_what_is_found_is_what_enumerating_leaves_often(tmp_path, names, sizes, hows, seed):
     attacked(tmp_path, names, sizes, hows, made.dice_for(names, sizes, hows, seed))
@@ -262,15 +262,13 @@ def texts(values):
 
 
 @pytest.mark.parametrize("seed", range(1))
-@pytest.mark.parametrize(
-    "columns", [("age",), ("size",), ("code",), ("day",), ("ward",), ("age", "ward")]
-)
+@pytest.mark.parametrize("columns", [("size",), ("code",), ("age", "ward")])
 def test_ranges_masks_and_dates_are_compared_as_a_reader_would(tmp_path, columns, seed):
     compared_by_reading(tmp_path, columns, seed)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("seed", range(1, 60))
+@pytest.mark.parametrize("seed", range(60))
 @pytest.mark.parametrize(
     "columns",
     [("age",), ("size",), ("code",), ("day",), ("ward",), ("age", "ward"), ("day", "code")],
@@ -308,6 +306,37 @@ def compared_by_reading(tmp_path, columns, seed):
     if "code" in columns or " or missing" in str([rows(each) for each in releases]):
         known.add(finding.found)  # the original's own labels are others: then as everybody reads
     assert Correspondence([releases[0]]).run(releases[1]).found in known
+
+
+@pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
+def test_a_value_or_missing_is_compared_as_a_reader_would(tmp_path, column):
+    by_mondrian_with_missing(tmp_path, column, range(1))
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
+def test_a_value_or_missing_is_compared_as_a_reader_would_often(tmp_path, column):
+    by_mondrian_with_missing(tmp_path, column, range(1, 60))
+
+
+def by_mondrian_with_missing(tmp_path, column, seeds):
+    """The largest value, or missing: in both releases, or in one that others are larger in."""
+    ground = {column: list(dict.fromkeys([None, *GROUND[column]]))}
+    known = sorted({value for value in VALUES[column] if value is not None})
+    seen = 0
+    for seed in seeds:
+        dice = made.dice_for(column, seed)
+        low, top = sorted(dice.sample(known, 2))
+        values = [None, top, low, low, *dice.choices([None, *known], k=2)]
+        people = [(value, dice.choice("st")) for value in values]
+        releases = [open_release(people[:n], (column,), sf.Mondrian(), 2) for n in (4, 6)]
+        if len({each.earlier.digest for each in releases}) < 2:
+            continue
+        first, last = (each.save(tmp_path / f"{seed}-{j}") for j, each in enumerate(releases))
+        finding = Correspondence([first]).run(sf.load(last))  # one column of regions: never refused
+        assert finding.found == twin(releases, (column,), ground)
+        seen += " or missing" in str([rows(each) for each in releases])
+    assert seen
 
 
 # --------------------------------------------------------- where the earlier releases come from
@@ -567,6 +596,26 @@ def test_the_command_line_takes_earlier_releases(tmp_path):
     done = runner.invoke(app, ["audit", str(first), "--earlier", str(last)])
     assert done.exit_code == 2
     assert "is of 150 people and the release of 120" in done.output
+
+
+def test_releases_that_are_given_and_cannot_be_compared_are_an_error(tmp_path):
+    """There is no order in which missing values stand beside a, beside b, and beside c."""
+    labels = ["a or missing", "b or missing", "c or missing"]
+    first = [(label, value) for label in labels for value in "uv"]
+    second = [*first, (">=a", "u"), (">=a", "v")]
+    for name, written in (("one", first), ("two", second)):
+        with (tmp_path / f"{name}.csv").open("w", newline="") as file:
+            csv.writer(file).writerows([("ward", "s"), *written])
+    two = sf.read(tmp_path / "two.csv", ["ward"], "s")
+    assert sf.audit(two, criterion=sf.KAnonymity(2)).holds
+    with pytest.raises(sf.BadInput, match=r"'ward': what is published .*--original"):
+        sf.audit(two, criterion=sf.KAnonymity(2), earlier=[tmp_path / "one.csv"])
+    command = ["audit", str(tmp_path / "two.csv"), "-q", "ward", "-s", "s", "-k", "2"]
+    assert CliRunner().invoke(app, command).exit_code == 0
+    done = CliRunner().invoke(app, [*command, "--earlier", str(tmp_path / "one.csv")])
+    assert done.exit_code == 2
+    assert "--original" in done.output
+    assert "none succeeded" not in done.output
 
 
 def test_the_audit_of_a_series_has_the_whole_chain(tmp_path):

@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.common_missing import with_missing
 from sfumato.data.common_tree import CommonTree
 from sfumato.data.domain import MISSING_TEXT, as_number
 from sfumato.data.hierarchy import ROOT, canonical_numbers
@@ -104,15 +105,15 @@ def _on_an_axis(
         for text, each in written.items()
     }
     cuts = sorted({BEGIN, END, *(place for both in ends.values() for place in both)})
-    missing = len(cuts) - 1  # behind the last piece
-    found: dict[Text, Interval] = {None: (missing, missing)}
-    for text, both in ends.items():
-        low, high = (bisect_left(cuts, place) for place in both)
-        or_missing = written[text].or_missing
-        if low >= high or (or_missing and high != missing):
-            return None
-        found[text] = low, (missing if or_missing else high - 1)
-    return found
+    spans = [(bisect_left(cuts, low), bisect_left(cuts, high)) for low, high in ends.values()]
+    if any(low >= high for low, high in spans):
+        return None
+    or_missing = [written[text].or_missing for text in ends]
+    laid = with_missing(len(cuts) - 1, spans, or_missing)
+    if laid is None:
+        return None
+    intervals, missing = laid
+    return {None: (missing, missing), **dict(zip(ends, intervals, strict=True))}
 
 
 def _ends(written: _Written, *, numeric: bool, masks: bool, dates: bool) -> tuple[Place, Place]:

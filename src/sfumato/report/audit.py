@@ -9,10 +9,10 @@ from inspect import isabstract
 from pathlib import Path
 from typing import Any
 
-from sfumato.attacks import ATTACKS, Finding, Target
+from sfumato.attacks import ATTACKS, Correspondence, Finding, Target
 from sfumato.criteria import Criterion
 from sfumato.data.hierarchy import file_path
-from sfumato.errors import CannotRun
+from sfumato.errors import BadInput, CannotRun
 from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.release import Release
@@ -186,9 +186,20 @@ def audit(
         earlier: Releases of the same people that came before: releases, the directories of saved
             ones, or tables of any origin. Those that a release of a series names are found in
             memory, or beside its own directory.
+
+    Raises:
+        BadInput: Among others, the release cannot be compared with those in `earlier`.
     """
     report("auditing")
-    return _audited(release, Target.of(release, original, criterion, external, earlier))
+    found = _audited(release, Target.of(release, original, criterion, external, earlier))
+    reason = dict(found.not_run).get(Correspondence.name)
+    if reason is not None and found.target.previous.given:
+        remedy = "; with the original (original=, --original) they are compared in its values"
+        raise BadInput(
+            f"earlier: the release cannot be compared with the earlier ones: {reason}"
+            + (remedy if found.target.original is None else "")
+        )
+    return found
 
 
 def _audited(subject: Release | Table, target: Target) -> Report:
