@@ -1,7 +1,6 @@
 """A million people, every combination split over groups by counts: exact, quick and small."""
 
 import json
-import resource
 import subprocess
 import sys
 import time
@@ -22,14 +21,19 @@ KEY = bytes(range(32))
 GIGABYTE = 1 << 30
 
 
-def resident() -> int:
-    """Bytes of memory held now; not the peak, which a process inherits from its parent."""
-    return int(Path("/proc/self/statm").read_text().split()[1]) * resource.getpagesize()
+def memory(what: str) -> int:
+    """Bytes held now (VmRSS) or at most so far (VmHWM).
+
+    Not by getrusage, whose peak a process inherits from its parent, which may be large.
+    """
+    lines = Path("/proc/self/status").read_text().splitlines()
+    (found,) = (line.split()[1] for line in lines if line.startswith(f"{what}:"))
+    return int(found) * 1024
 
 
 def split(source: str, target: str, engine: str) -> None:
     """Send half of every combination to one group, a third to another, and leave out the rest."""
-    before = resident()
+    before = memory("VmRSS")
     table = sf.read(
         source,
         quasi_identifiers=["age", "zip"],
@@ -52,7 +56,7 @@ def split(source: str, target: str, engine: str) -> None:
     start = time.perf_counter()
     table.write(Recoding(how), Path(target), "parquet", KEY)
     seconds = time.perf_counter() - start
-    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024
+    peak = memory("VmHWM")
     print(json.dumps({"seconds": seconds, "growth": peak - before, "combinations": len(ground)}))
 
 
