@@ -81,15 +81,7 @@ class Earlier:
     def boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
         """See the published combinations of quasi-identifiers in the ranks of another table."""
         own = self.seen.frequencies
-        for role, here, there in (
-            ("quasi-identifiers", frequencies.quasi_identifiers, own.quasi_identifiers),
-            ("sensitive columns", frequencies.sensitive, own.sensitive),
-        ):
-            if set(here) != set(there):
-                raise BadInput(
-                    f"BCFAnonymizer: {name} has other {role} ({_listed(there)}) than the table "
-                    f"({_listed(here)}); releases can be compared only column by column"
-                )
+        refuse_other_columns(f"BCFAnonymizer: {name}", own, "the table", frequencies)
         classes = own.combinations
         sides = []
         for column in frequencies.quasi_identifiers:
@@ -120,6 +112,21 @@ class Earlier:
         if None in found:
             raise _does_not_fit(name, " and ".join(frequencies.sensitive), [])
         return np.array(found, dtype=np.int32)
+
+
+def refuse_other_columns(
+    name: str, found: FrequencySet, whole: str, frequencies: FrequencySet
+) -> None:
+    """Refuse a release that has other columns than what it is compared with, called `whole`."""
+    for role, here, there in (
+        ("quasi-identifiers", frequencies.quasi_identifiers, found.quasi_identifiers),
+        ("sensitive columns", frequencies.sensitive, found.sensitive),
+    ):
+        if set(here) != set(there):
+            raise BadInput(
+                f"{name} has other {role} ({_listed(there)}) than {whole} ({_listed(here)}); "
+                "releases can be compared only column by column"
+            )
 
 
 def codes_of(domain: Domain, labels: Sequence[object]) -> list[int | None]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sfumato.algorithms.earlier import Earlier
+from sfumato.algorithms.earlier import Earlier, refuse_other_columns
 from sfumato.errors import BadInput, shown
 from sfumato.release import Release, load
 from sfumato.release.previous import Previous
@@ -52,16 +52,9 @@ def series_of(
 
 def _refuse(name: str, each: Earlier, own: Earlier) -> None:
     """Refuse what cannot have come before."""
-    here, there = own.seen.frequencies, each.seen.frequencies
-    for role, wanted, found in (
-        ("quasi-identifiers", here.quasi_identifiers, there.quasi_identifiers),
-        ("sensitive columns", here.sensitive, there.sensitive),
-    ):
-        if set(wanted) != set(found):
-            raise BadInput(
-                f"earlier: {name} has other {role} than the release; releases can be compared only "
-                "column by column"
-            )
+    refuse_other_columns(
+        f"earlier: {name}", each.seen.frequencies, "the release", own.seen.frequencies
+    )
     if each.n_rows > own.n_rows:
         raise BadInput(
             f"earlier: {name} is of {each.n_rows} people and the release of {own.n_rows}; an "
