@@ -70,28 +70,31 @@ def main(n_rows, n_months):
             format="parquet",
         )
         paths = []
-        costs = []
+        costs, singles = [], []
         for number in range(n_months):
             paths.append(Path(place) / f"{number}.parquet")
             pq.write_table(month(number, n_rows), paths[-1])
             started = time.perf_counter()
             done = series.publish(paths[-1])
             costs.append(time.perf_counter() - started)
-            single = alone(paths, Path(place) / f"alone{number}")
+            singles.append(alone(paths, Path(place) / f"alone{number}"))
             n_classes = len(sf.load(done.release).sizes)
             each = f", {costs[-1] / number:.2f} s per earlier release" if number else ""
             print(
                 f"release {number + 1}: {done.n_rows} rows, {n_classes} classes: {costs[-1]:.1f} s"
-                f"{each}; {costs[-1] / single:.1f} times one alone",
+                f"{each}; {costs[-1] / singles[-1]:.1f} times one alone",
                 flush=True,
             )
-        third = max(1, n_months // 3)
-        first = np.array([cost / j for j, cost in enumerate(costs) if j])[third - 1 : 2 * third - 1]
-        last = np.array([cost / j for j, cost in enumerate(costs) if j])[-third:]
-        print(
-            f"cost per earlier release, last third against the middle third: "
-            f"{last.mean() / first.mean():.2f} (1: linear)"
-        )
+        _tell("cost per earlier release", costs)
+        _tell("the same, in releases of the same rows alone", np.divide(costs, singles))
+
+
+def _tell(what, costs):
+    """Compare the last third of the months with the one before; 1 is linear."""
+    each = [cost / j for j, cost in enumerate(costs) if j]
+    third = max(1, len(costs) // 3)
+    ratio = np.mean(each[-third:]) / np.mean(each[-2 * third : -third])
+    print(f"{what}, last third against the middle third: {ratio:.2f} (1: linear)")
 
 
 if __name__ == "__main__":
