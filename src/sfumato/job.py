@@ -94,9 +94,7 @@ class Job:
         columns = self._columns
         return read(
             self.source,
-            self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
-            if isinstance(columns.quasi_identifiers, dict)
-            else columns.quasi_identifiers,
+            self._quasi_identifiers,
             columns.sensitive,
             columns.identifiers,
             columns.insensitive,
@@ -115,9 +113,7 @@ class Job:
             )
         try:
             return Terms.of(
-                self._hierarchies(columns.quasi_identifiers, "quasi_identifiers")
-                if isinstance(columns.quasi_identifiers, dict)
-                else columns.quasi_identifiers,
+                self._quasi_identifiers,
                 self.criterion,
                 columns.sensitive,
                 columns.identifiers,
@@ -128,6 +124,11 @@ class Job:
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
+
+    @property
+    def _quasi_identifiers(self) -> dict[str, Hierarchy] | list[str]:
+        given = self._columns.quasi_identifiers
+        return self._hierarchies(given, "quasi_identifiers") if isinstance(given, dict) else given
 
     def _hierarchies(
         self, written: Mapping[str, Mapping[str, Any]], key: str

@@ -87,9 +87,7 @@ class Earlier:
         for column in frequencies.quasi_identifiers:
             labels = own.domains[column].labels
             found = intervals_of(frequencies.domains[column], labels)
-            unknown = [label for label, each in zip(labels, found, strict=True) if each is None]
-            if unknown:
-                raise _does_not_fit(name, column, unknown)
+            _refuse_unknown(name, column, labels, found)
             sides.append(side([each for each in found if each is not None])[classes.codes(column)])
         return np.stack(sides, axis=1)
 
@@ -100,9 +98,7 @@ class Earlier:
         for column in frequencies.sensitive:
             labels = own.domains[column].labels
             codes = codes_of(frequencies.domains[column], labels)
-            unknown = [label for label, code in zip(labels, codes, strict=True) if code is None]
-            if unknown:
-                raise _does_not_fit(name, column, unknown)
+            _refuse_unknown(name, column, labels, codes)
             columns.append([codes[code] for code in own.codes(column).tolist()])
         if not columns:
             return np.zeros(len(own), dtype=np.int32)
@@ -155,6 +151,15 @@ def published_text(label: object) -> str | None:
         return str(label).lower()
     number = None if isinstance(label, str) else as_number(label)
     return str(label) if number is None else number_text(number)
+
+
+def _refuse_unknown(
+    name: str, column: str, labels: Sequence[object], found: Sequence[object]
+) -> None:
+    """Refuse values for which nothing was found."""
+    unknown = [label for label, each in zip(labels, found, strict=True) if each is None]
+    if unknown:
+        raise _does_not_fit(name, column, unknown)
 
 
 def _does_not_fit(name: str, column: str, values: Sequence[object]) -> BadInput:
