@@ -22,7 +22,7 @@ from sfumato.algorithms.bcf_specialization import (
     Specialization,
     Tried,
 )
-from sfumato.formulas.generators import attack
+from sfumato.formulas.correspondence.pair_flows import attack
 
 K = 10
 SHAPES = {  # children of every node, level by level, per column

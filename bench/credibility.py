@@ -15,7 +15,7 @@ import numpy as np
 import sfumato as sf
 import wong_algorithm_2
 from common import complete_adult, timed
-from sfumato.formulas.credibility_groups import credibility_groups
+from sfumato.formulas.minimality.credibility_groups import credibility_groups
 
 COLUMNS = [
     "age",

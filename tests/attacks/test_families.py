@@ -12,8 +12,9 @@ import naive
 from sfumato.attacks.families import same_value_families
 from sfumato.attacks.knowledge import breach_probability
 from sfumato.errors import BadInput
-from sfumato.formulas import families, sampled_families
-from sfumato.formulas.families import family_beliefs, largest_belief
+from sfumato.formulas.knowledge import families
+from sfumato.formulas.knowledge import sampled as sampled_families
+from sfumato.formulas.knowledge.families import family_beliefs, largest_belief
 
 CASES = ["single", "set", "multiset"]
 

@@ -23,7 +23,7 @@ from attacks.grouped_worlds import (
 from attacks.made import VALUE_TREE, VALUES
 from sfumato.attacks import Target, beliefs
 from sfumato.attacks.grouping import MethodBased
-from sfumato.formulas.posterior import posterior
+from sfumato.formulas.minimality.posterior import posterior
 
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 120))]
 PER_SEED = 30

@@ -10,8 +10,8 @@ from attacks.grouped_worlds import Case, by_frequency, closeness, target_of
 from attacks.made import VALUES
 from sfumato.attacks import beliefs
 from sfumato.attacks.grouping import MethodBased
-from sfumato.formulas import posterior as formula
-from sfumato.formulas.posterior import LEAST, Step, posterior
+from sfumato.formulas.minimality import posterior as formula
+from sfumato.formulas.minimality.posterior import LEAST, Step, posterior
 
 
 def bound(l):

@@ -18,8 +18,8 @@ from sfumato.attacks.knowledge import (
     witness,
 )
 from sfumato.errors import BadInput
-from sfumato.formulas.knowledge import CASES, Point
-from sfumato.formulas.knowledge_skyline import skyline_of
+from sfumato.formulas.knowledge.breach import CASES, Point
+from sfumato.formulas.knowledge.skyline import skyline_of
 
 GRID = {"single": (18, 6), "set": (20, 5), "multiset": (20, 4)}  # releases, people
 

@@ -23,7 +23,7 @@ from attacks.made import (
 )
 from sfumato.attacks import CannotRun, Target
 from sfumato.attacks.minimality import Minimality, credibility
-from sfumato.formulas.posterior import Step, posterior
+from sfumato.formulas.minimality.posterior import Step, posterior
 
 FULL_DOMAIN = [
     sf.Exhaustive(),

@@ -6,7 +6,7 @@ from fractions import Fraction
 import pytest
 
 import naive
-from sfumato.formulas.buckets import bucket_risk, exact_bucket_risk
+from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk
 
 
 @pytest.mark.parametrize("p", [Fraction(0), Fraction(1, 2), Fraction(13, 20)])

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import naive
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.ck_safety import exact_lacking, exposed, largest_belief
+from sfumato.formulas.knowledge.implications import exact_lacking, exposed, largest_belief
 
 
 def release(groups):

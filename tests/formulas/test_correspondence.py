@@ -9,8 +9,8 @@ import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
 from sfumato.attacks.correspondence import bcf, crack_sizes, exposure, remaining
 from sfumato.errors import BadInput
-from sfumato.formulas.cracks import Left, between_cuts, joined
-from sfumato.formulas.generators import attack, between_boxes
+from sfumato.formulas.correspondence.pair_flows import attack, between_boxes
+from sfumato.formulas.correspondence.pairs import Left, between_cuts, joined
 
 TREES = ([LINE], [PAIR, THREE], [PAIR, PAIR])
 HOWS = ("cut", "regions", "local")
@@ -291,7 +291,7 @@ def test_other_criteria_are_asked_of_what_is_left():
 
 def test_large_counts_are_exact():
     from sfumato.data.groups import Histogram
-    from sfumato.formulas.cells import Published
+    from sfumato.formulas.correspondence.cells import Published
 
     def release(boxes, counts):
         histogram = Histogram.from_dense(np.array(counts, dtype=np.int64).reshape(-1, 1))

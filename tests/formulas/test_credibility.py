@@ -10,14 +10,14 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import naive
-from sfumato.formulas import exact_credibility
-from sfumato.formulas.credibility import (
+from sfumato.formulas.minimality import exact as exact_credibility
+from sfumato.formulas.minimality.credibility import (
     NobodyBreaks,
     credibility,
     credibility_local,
     credibility_superset,
 )
-from sfumato.formulas.credibility_groups import credibility_groups
+from sfumato.formulas.minimality.credibility_groups import credibility_groups
 
 LS = st.sampled_from([1, 2, 3, Fraction(5, 2), Fraction(7, 3), 1.5])
 

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 from sfumato.data.groups import Histogram
-from sfumato.formulas.diversity import entropy, entropy_diverse, head_and_tail
+from sfumato.formulas.measures.diversity import entropy, entropy_diverse, head_and_tail
 
 # Rows of counts over three values.
 ROWS = st.lists(st.lists(st.integers(0, 12), min_size=3, max_size=3), min_size=1, max_size=6)

@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
-from sfumato.formulas.integer_program import IntegerProgram
+from sfumato.formulas.correspondence.integer_program import IntegerProgram
 
 SIGNS = st.integers(-1, 1)
 

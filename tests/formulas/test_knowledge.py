@@ -10,8 +10,7 @@ import naive
 from formulas.knowledge_releases import release, values_of
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.exact_knowledge import Statistics, exact_lacking, exact_odds
-from sfumato.formulas.knowledge import (
+from sfumato.formulas.knowledge.breach import (
     CASES,
     Point,
     exposed,
@@ -20,7 +19,8 @@ from sfumato.formulas.knowledge import (
     of_value,
     statistics,
 )
-from sfumato.formulas.knowledge_kernels import lacking, odds
+from sfumato.formulas.knowledge.exact import Statistics, exact_lacking, exact_odds
+from sfumato.formulas.knowledge.kernels import lacking, odds
 
 HALF = Fraction(1, 2)
 

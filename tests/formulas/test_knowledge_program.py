@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import naive
 from sfumato.data.groups import Histogram
-from sfumato.formulas.knowledge import (
+from sfumato.formulas.knowledge.breach import (
     Point,
     breaches,
     largest_breach,

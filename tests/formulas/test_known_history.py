@@ -8,12 +8,12 @@ import pytest
 import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.records import read
-from sfumato.formulas import series
-from sfumato.formulas.cells import cells_of
-from sfumato.formulas.known_history import Arrived, KnownHistory, Search
-from sfumato.formulas.remaining import Remaining, younger_in
-from sfumato.formulas.rerouting import reroute, undo
-from sfumato.formulas.series import Past, Together
+from sfumato.formulas.correspondence import past as series
+from sfumato.formulas.correspondence.candidates import Remaining, younger_in
+from sfumato.formulas.correspondence.cells import cells_of
+from sfumato.formulas.correspondence.certified import Arrived, KnownHistory, Search
+from sfumato.formulas.correspondence.exchange_kernels import reroute, undo
+from sfumato.formulas.correspondence.past import Past, Together
 
 
 def grown(trees, sizes, hows, dice, values="st"):

@@ -11,7 +11,7 @@ import naive
 from properties.generated import tables
 from sfumato.data.recoding import Cut
 from sfumato.errors import BadInput
-from sfumato.formulas.loss import (
+from sfumato.formulas.measures.loss import (
     attribute_weights,
     average_group_size,
     coverage_loss,

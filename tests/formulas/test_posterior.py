@@ -6,9 +6,9 @@ import numpy as np
 import pytest
 
 import naive
-from sfumato.formulas.coupled import Part, coupled
-from sfumato.formulas.posterior import LEAST, Step, posterior
-from sfumato.formulas.posterior import wilson as wilson_interval
+from sfumato.formulas.minimality.coupled import Part, coupled
+from sfumato.formulas.minimality.posterior import LEAST, Step, posterior
+from sfumato.formulas.minimality.posterior import wilson as wilson_interval
 
 NO_LIMIT = 10**9
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 from properties.generated import tables
 from sfumato.data.recoding import Bucketing, Cut
-from sfumato.formulas.queries import Answering, Queries, Workload, lifts, most_correlated
+from sfumato.formulas.measures.queries import Answering, Queries, Workload, lifts, most_correlated
 
 
 def as_dicts(table):
@@ -190,7 +190,7 @@ def test_every_choice_of_attributes_and_of_values_is_as_likely(kind):
 def test_queries_do_not_depend_on_how_many_are_drawn_at_a_time(monkeypatch):
     workload = Workload("cormode", 200, 2, Fraction(1, 2), seed=4)
     whole = drawn(workload, [9, 8, 7, 10])
-    monkeypatch.setattr("sfumato.formulas.queries.CELLS", 100)
+    monkeypatch.setattr("sfumato.formulas.measures.queries.CELLS", 100)
     pieces = drawn(workload, [9, 8, 7, 10])
     assert np.array_equal(whole.sensitive, pieces.sensitive)
     for one, other in zip(whole.quasi_identifiers, pieces.quasi_identifiers, strict=True):

@@ -8,8 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from sfumato.formulas.loss import coverage_loss, exact_loss, information_loss
-from sfumato.formulas.recognition import (
+from sfumato.formulas.measures.loss import coverage_loss, exact_loss, information_loss
+from sfumato.formulas.measures.recognition import (
     distinction,
     n_below,
     people_per_group,

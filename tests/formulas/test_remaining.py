@@ -9,7 +9,7 @@ from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, seri
 from sfumato.attacks.correspondence import bcf, crack_sizes, remaining
 from sfumato.attacks.records import read
 from sfumato.errors import BadInput
-from sfumato.formulas.remaining import Remaining
+from sfumato.formulas.correspondence.candidates import Remaining
 
 HOWS = ("cut", "regions", "local")
 

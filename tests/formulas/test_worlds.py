@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from sfumato.formulas.credibility import credibility_local
-from sfumato.formulas.worlds import credibility_enumerated
+from sfumato.formulas.minimality.credibility import credibility_local
+from sfumato.formulas.minimality.worlds import credibility_enumerated
 
 RULES = {
     "frequent": lambda values: 2 * values.get("a", 0) > sum(values.values()),

@@ -22,7 +22,7 @@ from sfumato.algorithms import mondrian
 from sfumato.algorithms.base import allowed_rows
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.schema import Schema
-from sfumato.formulas import loss
+from sfumato.formulas.measures import loss
 
 VALUES = ["1", "2", "5", "9"]
 TREE = {"few": ["1", "2"], "many": ["5", "9"]}

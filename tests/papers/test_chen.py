@@ -17,7 +17,7 @@ from papers.tables import (
     CHEN_TOM_WALK,
 )
 from sfumato.attacks.knowledge import breach_probability, knowledge_skyline, posterior, witness
-from sfumato.formulas.exact_knowledge import exact_lacking, exact_odds
+from sfumato.formulas.knowledge.exact import exact_lacking, exact_odds
 
 HALF = Fraction(1, 2)
 

@@ -19,8 +19,8 @@ from papers.tables import (
 )
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.minimality import Minimality
-from sfumato.formulas.buckets import bucket_risk, exact_bucket_risk, prefix_risk
-from sfumato.formulas.posterior import Step, posterior
+from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk, prefix_risk
+from sfumato.formulas.minimality.posterior import Step, posterior
 
 ZERO = Fraction(0)
 
@@ -235,7 +235,7 @@ def test_relaxed_splits_of_two_dimensions_can_be_certain():
 @pytest.mark.parametrize("p", [ZERO, Fraction(1, 3), Fraction(13, 20)])
 def test_floats_are_as_good_as_fractions(p):
     """Sizes that differ, every number of sensitive people from none to all, up to 300 buckets."""
-    from sfumato.formulas.buckets import _exact_prefix_risk, _float_prefix_risk
+    from sfumato.formulas.minimality.buckets import _exact_prefix_risk, _float_prefix_risk
 
     rng = np.random.default_rng(7)
     for m in (1, 2, 3, 10, 40, 300):

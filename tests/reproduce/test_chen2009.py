@@ -10,7 +10,7 @@ import naive
 import sfumato as sf
 from sfumato.criteria import RecursiveDiversity
 from sfumato.data.groups import Histogram
-from sfumato.formulas.knowledge import Point, largest_breach
+from sfumato.formulas.knowledge.breach import Point, largest_breach
 from sfumato.papers.chen2009 import adult, applications, checking, scaling
 from sfumato.papers.chen2009.dimensions import changes, curves, rows_of, series
 from sfumato.papers.chen2009.program import least_odds

@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.algorithms.earlier import Earlier, codes_of
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.known_history import Arrived
+from sfumato.formulas.correspondence.certified import Arrived
 
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray]  # ranks (n, d), values (n,), people (n,)
 

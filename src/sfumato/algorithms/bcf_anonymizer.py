@@ -18,10 +18,10 @@ from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
-from sfumato.formulas.cells import Published
-from sfumato.formulas.cracks import Left
-from sfumato.formulas.generators import attack
-from sfumato.formulas.series import Past, lefts, n_people
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.pairs import Left
+from sfumato.formulas.correspondence.past import Past, lefts, n_people
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 

@@ -18,8 +18,15 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.cells import Published
-from sfumato.formulas.cracks import Index, Left, least, must_be_buddies, pairs, rows_of
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.pairs import (
+    Index,
+    Left,
+    least,
+    must_be_buddies,
+    pairs,
+    rows_of,
+)
 
 
 @dataclass(frozen=True, eq=False)

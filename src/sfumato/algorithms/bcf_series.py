@@ -15,8 +15,8 @@ from sfumato.algorithms.bcf_specialization import OPEN, Specialization
 from sfumato.algorithms.cut_specialization import Node
 from sfumato.criteria.base import Criterion
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.cells import Published
-from sfumato.formulas.series import Past
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.past import Past
 from sfumato.progress import report
 
 Begin = Callable[[Sequence[Published]], Specialization]

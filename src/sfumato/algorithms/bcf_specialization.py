@@ -15,9 +15,9 @@ from sfumato.algorithms.cut_specialization import CutTable, Node, Split
 from sfumato.criteria.base import Criterion, holding, is_monotone
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Published
-from sfumato.formulas.generators import attack
-from sfumato.formulas.series import lefts, n_people
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.past import lefts, n_people
 from sfumato.progress import report
 
 Score = Literal["discernibility", "loss"]

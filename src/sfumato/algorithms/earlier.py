@@ -17,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.published_labels import intervals_of, side
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.cells import Published
+from sfumato.formulas.correspondence.cells import Published
 
 NAMED = "sha256:"
 

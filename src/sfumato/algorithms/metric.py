@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sfumato.data.frequency import sum_by
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.formulas.exact import sum_of_products
-from sfumato.formulas.loss import discernibility, value_entropy
+from sfumato.formulas.measures.loss import discernibility, value_entropy
 
 if TYPE_CHECKING:
     from sfumato.algorithms.lattice import Lattice, Node

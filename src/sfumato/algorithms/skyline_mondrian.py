@@ -15,7 +15,7 @@ from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Assignment, Bucketing, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
-from sfumato.formulas.knowledge import exposed, statistics
+from sfumato.formulas.knowledge.breach import exposed, statistics
 
 
 @dataclass(frozen=True)

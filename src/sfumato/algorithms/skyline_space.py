@@ -16,7 +16,7 @@ from sfumato.criteria import Skyline
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Occurrences
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.knowledge import CASES
+from sfumato.formulas.knowledge.breach import CASES
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

@@ -8,7 +8,7 @@ from __future__ import annotations
 import numpy as np
 
 from sfumato.compiled import compiled
-from sfumato.formulas.knowledge_kernels import lacking, odds, product
+from sfumato.formulas.knowledge.kernels import lacking, odds, product
 
 TOGETHER, ALONE, KEPT, FAMILY, BESIDE = range(5)  # the five statistics, in the paper's order
 

@@ -13,7 +13,7 @@ from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.posterior import Posterior
+from sfumato.formulas.minimality.posterior import Posterior
 
 
 def as_one(counts: Counts, rare: NDArray[np.bool_]) -> Counts:

@@ -25,8 +25,8 @@ from sfumato.criteria.base import holding
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
-from sfumato.formulas.coupled import Part, coupled
-from sfumato.formulas.posterior import BUDGET, Breaks, Posterior, Step, merged, posterior
+from sfumato.formulas.minimality.coupled import Part, coupled
+from sfumato.formulas.minimality.posterior import BUDGET, Breaks, Posterior, Step, merged, posterior
 
 MOST_TOGETHER = 256  # groups whose steps are followed together
 MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything

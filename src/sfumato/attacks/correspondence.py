@@ -19,10 +19,10 @@ from sfumato.attacks.records import Records, Rule, Series, read
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.cells import Cells, cells_of, targets_of
-from sfumato.formulas.cracks import Left, exposed
-from sfumato.formulas.generators import attack
-from sfumato.formulas.remaining import Remaining, by_the_paper
+from sfumato.formulas.correspondence.candidates import Remaining, by_the_paper
+from sfumato.formulas.correspondence.cells import Cells, cells_of, targets_of
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.pairs import Left, exposed
 
 __all__ = ["Anonymity", "Cracks", "Exposure", "bcf", "crack_sizes", "exposure", "remaining"]
 

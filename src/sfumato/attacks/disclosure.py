@@ -44,8 +44,13 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, CannotRun, nearest, shown, true_or_false
-from sfumato.formulas.disclosure import after_excluding, largest_rise, most_frequent, under_node
 from sfumato.formulas.exact import below, position_of_largest
+from sfumato.formulas.measures.disclosure import (
+    after_excluding,
+    largest_rise,
+    most_frequent,
+    under_node,
+)
 from sfumato.formulas.ranges import as_fractions, ranges
 
 DIVERSITY = (LDiversity, RecursiveDiversity, AlphaKAnonymity, PSensitiveKAnonymity)

@@ -15,8 +15,8 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import Cut, level_intervals
 from sfumato.errors import BadInput, nearest, one_line, shown
-from sfumato.formulas import recognition
-from sfumato.formulas.loss import exact_loss
+from sfumato.formulas.measures import recognition
+from sfumato.formulas.measures.loss import exact_loss
 from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.table import Table

@@ -14,9 +14,9 @@ from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.base import column_name
 from sfumato.criteria.skyline import MOST
 from sfumato.errors import BadInput, CannotRun, one_of, shown
-from sfumato.formulas import ck_safety
-from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
-from sfumato.formulas.witness import Witness, witness
+from sfumato.formulas.knowledge import implications as ck_safety
+from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
+from sfumato.formulas.knowledge.witness import Witness, witness
 
 WITHOUT = Point(0, 0, 0)
 MAY_HAVE_NONE = "anybody may have no value at all; who knows better believes more"

@@ -9,9 +9,9 @@ import numpy as np
 from sfumato.algorithms.base import check_seed
 from sfumato.attacks.released import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.families import family_beliefs, largest_belief
-from sfumato.formulas.family_clusters import Belief
-from sfumato.formulas.knowledge import Case
+from sfumato.formulas.knowledge.breach import Case
+from sfumato.formulas.knowledge.clusters import Belief
+from sfumato.formulas.knowledge.families import family_beliefs, largest_belief
 
 __all__ = ["Belief", "same_value_families"]
 

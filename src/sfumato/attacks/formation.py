@@ -19,7 +19,7 @@ from sfumato.algorithms.symmetric_grouping import least_people
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
-from sfumato.formulas.posterior import Step
+from sfumato.formulas.minimality.posterior import Step
 
 
 @dataclass(frozen=True)

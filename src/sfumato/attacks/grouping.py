@@ -27,7 +27,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import CannotRun
-from sfumato.formulas.buckets import bucket_risk
+from sfumato.formulas.minimality.buckets import bucket_risk
 
 __all__ = ["MethodBased", "bucket_risk"]
 

@@ -22,11 +22,11 @@ from sfumato.attacks.released import (
 )
 from sfumato.attacks.uncertain_knowledge import uncertain_posterior
 from sfumato.errors import BadInput, shown
-from sfumato.formulas import knowledge_skyline as skylines
-from sfumato.formulas import named_knowledge
-from sfumato.formulas import witness as witnesses
-from sfumato.formulas.knowledge import Case, of_value
-from sfumato.formulas.witness import Witness
+from sfumato.formulas.knowledge import named as named_knowledge
+from sfumato.formulas.knowledge import skyline as skylines
+from sfumato.formulas.knowledge import witness as witnesses
+from sfumato.formulas.knowledge.breach import Case, of_value
+from sfumato.formulas.knowledge.witness import Witness
 
 __all__ = [
     "Belief",

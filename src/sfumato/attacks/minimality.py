@@ -30,8 +30,12 @@ from sfumato.attacks.verdicts import Verdict
 from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
 from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown
-from sfumato.formulas.credibility import credibility, credibility_local, credibility_superset
-from sfumato.formulas.worlds import credibility_enumerated
+from sfumato.formulas.minimality.credibility import (
+    credibility,
+    credibility_local,
+    credibility_superset,
+)
+from sfumato.formulas.minimality.worlds import credibility_enumerated
 
 __all__ = [
     "Minimality",

@@ -19,8 +19,8 @@ from sfumato.criteria import (
     PSensitiveKAnonymity,
     RecursiveDiversity,
 )
-from sfumato.formulas.disclosure import most_frequent
 from sfumato.formulas.exact import position_of_largest
+from sfumato.formulas.measures.disclosure import most_frequent
 
 
 def of_values_alone(part: Criterion) -> Criterion:

@@ -13,7 +13,7 @@ from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import ROOT, Hierarchy, Table, Tree, canonical_numbers
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.cells import Published
+from sfumato.formulas.correspondence.cells import Published
 
 Records = Sequence[tuple[Sequence[object], object]]  # (quasi-identifiers, sensitive value)
 Rule = Mapping[object, object] | Hierarchy  # {child: parent}

@@ -11,9 +11,9 @@ import numpy as np
 
 from sfumato.data.groups import MOST, Counts, Groups, Histogram
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas import named_knowledge
 from sfumato.formulas.exact import fraction
-from sfumato.formulas.knowledge import CASES, Case, Point, refuse_impossible
+from sfumato.formulas.knowledge import named as named_knowledge
+from sfumato.formulas.knowledge.breach import CASES, Case, Point, refuse_impossible
 
 Released = Sequence[tuple[int, Mapping[object, int]]] | Groups
 Person = tuple[int, int]

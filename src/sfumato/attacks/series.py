@@ -13,9 +13,9 @@ from sfumato.algorithms.arrivals import arrived
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, listed
 from sfumato.attacks.linkage import least_people
 from sfumato.errors import BadInput, CannotRun
-from sfumato.formulas.cells import Published
-from sfumato.formulas.cracks import joined
-from sfumato.formulas.known_history import Arrived
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.pairs import joined
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.release.comparison import ByAll, Compared, by_pairs

@@ -21,7 +21,7 @@ from sfumato.data.frequency import JointGroups, group_keys, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import CannotRun
-from sfumato.formulas.posterior import Step
+from sfumato.formulas.minimality.posterior import Step
 
 NOT_MINIMAL = (
     "a step down would have been safe, so the release does not follow the minimality principle for "

@@ -9,8 +9,8 @@ from typing import TypeVar
 from sfumato.attacks.released import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import fraction
-from sfumato.formulas.knowledge import Case
-from sfumato.formulas.uncertain_knowledge import Pieces, uncertain_belief
+from sfumato.formulas.knowledge.breach import Case
+from sfumato.formulas.knowledge.uncertain import Pieces, uncertain_belief
 
 __all__ = ["uncertain_posterior"]
 

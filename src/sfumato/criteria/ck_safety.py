@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.ck_safety import exposed, exposed_alone, largest_belief
+from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief
 
 MOST = 10**9  # implications that somebody may know
 

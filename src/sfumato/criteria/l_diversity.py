@@ -14,8 +14,8 @@ from sfumato.criteria.base import Criterion, Value, column_name
 from sfumato.data.domain import LARGEST
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput, one_of, shown, true_or_false
-from sfumato.formulas.diversity import entropy, entropy_diverse
 from sfumato.formulas.exact import at_most, fraction, largest_ratio
+from sfumato.formulas.measures.diversity import entropy, entropy_diverse
 
 KINDS = ("distinct", "entropy", "frequency")
 

@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
 from sfumato.data.groups import Groups
-from sfumato.formulas.diversity import head_and_tail
 from sfumato.formulas.exact import below, largest_ratio
+from sfumato.formulas.measures.diversity import head_and_tail
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.knowledge import CASES, Case, Point, exposed, largest_breach, of_value
+from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
 
 MOST = 10**9  # people or values that somebody may know of
 

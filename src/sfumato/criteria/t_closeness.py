@@ -13,8 +13,8 @@ from sfumato.criteria.base import Criterion, Value, column_name, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.closeness import ordered_distance, tree_distance
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
+from sfumato.formulas.measures.closeness import ordered_distance, tree_distance
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 

@@ -11,12 +11,12 @@ import numpy as np
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
-from sfumato.formulas.cells import Published, cells_of
-from sfumato.formulas.cracks import Left, exposed
-from sfumato.formulas.generators import attack
-from sfumato.formulas.known_history import Arrived
-from sfumato.formulas.remaining import Remaining
-from sfumato.formulas.series import EXACT, Past, Together, lefts
+from sfumato.formulas.correspondence.candidates import Remaining
+from sfumato.formulas.correspondence.cells import Published, cells_of
+from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.pairs import Left, exposed
+from sfumato.formulas.correspondence.past import EXACT, Past, Together, lefts
 
 KINDS = ("forward", "cross", "backward")
 

@@ -14,7 +14,7 @@ from sfumato.data.domain import as_number, number_text
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.errors import CannotRun
-from sfumato.formulas.cells import Published
+from sfumato.formulas.correspondence.cells import Published
 
 
 @dataclass(frozen=True, eq=False)

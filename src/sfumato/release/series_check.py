@@ -15,8 +15,8 @@ from sfumato.criteria.base import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.cells import Published
-from sfumato.formulas.cracks import joined
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.pairs import joined
 from sfumato.release.check import Check
 from sfumato.release.comparison import ByAll, by_pairs
 from sfumato.release.in_common import in_public

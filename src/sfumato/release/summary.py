@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.loss import (
+from sfumato.formulas.measures.loss import (
     attribute_weights,
     average_group_size,
     coverage_loss,

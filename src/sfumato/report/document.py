@@ -16,7 +16,7 @@ import numpy as np
 from sfumato.attacks import Finding, Target
 from sfumato.data.groups import Counts
 from sfumato.data.schema import Schema
-from sfumato.formulas.loss import average_group_size
+from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
 from sfumato.report import words
 from sfumato.report.steward import steward_part

@@ -20,9 +20,9 @@ from sfumato.attacks.released import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
-from sfumato.formulas.knowledge import Case, Point, largest_breach
-from sfumato.formulas.knowledge_skyline import knowledge_skyline
-from sfumato.formulas.witness import Witness, witness
+from sfumato.formulas.knowledge.breach import Case, Point, largest_breach
+from sfumato.formulas.knowledge.skyline import knowledge_skyline
+from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.release import Release
 from sfumato.report.files import write

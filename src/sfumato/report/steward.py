@@ -11,7 +11,7 @@ from sfumato.attacks.drivers import DEFAULT_K, drivers
 from sfumato.attacks.linkage import least_people
 from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
-from sfumato.formulas.loss import attribute_weights, coverage_loss, information_loss
+from sfumato.formulas.measures.loss import attribute_weights, coverage_loss, information_loss
 from sfumato.release import Release
 from sfumato.table import Table
 

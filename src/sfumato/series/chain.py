@@ -15,8 +15,8 @@ from typing import Any
 from sfumato.algorithms import BCFAnonymizer
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.generators import attack
-from sfumato.formulas.series import n_people
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.past import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.in_common import in_public

@@ -8,7 +8,7 @@ import numpy as np
 
 from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import sum_by
-from sfumato.formulas import loss
+from sfumato.formulas.measures import loss
 from sfumato.release import Release
 from sfumato.utility.classification import classification_accuracy
 from sfumato.utility.cross_validation import CrossValidation, Fold, cross_validate

@@ -11,7 +11,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import at_least_one, guarding_column
 from sfumato.errors import BadInput, Unsatisfiable
-from sfumato.formulas.loss import average_group_size
+from sfumato.formulas.measures.loss import average_group_size
 from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.release import anonymize

@@ -11,8 +11,8 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput
-from sfumato.formulas import divergence
-from sfumato.formulas.queries import bucket_members
+from sfumato.formulas.measures import divergence
+from sfumato.formulas.measures.queries import bucket_members
 from sfumato.release import Release
 from sfumato.utility.published import generalized_groups
 

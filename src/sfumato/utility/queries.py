@@ -14,7 +14,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, one_of, shown
 from sfumato.formulas.exact import fraction
-from sfumato.formulas.queries import Answering, Workload, lifts, most_correlated
+from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
 from sfumato.release import Release
 from sfumato.release.summary import aligned

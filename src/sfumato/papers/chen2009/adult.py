@@ -10,7 +10,7 @@ from sfumato.attacks.knowledge import knowledge_skyline
 from sfumato.criteria import Criterion, Skyline
 from sfumato.datasets import adult_hierarchies
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.knowledge import Point
+from sfumato.formulas.knowledge.breach import Point
 from sfumato.papers.census import SEED, census
 from sfumato.papers.chen2009.dimensions import (
     CONFIDENCE,

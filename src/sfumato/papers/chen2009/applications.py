@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 import numpy as np
 
 from sfumato.datasets import nursery, nursery_hierarchies
-from sfumato.formulas.knowledge import Point
+from sfumato.formulas.knowledge.breach import Point
 from sfumato.papers.census import SAMPLE, SEED
 from sfumato.papers.chen2009.dimensions import (
     CONFIDENCE,

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.knowledge import Point, breaches
+from sfumato.formulas.knowledge.breach import Point, breaches
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.report.lines import Chart

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 from sfumato.algorithms import SkylineMondrian
 from sfumato.criteria import Skyline
-from sfumato.formulas.knowledge import Point
+from sfumato.formulas.knowledge.breach import Point
 from sfumato.papers.reproduction import Cell
 
 CONFIDENCE = 0.9

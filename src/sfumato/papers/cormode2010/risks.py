@@ -14,7 +14,7 @@ from sfumato.criteria import LDiversity
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import SUPPRESSED, Bucketing
-from sfumato.formulas.buckets import exact_bucket_risk
+from sfumato.formulas.minimality.buckets import exact_bucket_risk
 from sfumato.papers.census import SEED
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report

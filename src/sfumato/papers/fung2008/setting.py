@@ -11,7 +11,7 @@ from typing import Any
 from sfumato.algorithms import BCFAnonymizer
 from sfumato.criteria import BCFAnonymity
 from sfumato.datasets import adult, adult_hierarchies
-from sfumato.formulas.generators import attack
+from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.table import Table, read

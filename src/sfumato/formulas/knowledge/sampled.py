@@ -9,8 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.errors import BadInput
-from sfumato.formulas.family_clusters import Belief, Cluster
-from sfumato.formulas.posterior import LEAST, wilson
+from sfumato.formulas.knowledge.clusters import Belief, Cluster
+from sfumato.formulas.minimality.posterior import LEAST, wilson
 
 BUDGET = 10_000_000  # numbers drawn for one answer
 BATCHES = 50

@@ -9,10 +9,10 @@ from functools import cached_property
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Published, cells_of
-from sfumato.formulas.cracks import Attacked, Left
-from sfumato.formulas.known_history import Arrived, KnownHistory
-from sfumato.formulas.remaining import Remaining, younger_in
+from sfumato.formulas.correspondence.candidates import Remaining, younger_in
+from sfumato.formulas.correspondence.cells import Published, cells_of
+from sfumato.formulas.correspondence.certified import Arrived, KnownHistory
+from sfumato.formulas.correspondence.pairs import Attacked, Left
 
 LARGEST = 1 << 27  # releases times cells times sensitive values that are held at once
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput
-from sfumato.formulas.cracks import refuse_without_buddies
+from sfumato.formulas.correspondence.pairs import refuse_without_buddies
 
 MOST_IN_FLOW = 2**31 - 1  # SciPy's flows count in 32 bits
 

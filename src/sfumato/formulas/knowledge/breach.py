@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import CLEAR
-from sfumato.formulas.exact_knowledge import Statistics, exact_lacking, exact_odds
+from sfumato.formulas.knowledge.exact import Statistics, exact_lacking, exact_odds
 
 Case = Literal["single", "set", "multiset"]
 CASES: tuple[Case, ...] = get_args(Case)
@@ -115,7 +115,7 @@ def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "sing
     value in any group the first three are infinite and the others 1.
     """
     if case == "single":
-        from sfumato.formulas.skyline_check import one_pass  # noqa: PLC0415  (a compiler)
+        from sfumato.formulas.knowledge.one_pass import one_pass  # noqa: PLC0415  (a compiler)
 
         refuse_impossible(histogram, sizes, case)
         l, k, m = (min(a, int(sizes.max(initial=0)) + 1) for a in point)  # more says nothing more
@@ -343,6 +343,6 @@ class Exactly:
 
 def kernels() -> Any:
     """Import the compiled loops where they are used."""
-    from sfumato.formulas import knowledge_kernels  # noqa: PLC0415  (a compiler)
+    from sfumato.formulas.knowledge import kernels as knowledge_kernels  # noqa: PLC0415  (a compiler)
 
     return knowledge_kernels

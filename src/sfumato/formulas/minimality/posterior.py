@@ -23,9 +23,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.buckets import prefix_risk
-from sfumato.formulas.credibility import credibility_local
-from sfumato.formulas.dealing import Dealer, batch, worlds
+from sfumato.formulas.minimality.buckets import prefix_risk
+from sfumato.formulas.minimality.credibility import credibility_local
+from sfumato.formulas.minimality.deals import Dealer, batch, worlds
 
 MOST_TABLES = 20_000  # tables of counts that are enumerated
 LEAST = 100  # effective samples below which a sampled answer is none

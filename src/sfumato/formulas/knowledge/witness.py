@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.exact_knowledge import Statistics
-from sfumato.formulas.knowledge import Case, Exactly, Point, entries, five_of
+from sfumato.formulas.knowledge.breach import Case, Exactly, Point, entries, five_of
+from sfumato.formulas.knowledge.exact import Statistics
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.knowledge import (
+from sfumato.formulas.knowledge.breach import (
     CASES,
     Case,
     Entries,

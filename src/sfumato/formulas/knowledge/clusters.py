@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import NamedTuple, TypeVar
 
-from sfumato.formulas.uncertain_knowledge import Group, Person, Value, dealt_ways, first_have
+from sfumato.formulas.knowledge.uncertain import Group, Person, Value, dealt_ways, first_have
 
 Reach = tuple[tuple[int, int], ...]  # groups of a cluster, by position, and people there
 Node = TypeVar("Node", bound=Hashable)

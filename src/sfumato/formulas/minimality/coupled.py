@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.dealing import tables
-from sfumato.formulas.posterior import (
+from sfumato.formulas.minimality.deals import tables
+from sfumato.formulas.minimality.posterior import (
     IMPOSSIBLE,
     MOST_TABLES,
     Breaks,

@@ -21,9 +21,9 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.errors import BadInput
-from sfumato.formulas.family_clusters import Belief, Cluster, Kind, clusters
-from sfumato.formulas.sampled_families import sampled
-from sfumato.formulas.uncertain_knowledge import Group, Person, Value, first_have
+from sfumato.formulas.knowledge.clusters import Belief, Cluster, Kind, clusters
+from sfumato.formulas.knowledge.sampled import sampled
+from sfumato.formulas.knowledge.uncertain import Group, Person, Value, first_have
 
 MOST_STATES = 1_000_000  # of the dynamic program, all its layers together
 IMPOSSIBLE = "what is known of the families contradicts the release: no world satisfies all of it"

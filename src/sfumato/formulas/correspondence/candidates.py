@@ -22,9 +22,9 @@ import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.cells import Cells, Published, cells_of, targets_of
-from sfumato.formulas.cracks import Index, backward_between_cuts, counts_at, joined
-from sfumato.formulas.histories import Program
+from sfumato.formulas.correspondence.cells import Cells, Published, cells_of, targets_of
+from sfumato.formulas.correspondence.histories import Program
+from sfumato.formulas.correspondence.pairs import Index, backward_between_cuts, counts_at, joined
 
 
 class Remaining:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.compiled import compiled
-from sfumato.formulas.knowledge_kernels import lacking, product
+from sfumato.formulas.knowledge.kernels import lacking, product
 
 SEEN = 1024  # counts whose V is remembered
 

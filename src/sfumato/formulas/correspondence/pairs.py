@@ -26,7 +26,7 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import distinct_rows
 from sfumato.errors import BadInput
-from sfumato.formulas.cells import AT_ONCE, Published
+from sfumato.formulas.correspondence.cells import AT_ONCE, Published
 
 Index = NDArray[np.intp]
 Target = NDArray[np.integer] | None  # (d,) ground ranks of one person; None: everybody possible

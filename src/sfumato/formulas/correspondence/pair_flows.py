@@ -15,8 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Histogram
-from sfumato.formulas.cells import Published, cells_of, comparable
-from sfumato.formulas.cracks import (
+from sfumato.formulas.correspondence.cells import Published, cells_of, comparable
+from sfumato.formulas.correspondence.flows import Flow
+from sfumato.formulas.correspondence.pairs import (
     Attacked,
     Index,
     Left,
@@ -27,7 +28,6 @@ from sfumato.formulas.cracks import (
     refuse_without_buddies,
     rows_of,
 )
-from sfumato.formulas.flows import Flow
 
 
 def attack(first: Published, second: Published, target: Target = None) -> Attacked:

@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.cells import Cells, Published, targets_of
-from sfumato.formulas.cracks import Index, counts_at
+from sfumato.formulas.correspondence.cells import Cells, Published, targets_of
+from sfumato.formulas.correspondence.pairs import Index, counts_at
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +58,7 @@ class KnownHistory:
         bounds: Sequence[Sequence[Counts]],
         arrived: Arrived,
     ) -> None:
-        from sfumato.formulas.rerouting import covered  # noqa: PLC0415  (the compiler is heavy)
+        from sfumato.formulas.correspondence.exchange_kernels import covered  # noqa: PLC0415  (the compiler is heavy)
 
         self.releases, self.held, self.bounds = releases, classes, bounds
         self.n_times, self.n_values = len(releases), releases[0].histogram.n_values
@@ -162,7 +162,7 @@ class Search:
     """Looks for histories with more people of a sort."""
 
     def __init__(self, known: KnownHistory) -> None:
-        from sfumato.formulas.rerouting import Frame, Scratch  # noqa: PLC0415  (heavy)
+        from sfumato.formulas.correspondence.exchange_kernels import Frame, Scratch  # noqa: PLC0415  (heavy)
 
         self.known = known
         n_times, n_cells = known.classes.shape
@@ -194,7 +194,7 @@ class Search:
 
     def shows(self, asked: NDArray[np.intp], wanted: Counts, most: Counts, least: Counts) -> bool:
         """Look until as much is shown to be left as is wanted; see `first_not_shown`."""
-        from sfumato.formulas.rerouting import first_not_shown  # noqa: PLC0415  (heavy)
+        from sfumato.formulas.correspondence.exchange_kernels import first_not_shown  # noqa: PLC0415  (heavy)
 
         place = first_not_shown(self.frame, self.room, self.people, asked, wanted, most, least)
         return bool(place == len(asked))

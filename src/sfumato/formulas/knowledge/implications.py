@@ -136,7 +136,7 @@ class _Kinds:
         filled = sizes > 0
         if k >= n_distinct[filled].min():
             return None
-        from sfumato.formulas.ck_kernels import (  # noqa: PLC0415  (a compiler)
+        from sfumato.formulas.knowledge.implication_kernels import (  # noqa: PLC0415  (a compiler)
             best_split,
             lacking,
         )

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.cells import Bits, Cells, Published, distinct_bits, packed
-from sfumato.formulas.cracks import Index, refuse_without_buddies
-from sfumato.formulas.integer_program import IntegerProgram
+from sfumato.formulas.correspondence.cells import Bits, Cells, Published, distinct_bits, packed
+from sfumato.formulas.correspondence.integer_program import IntegerProgram
+from sfumato.formulas.correspondence.pairs import Index, refuse_without_buddies
 
 
 @dataclass(frozen=True, eq=False)

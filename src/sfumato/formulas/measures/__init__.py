@@ -1,0 +1,1 @@
+"""What is measured of groups: diversity, closeness, disclosure, recognition, loss, queries."""

@@ -1,0 +1,1 @@
+"""Beliefs of an adversary who knows the method (Wong 2009, Cormode 2010): worlds, counted."""
