@@ -14,7 +14,7 @@ import numpy as np
 import pyarrow as pa
 
 import sfumato as sf
-from sfumato.algorithms.bcf_specialization import (
+from sfumato.algorithms.bcf.specialization import (
     ALWAYS,
     NEVER,
     OPEN,

@@ -10,7 +10,7 @@ import pyarrow.csv as pc
 
 import sfumato as sf
 from common import adult_with_nine_hierarchies, rival, timed
-from sfumato.algorithms.lattice import Lattice
+from sfumato.algorithms.lattice.lattice import Lattice
 
 K = 5
 

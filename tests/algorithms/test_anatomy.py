@@ -21,8 +21,8 @@ from algorithms.grouped import (
     small_tables,
     sorted_by_lots,
 )
-from sfumato.algorithms import anatomy
-from sfumato.algorithms.greedy_grouping import unit_of
+from sfumato.algorithms.grouping import anatomy
+from sfumato.algorithms.grouping.greedy import unit_of
 
 
 @pytest.fixture(params=["as it is", "compiled"])

@@ -23,8 +23,8 @@ from formulas.series import (
     under,
 )
 from properties.generated import Generated
-from sfumato.algorithms.earlier import Earlier
 from sfumato.attacks.correspondence import bcf, remaining
+from sfumato.published.public_view import Earlier
 
 SCORES = {"discernibility": naive.by_discernibility, "loss": naive.by_loss}
 DEEP = {

@@ -22,7 +22,7 @@ from algorithms.grouped import (
     sorted_by_lots,
 )
 from sfumato.algorithms import anatomy, lines
-from sfumato.algorithms.greedy_grouping import tosses, unit_of
+from sfumato.algorithms.grouping.greedy import tosses, unit_of
 
 
 @pytest.fixture(params=["by blocks", "compiled"])
@@ -119,7 +119,7 @@ def test_a_greedy_group_is_a_multiple_of_l_and_no_shorter_one_is_safe(compiled):
 
 def test_row_by_row_and_in_buckets_are_the_same_where_every_value_is_bounded(monkeypatch):
     """Section 4.1: a safe group whose size is no multiple of l has a shorter safe beginning."""
-    from sfumato.algorithms import greedy_grouping
+    from sfumato.algorithms.grouping import greedy as greedy_grouping
 
     for seed, rows in enumerate(small_tables(200, seed=4)):
         criterion = sf.LDiversity(2 + seed % 2, "frequency")

@@ -8,8 +8,8 @@ import pytest
 
 import naive
 import sfumato as sf
-from sfumato.algorithms.lattice import Lattice
-from sfumato.algorithms.rollup import RollUp
+from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.algorithms.lattice.rollup import RollUp
 from sfumato.progress import listening
 
 ALL = "sex;age;race;marital-status;education;native-country;workclass;occupation;salary-class"

@@ -14,8 +14,8 @@ import naive
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from properties.test_mondrian import dimensions, numeric_tables, regions
-from sfumato.algorithms import skyline_regions
 from sfumato.algorithms.registry import check_pair
+from sfumato.algorithms.skyline_mondrian import regions as skyline_regions
 from sfumato.attacks.grouping import MethodBased
 from sfumato.criteria.base import holding
 from sfumato.data.domain import Members

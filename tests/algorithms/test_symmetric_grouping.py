@@ -19,8 +19,8 @@ from algorithms.grouped import (
     small_tables,
     sorted_by_lots,
 )
-from sfumato.algorithms import lines
-from sfumato.algorithms.symmetric_grouping import least_people
+from sfumato.algorithms.grouping import line as lines
+from sfumato.algorithms.grouping.symmetric import least_people
 
 
 @pytest.fixture(params=["by histograms", "compiled"])

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
-from sfumato.algorithms import moving_back
-from sfumato.algorithms.base import chances
+from sfumato.algorithms.algorithm import chances
+from sfumato.algorithms.top_down import moving_back
 from sfumato.criteria.base import holding
 
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]

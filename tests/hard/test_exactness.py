@@ -19,7 +19,7 @@ import naive
 import sfumato as sf
 from properties.generated import tables
 from sfumato.algorithms import mondrian
-from sfumato.algorithms.base import allowed_rows
+from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures import loss

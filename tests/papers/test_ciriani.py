@@ -9,8 +9,8 @@ import pytest
 
 import sfumato as sf
 from papers import tables
-from sfumato.algorithms.incognito import safe_by_subsets
-from sfumato.algorithms.lattice import Lattice
+from sfumato.algorithms.lattice.incognito import safe_by_subsets
+from sfumato.algorithms.lattice.lattice import Lattice
 
 
 def tree_of(parents: dict[str, str], order: list[str]) -> sf.Hierarchy:

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import tables
-from sfumato.algorithms.lattice import Lattice
-from sfumato.algorithms.metric import METRICS
-from sfumato.algorithms.minimal import preferred
+from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.algorithms.lattice.metric import METRICS
+from sfumato.algorithms.lattice.minimal import preferred
 from sfumato.criteria.base import holding
 
 NUMBERS = ["1", "2", "5", "9"]  # the sensitive values: text, numbers, and leaves of a tree

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
-from sfumato.algorithms.base import chances
+from sfumato.algorithms.algorithm import chances
 
 
 @st.composite
@@ -169,7 +169,7 @@ METHODS = [
 @given(st.one_of(tables(), numeric_tables()), criteria(), st.sampled_from(METHODS))
 def test_both_ways_of_cutting_agree(monkeypatch, at_once, table, pair, method):
     criterion, safe = pair
-    monkeypatch.setattr("sfumato.algorithms.rounds.COUNTS_AT_ONCE", at_once)
+    monkeypatch.setattr("sfumato.algorithms.mondrian.large.COUNTS_AT_ONCE", at_once)
     if safe(table.rows):
         compiled, arrays = both_ways(monkeypatch, table.frequencies(), method, criterion)
         assert compiled == arrays

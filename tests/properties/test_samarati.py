@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import criteria, tables
-from sfumato.algorithms.lattice import Lattice
+from sfumato.algorithms.lattice.lattice import Lattice
 
 
 @settings(max_examples=300, deadline=None)

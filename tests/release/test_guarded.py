@@ -12,7 +12,7 @@ import pytest
 import naive
 import sfumato as sf
 from criteria.wards import PROMISE, SECRETS, read, wards_source
-from sfumato.algorithms.base import chances
+from sfumato.algorithms.algorithm import chances
 from sfumato.criteria.base import measure
 from sfumato.data.frequency import FrequencySet
 from sfumato.release.guarded import decided, refuse_other_groups

@@ -9,7 +9,7 @@ import pytest
 
 import naive
 import sfumato as sf
-from sfumato.algorithms import points
+from sfumato.formulas.boxes import points
 from sfumato.formulas.measures import divergence
 from sfumato.utility.published import generalized_groups
 from utility.reading import answering, hospital, table_of

@@ -12,8 +12,8 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.base import Algorithm, Draw, allowed_rows, check_limit
-from sfumato.algorithms.lattice import Lattice
+from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.criteria.base import Criterion, reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping

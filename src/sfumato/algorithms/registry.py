@@ -4,25 +4,25 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from sfumato.algorithms.anatomy import Anatomy, not_by_different_values
-from sfumato.algorithms.base import Algorithm
-from sfumato.algorithms.bcf_anonymizer import BCFAnonymizer, not_in_series
-from sfumato.algorithms.exhaustive import Exhaustive
-from sfumato.algorithms.greedy_grouping import (
+from sfumato.algorithms.algorithm import Algorithm
+from sfumato.algorithms.bcf import BCFAnonymizer, not_in_series
+from sfumato.algorithms.grouping.anatomy import Anatomy, not_by_different_values
+from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
+from sfumato.algorithms.grouping.greedy import (
     GreedyGrouping,
     RandomizedGrouping,
     no_margin,
     not_anatomized,
 )
-from sfumato.algorithms.incognito import Incognito
+from sfumato.algorithms.grouping.one_group import OneGroup
+from sfumato.algorithms.grouping.symmetric import SymmetricGrouping
+from sfumato.algorithms.lattice.exhaustive import Exhaustive
+from sfumato.algorithms.lattice.incognito import Incognito
+from sfumato.algorithms.lattice.optimal import Optimal
+from sfumato.algorithms.lattice.samarati import Samarati
 from sfumato.algorithms.mondrian import Mondrian
-from sfumato.algorithms.one_group import OneGroup
-from sfumato.algorithms.optimal import Optimal
 from sfumato.algorithms.recode import Recode
-from sfumato.algorithms.samarati import Samarati
-from sfumato.algorithms.sensitive_grouping import SensitiveGrouping
 from sfumato.algorithms.skyline_mondrian import SkylineMondrian, not_by_regions
-from sfumato.algorithms.symmetric_grouping import SymmetricGrouping
 from sfumato.algorithms.top_down import TopDown
 from sfumato.criteria import (
     AlphaKAnonymity,

@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.algorithms.earlier import Earlier
 from sfumato.attacks.earlier import series_of
 from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
@@ -24,6 +23,7 @@ from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
+from sfumato.published.public_view import Earlier
 from sfumato.release import Release
 from sfumato.release.previous import Previous
 from sfumato.table import Table, read

@@ -6,8 +6,8 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from sfumato.algorithms.earlier import Earlier, refuse_other_columns
 from sfumato.errors import BadInput, shown
+from sfumato.published.public_view import Earlier, refuse_other_columns
 from sfumato.release import Release, load
 from sfumato.release.previous import Previous
 from sfumato.table import Table, read

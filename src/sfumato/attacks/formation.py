@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, GreedyGrouping, RandomizedGrouping, SymmetricGrouping
-from sfumato.algorithms.greedy_grouping import unit_of
-from sfumato.algorithms.symmetric_grouping import least_people
+from sfumato.algorithms.grouping.greedy import unit_of
+from sfumato.algorithms.grouping.symmetric import least_people
 from sfumato.criteria.base import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, SkylineMondrian
-from sfumato.algorithms.base import check_seed
+from sfumato.algorithms.algorithm import check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.beliefs import Beliefs, Learned, Solver
 from sfumato.attacks.formation import Formation

@@ -77,7 +77,7 @@ def people_in(
     ground = table.combinations
     codes = np.stack([ground.codes(column) for column in columns or ground.columns], axis=1)
     if len(boxes) * len(codes) > PAIRS_AT_ONCE:
-        from sfumato.algorithms.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
+        from sfumato.formulas.boxes.kd_tree import count_in_boxes  # noqa: PLC0415  (slow to import)
 
         return np.asarray(count_in_boxes(codes, ground.counts, boxes))
     inside = np.ones((len(boxes), len(codes)), dtype=bool)

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms import BCFAnonymizer
-from sfumato.algorithms.base import allowed_rows, check_seed
+from sfumato.algorithms.algorithm import allowed_rows, check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.beliefs import Learned, Solver
 from sfumato.attacks.guarded import guarded_finding

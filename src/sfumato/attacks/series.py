@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.arrivals import arrived
+from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, listed
 from sfumato.attacks.linkage import least_people
 from sfumato.errors import BadInput, CannotRun

@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
-from sfumato.algorithms.earlier import Earlier
 from sfumato.errors import BadInput
+from sfumato.published.public_view import Earlier
 from sfumato.release.description import DESCRIPTION
 
 

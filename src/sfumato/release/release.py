@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
-from sfumato.algorithms.base import chances, check_seed
-from sfumato.algorithms.earlier import NAMED, Earlier
+from sfumato.algorithms.algorithm import chances, check_seed
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
@@ -31,6 +30,7 @@ from sfumato.errors import BadInput, BrokenPromise, one_of, shown
 from sfumato.html import html_table
 from sfumato.private import PrivateDirectory, scratch
 from sfumato.progress import report
+from sfumato.published.public_view import NAMED, Earlier
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached

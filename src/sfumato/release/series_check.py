@@ -7,9 +7,8 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
-from sfumato.algorithms.arrivals import arrived
-from sfumato.algorithms.bcf_anonymizer import promises
-from sfumato.algorithms.earlier import Earlier
+from sfumato.algorithms.bcf import promises
+from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.base import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -17,6 +16,7 @@ from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.pairs import joined
+from sfumato.published.public_view import Earlier
 from sfumato.release.check import Check
 from sfumato.release.comparison import ByAll, by_pairs
 from sfumato.release.in_common import in_public

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from sfumato.algorithms.base import check_seed
+from sfumato.algorithms.algorithm import check_seed
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, nearest, shown

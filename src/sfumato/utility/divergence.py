@@ -6,11 +6,11 @@ import math
 
 import numpy as np
 
-from sfumato.algorithms.points import points_in_boxes
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput
+from sfumato.formulas.boxes.points import points_in_boxes
 from sfumato.formulas.measures import divergence
 from sfumato.formulas.measures.queries import bucket_members
 from sfumato.release import Release

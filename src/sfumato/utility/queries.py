@@ -8,7 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sfumato.algorithms.base import check_seed
+from sfumato.algorithms.algorithm import check_seed
 from sfumato.criteria.base import at_least_one
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Bucketing

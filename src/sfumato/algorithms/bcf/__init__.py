@@ -1,0 +1,243 @@
+"""BCF-anonymizer: the next release of a growing table (Fung 2008, section 5)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import ClassVar
+
+from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.bcf.arrivals import arrived
+from sfumato.algorithms.bcf.several import against_all
+from sfumato.algorithms.bcf.specialization import Score, Specialization
+from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.criteria.base import Criterion, reached, together
+from sfumato.criteria.bcf_anonymity import BCFAnonymity
+from sfumato.data.frequency import FrequencySet, JointGroups
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
+from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.pairs import Left
+from sfumato.formulas.correspondence.past import Past, lefts, n_people
+from sfumato.published.public_view import NAMED, Earlier, read_previous
+
+REMEDY = "wait for more records, or start a new chain of releases without the records published"
+
+
+@dataclass(frozen=True)
+class BCFAnonymizer(Algorithm):
+    """The next release of a growing table: a cut that is safe against all earlier releases.
+
+    Starts at the roots of all trees and replaces a node by its children where that leaves every
+    class k records and lets no attack across the releases leave fewer; of all such nodes, the one
+    with the best score. At the end no node can be replaced any more; nobody is suppressed. A node
+    whose children make a class too small, or break B-anonymity, is dropped for good. One whose
+    children break F- or C-anonymity is tried again when the classes that broke it are specialized
+    otherwise: a class that nobody is in any more can make it safe, so theorem 5.1 of the paper does
+    not hold for these. Without an earlier release this is k-anonymity.
+
+    With one earlier release that is a cut through the same trees, everything is exact in closed
+    form. Releases of another kind (regions, local recoding, suppressed rows) are compared by flows,
+    exactly and more slowly. With several, each is compared by itself, which decides most
+    candidates against, and what passes is judged by all of them at once: k records are left to
+    everybody, whenever the person came (`correspondence.remaining`). On large tables that has to be
+    shown by a history; what is not shown counts as unsafe. Releases of the same people are versions
+    for different recipients: then only F- and C-anonymity count.
+
+    Args:
+        previous: The earlier releases in the order of publishing, each of the people before and
+            possibly more: releases, or the directories they were saved to. `release.json` names
+            them by the digest of what they publish.
+        score: "discernibility": the squared sizes of the classes with the node, as in the paper;
+            "loss": the information loss that its children save.
+        columns: The quasi-identifiers that may be specialized; the others stay at their roots, as
+            for a recipient whose purpose does not need them. None: all.
+    """
+
+    previous: tuple[Earlier | str, ...] = ()
+    score: Score = "discernibility"
+    columns: tuple[str, ...] | None = None
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
+
+    def __init__(
+        self,
+        previous: Sequence[object] = (),
+        score: Score = "discernibility",
+        columns: Sequence[str] | None = None,
+    ) -> None:
+        object.__setattr__(self, "previous", read_previous(previous))
+        one_of("BCFAnonymizer", "score", score, ("discernibility", "loss"))
+        object.__setattr__(self, "score", score)
+        object.__setattr__(self, "columns", _names(columns))
+
+    def __str__(self) -> str:
+        n = len(self.previous)
+        after = [f"after {n} release{'s'[: n > 1]}"] if n else []
+        score = [] if self.score == "discernibility" else [f"score={self.score!r}"]
+        columns = [] if self.columns is None else [f"columns={list(self.columns)!r}"]
+        return f"BCFAnonymizer({', '.join([*after, *score, *columns])})"
+
+    @property
+    def known(self) -> tuple[Earlier, ...] | None:
+        """The earlier releases; None where only their names are known."""
+        found = tuple(each for each in self.previous if isinstance(each, Earlier))
+        return found if len(found) == len(self.previous) else None
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Specialize until nothing can be specialized any more."""
+        del draw
+        k, others = promises(criterion)
+        self.refuse_unknown(frequencies.quasi_identifiers)
+        refuse_unsafe_whole(frequencies, criterion)
+        previous = self.published(frequencies)
+
+        def begin(earlier: Sequence[Published]) -> Specialization:
+            search = Specialization(frequencies, earlier, k, others, self.score)
+            if self.columns is not None:
+                search.specialize_only(self.columns)
+            return search
+
+        search = begin(previous)
+        for against in search.against:
+            if not against.fits():
+                raise _not_of_this_table(previous.index(against.first))
+        refuse_impossible(search, criterion)
+        if len(previous) > 1:
+            past = Past(previous, arrived(frequencies, self.known or ()))
+            search = against_all(begin, criterion, past)
+        else:
+            search.run()
+        return Recoding(replace(search.table.cut, nodes=True))
+
+    def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
+        """Refuse `columns` that the table does not have."""
+        for name in self.columns or ():
+            if name not in quasi_identifiers:
+                raise BadInput(
+                    f"columns: {shown(name)} is no quasi-identifier"
+                    f"{nearest(name, quasi_identifiers)}"
+                )
+
+    def published(self, frequencies: FrequencySet) -> list[Published]:
+        """See the earlier releases in the ranks of a table."""
+        found = []
+        for number, each in enumerate(self.previous):
+            if not isinstance(each, Earlier):
+                what = "only its name is known" if each.startswith(NAMED) else "it was not loaded"
+                raise BadInput(
+                    f"BCFAnonymizer: earlier release {number + 1} is not at hand ({what}); give "
+                    "the release, or the directory it was saved to"
+                )
+            if each.insensitive:
+                raise BadInput(
+                    f"BCFAnonymizer: earlier release {number + 1} published "
+                    f"{each.insensitive[0]!r} untouched (insensitive), which lets anybody find the "
+                    "same record in the next release; start a new chain without such columns"
+                )
+            found.append(each.published(frequencies, f"earlier release {number + 1}"))
+        people = [*(each.n_rows for each in self.known or ()), frequencies.n_rows]
+        for number, (before, after) in enumerate(itertools.pairwise(people)):
+            if before > after:
+                following = "the table" if number + 2 == len(people) else f"release {number + 2}"
+                raise BadInput(
+                    f"BCFAnonymizer: earlier release {number + 1} is of {before} records and "
+                    f"{following} of {after}; every release is of all records so far, and they are "
+                    "given in the order of publishing"
+                )
+        return found
+
+
+def _names(columns: object) -> tuple[str, ...] | None:
+    if columns is None:
+        return None
+    if (
+        isinstance(columns, (str, bytes))
+        or not isinstance(columns, Sequence)
+        or not all(isinstance(name, str) for name in columns)
+    ):
+        raise BadInput(f"columns: must be a list of quasi-identifiers, got {shown(columns)}")
+    if not columns:
+        raise BadInput("columns: name one quasi-identifier at least, or leave them out for all")
+    return tuple(dict.fromkeys(columns))
+
+
+def promises(criterion: Criterion) -> tuple[int, Criterion | None]:
+    """Take a criterion apart: the k, and what else is asked of what is left."""
+    ks = [part.k for part in criterion.parts if isinstance(part, BCFAnonymity)]
+    others = [part for part in criterion.parts if not isinstance(part, BCFAnonymity)]
+    return max(ks), together(others) if others else None
+
+
+def not_in_series(method: Algorithm, criterion: Criterion) -> str | None:
+    """Say why a criterion does not go with a method, as far as series are concerned."""
+    about = any(part.by_series for part in criterion.parts)
+    if not isinstance(method, BCFAnonymizer):
+        return "it is about earlier releases, which only BCFAnonymizer looks at" if about else None
+    if not about:
+        return (
+            "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it "
+            "with &"
+        )
+    if any(part.guarding is not None for part in criterion.parts):
+        return "what people guard is not known of the records that are left of a class"
+    return None
+
+
+def _not_of_this_table(number: int) -> BadInput:
+    return BadInput(
+        f"BCFAnonymizer: earlier release {number + 1} has records that the table has not; every "
+        "release is of all records so far, unchanged"
+    )
+
+
+def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
+    """Refuse where even the most general release is not safe, and say why.
+
+    After one cut: a safe release exists if and only if every class of the earlier one has k records
+    and k records are new, or none (corollary 5.1, made precise).
+    """
+    k, previous = search.k, search.previous
+    n = search.frequencies.n_rows
+    for number, first in enumerate(previous):
+        smallest = int(first.sizes.min())
+        if smallest < k:
+            raise Unsatisfiable(
+                f"no release satisfies {criterion}: earlier release {number + 1} has a class of "
+                f"{smallest} records, and no later release can leave more of it than {smallest}; "
+                "start a new chain of releases without the records published"
+            )
+    counts = [*map(n_people, previous), n]
+    for number, (before, after) in enumerate(itertools.pairwise(counts)):
+        if any(each.n_suppressed for each in previous[number : number + 2]):
+            continue  # nobody can tell how many of each value are new
+        if 0 < after - before < k:
+            new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
+            raise Unsatisfiable(
+                f"no release satisfies {criterion}: {new} has {after - before} records that "
+                f"earlier release {number + 1} has not, fewer than k = {k}, and everybody can tell "
+                f"how many are new; {REMEDY}"
+            )
+    whole = search.published()
+    for number, first in enumerate(previous):
+        for left in lefts(attack(first, whole)):
+            _refuse_left(search, criterion, left, number)
+
+
+def _refuse_left(search: Specialization, criterion: Criterion, left: Left, number: int) -> None:
+    sizes, histogram = left.counted
+    why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
+    if len(sizes) and int(sizes.min()) < search.k:
+        # Who was suppressed may be anybody whom the release holds, and a finer one may hold fewer.
+        none = f"no release satisfies {criterion}"
+        if search.previous[number].n_suppressed:
+            none = f"no release that satisfies {criterion} is found"
+        raise Unsatisfiable(f"{none}: {why} {int(sizes.min())} records; {REMEDY}")
+    if search.others is not None and len(search.unsafe(sizes, histogram)):
+        joint = JointGroups(search.frequencies, sizes, histogram)
+        raise Unsatisfiable(
+            f"no release that satisfies {criterion} is found: {why} records of which "
+            f"{reached(search.others, joint)}; {REMEDY}"
+        )

@@ -1,0 +1,1 @@
+"""Methods that publish two tables: people put into groups, quasi-identifiers as they are."""

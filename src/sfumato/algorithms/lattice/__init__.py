@@ -1,0 +1,1 @@
+"""Full-domain generalization: the lattice of levels, and four ways to search it."""

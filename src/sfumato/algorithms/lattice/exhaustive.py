@@ -1,0 +1,62 @@
+"""Sweeney's way: look at every node (Ciriani 2008, section 3.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows, check_limit
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.minimal import (
+    Prefer,
+    check_prefer,
+    minimal_nodes,
+    preferred,
+    refuse,
+)
+from sfumato.criteria.base import Criterion, guarding_column
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Recoding
+from sfumato.table import Table
+
+
+@dataclass(frozen=True)
+class Exhaustive(Algorithm):
+    """Full-domain generalization chosen among all k-minimal nodes, which are found by trying all.
+
+    Right for every criterion, monotone or not.
+    """
+
+    max_suppressed: float = 0
+    prefer: Prefer = "absolute_distance"
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_limit(type(self).__name__, self.max_suppressed)
+        check_prefer(type(self).__name__, self.prefer)
+
+    @property
+    def minimality(self) -> Minimality:
+        """No node below a k-minimal one is safe."""
+        return "full-domain"
+
+    def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
+        """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
+        guard = guarding_column(criterion)
+        frequencies = counted.frequencies(guard) if isinstance(counted, Table) else counted
+        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
+        return self._minimal(Lattice(frequencies, criterion), limit)
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Find the k-minimal nodes and take the preferred one."""
+        del draw
+        lattice = Lattice(frequencies, criterion)
+        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
+        nodes = self._minimal(lattice, limit)
+        if not nodes:
+            raise refuse(lattice, limit)
+        return lattice.recoding(preferred(lattice, nodes, self.prefer))
+
+    def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
+        return minimal_nodes(lattice, limit)

@@ -1,0 +1,80 @@
+"""Incognito: no node can be safe that is unsafe in some of its columns (Ciriani 2008, 3.2.2)."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.lattice.exhaustive import Exhaustive
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.minimal import minimal_nodes
+from sfumato.errors import BadInput
+from sfumato.progress import report
+
+MOST_NODES = 10**8  # whose safety is kept at a time
+
+
+@dataclass(frozen=True)
+class Incognito(Exhaustive):
+    """All k-minimal nodes by growing subsets of the quasi-identifiers; then the preferred one.
+
+    The subset property: dropping a column joins groups, so what is unsafe over some columns is
+    unsafe over more of them. The generalization property: a safe node makes every node above it
+    safe. Both need a criterion that is monotone at the given limit of suppression; for others
+    all nodes are tried.
+    """
+
+    def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
+        if not lattice.monotone(limit):
+            return minimal_nodes(lattice, limit)
+        safe = safe_by_subsets(lattice, limit)[tuple(range(len(lattice.heights)))]
+        dominated = np.zeros_like(safe)
+        for axis in range(safe.ndim):  # a node is not minimal if one step down is safe
+            lower = np.roll(safe, 1, axis=axis)
+            lower[(slice(None),) * axis + (0,)] = False
+            dominated |= lower
+        return [tuple(map(int, node)) for node in np.argwhere(safe & ~dominated)]
+
+
+def safe_by_subsets(lattice: Lattice, limit: int) -> dict[tuple[int, ...], NDArray[np.bool_]]:
+    """Give the safe nodes over every subset of the columns, as a table of levels."""
+    names = lattice.frequencies.quasi_identifiers
+    n_nodes = math.prod(height + 1 for height in lattice.heights)
+    if n_nodes > MOST_NODES:
+        raise BadInput(
+            f"Incognito: the hierarchies of {len(names)} columns make {n_nodes} nodes, more than "
+            f"{MOST_NODES}; give them fewer levels, or take Mondrian"
+        )
+    known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
+    subsets = [
+        subset
+        for size in range(1, len(names) + 1)
+        for subset in itertools.combinations(range(len(names)), size)
+    ]
+    for done, subset in enumerate(subsets):
+        report("searching subsets of columns", done, len(subsets))
+        shape = tuple(lattice.heights[j] + 1 for j in subset)
+        candidate = np.ones(shape, dtype=bool)
+        for axis in range(len(subset)) if len(subset) > 1 else ():
+            fewer = known[subset[:axis] + subset[axis + 1 :]]
+            candidate &= np.expand_dims(fewer, axis)
+        columns = [*(names[j] for j in subset), *lattice.frequencies.sensitive]
+        part = Lattice(lattice.frequencies.project(columns), lattice.criterion)
+        known[subset] = _safe_among(part, candidate, limit)
+    return known
+
+
+def _safe_among(lattice: Lattice, candidate: NDArray[np.bool_], limit: int) -> NDArray[np.bool_]:
+    """Try the candidates by height, and take everything above a safe one for safe."""
+    safe = np.zeros_like(candidate)
+    for height in range(lattice.height + 1):
+        for node in lattice.at_height(height):
+            if not candidate[node] or safe[node]:
+                continue
+            if lattice.n_suppressed(node) <= limit:
+                safe[tuple(slice(level, None) for level in node)] = True
+    return safe

@@ -1,0 +1,136 @@
+"""The lattice of full-domain generalizations (Ciriani 2008, section 3)."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Callable, Iterator
+from dataclasses import replace
+from functools import cached_property
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.base import Criterion, is_monotone, staying, validate
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.recoding import Cut, Recoding
+from sfumato.progress import report
+
+if TYPE_CHECKING:
+    from sfumato.algorithms.lattice.rollup import NodeGroups
+
+Node = tuple[int, ...]  # a level per quasi-identifier: the distance vector
+
+
+class Lattice:
+    """All nodes over the hierarchies of a frequency set, judged by one criterion."""
+
+    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
+        self.frequencies = frequencies
+        self.criterion = validate(criterion, frequencies)
+        from sfumato.algorithms.lattice.rollup import RollUp  # noqa: PLC0415  (brings a compiler along)
+
+        by_value = any(part.looks_at_values for part in criterion.parts)
+        self.rollup = RollUp(frequencies, with_values=by_value)
+
+    @cached_property
+    def heights(self) -> Node:
+        """Height of every quasi-identifier's hierarchy."""
+        names = self.frequencies.quasi_identifiers
+        return tuple(self.frequencies.domains[name].taxonomy.height for name in names)
+
+    @property
+    def height(self) -> int:
+        """Height of the top node."""
+        return sum(self.heights)
+
+    @property
+    def n_nodes(self) -> int:
+        """Number of nodes."""
+        return int(np.prod([height + 1 for height in self.heights], dtype=object))
+
+    def monotone(self, limit: int) -> bool:
+        """Whether no node above a safe one is unsafe, with so many rows suppressed at most."""
+        return is_monotone(self.criterion, self.frequencies, suppression=limit > 0)
+
+    def nodes(self) -> Iterator[Node]:
+        """Give all nodes in lexicographic order, in which counting them costs least."""
+        return itertools.product(*(range(height + 1) for height in self.heights))
+
+    def at_height(self, height: int) -> Iterator[Node]:
+        """Give the nodes whose levels add up to `height`, in lexicographic order."""
+        return _nodes(self.heights, height)
+
+    def search(self, limit: int, hopeless: Callable[[Node], bool]) -> Iterator[Node]:
+        """Give, in lexicographic order, every node that may be within the limit of suppression.
+
+        Whole branches are left out: those for which `hopeless` says so of their lowest node, and,
+        where the criterion is monotone, those whose highest node is not within the limit.
+        """
+        monotone = self.monotone(limit)
+        n_below = [1]  # nodes of a branch, by how many columns are still open
+        for height in reversed(self.heights):
+            n_below.append(n_below[-1] * (height + 1))
+        waiting: list[Node] = [()]
+        done = 0
+        while waiting:
+            levels = waiting.pop()
+            rest = len(self.heights) - len(levels)
+            report("searching", done, n_below[-1])
+            if hopeless(levels + (0,) * rest):
+                done += n_below[rest]
+            elif not rest:
+                done += 1
+                yield levels
+            elif levels and monotone and self._unsafe_below(levels, limit):
+                done += n_below[rest]
+            else:
+                height = self.heights[len(levels)]
+                waiting.extend((*levels, level) for level in range(height, -1, -1))
+
+    def _unsafe_below(self, levels: Node, limit: int) -> bool:
+        """Whether even with all other columns at the root too many people are in unsafe groups."""
+        groups = self.rollup.with_rest_on_top(levels)
+        return int(groups.sizes[~self.safe(groups)].sum()) > limit
+
+    def n_suppressed(self, node: Node) -> int:
+        """Number of people in groups that break the criterion."""
+        groups = self.rollup.at(node)
+        return int(groups.sizes[~self.safe(groups)].sum())
+
+    def safe(self, groups: NodeGroups) -> NDArray[np.bool_]:
+        """Say for every group of a node whether the criterion holds."""
+        return staying(self.criterion, groups.joint)
+
+    def unsafe_combinations(self, node: Node) -> NDArray[np.bool_]:
+        """Say which combinations of quasi-identifiers would be suppressed at a node."""
+        grouping = self.grouping(node)
+        unsafe = ~staying(self.criterion, grouping.joint)
+        group = np.empty(len(self.frequencies.combinations), dtype=np.intp)
+        group[self.frequencies.combination_of] = grouping.index
+        return np.asarray(unsafe[group])
+
+    def grouping(self, node: Node) -> Grouping:
+        """Give the groups of a node, nobody suppressed."""
+        return self._cut(node).grouping(self.frequencies)
+
+    def recoding(self, node: Node) -> Recoding:
+        """Give the recoding of a node, its unsafe groups suppressed."""
+        grouping = self.grouping(node)
+        unsafe = ~staying(self.criterion, grouping.joint)
+        return Recoding(replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0]))
+
+    def _cut(self, node: Node) -> Cut:
+        levels = dict(zip(self.frequencies.quasi_identifiers, node, strict=True))
+        return Cut.at_levels(self.frequencies.domains, levels)
+
+
+def _nodes(heights: Node, height: int) -> Iterator[Node]:
+    if not heights:
+        if height == 0:
+            yield ()
+        return
+    rest = sum(heights[1:])
+    for level in range(max(0, height - rest), min(heights[0], height) + 1):
+        for below in _nodes(heights[1:], height - level):
+            yield (level, *below)

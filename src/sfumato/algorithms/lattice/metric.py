@@ -1,0 +1,217 @@
+"""What `Optimal` minimizes: the price of a node, and a bound that never exceeds it.
+
+Every metric also prices a suppressed row. A bound ignores suppression, which can only make a node
+dearer, and grows along every path to the top; so a node whose bound is above the best price found
+is settled without counting it.
+"""
+
+from __future__ import annotations
+
+import math
+from abc import ABC, abstractmethod
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.frequency import sum_by
+from sfumato.data.taxonomy import Taxonomy
+from sfumato.formulas.exact import sum_of_products
+from sfumato.formulas.measures.loss import discernibility, value_entropy
+
+if TYPE_CHECKING:
+    from sfumato.algorithms.lattice.lattice import Lattice, Node
+    from sfumato.algorithms.lattice.rollup import NodeGroups
+
+
+Price = int | Fraction | float  # exact where it can be
+
+
+class Metric(ABC):
+    """A price to minimize."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        self.lattice = lattice
+        self.n_rows = lattice.frequencies.n_rows
+
+    def bound(self, node: Node) -> Price:
+        """Give a price that no recoding at this node or above it goes below."""
+        del node
+        return -float("inf")
+
+    @abstractmethod
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Give the price of a node with its unsafe groups suppressed."""
+
+
+class ByColumn(Metric):
+    """A metric that adds up what each column loses at its level.
+
+    Costs are whole numbers of a unit that all columns share, so that prices are exact.
+    """
+
+    def __init__(self, lattice: Lattice) -> None:
+        super().__init__(lattice)
+        ground = lattice.frequencies.combinations
+        self.codes = [ground.codes(name) for name in ground.columns]
+        self.counts = ground.counts
+        wholes = [self.whole(ground.domains[name].taxonomy) for name in ground.columns]
+        shared = math.lcm(*wholes)
+        self.units = [shared // whole for whole in wholes]
+        self.suppressed = shared * len(wholes)  # a row that has lost all of every column
+        self.costs = []  # [column][level]: (n_values,) cost of a row with this ground value
+        for name in ground.columns:
+            taxonomy = ground.domains[name].taxonomy
+            levels = range(taxonomy.height + 1)
+            self.costs.append([self.cost(taxonomy, level) for level in levels])
+        self.totals = [
+            [unit * sum_of_products(self.counts, cost[codes]) for cost in levels]
+            for unit, codes, levels in zip(self.units, self.codes, self.costs, strict=True)
+        ]
+
+    @abstractmethod
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """Give the cost of a row of a column that has lost everything."""
+
+    @abstractmethod
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Give the cost of one row per ground value at a level, out of `whole`."""
+
+    def bound(self, node: Node) -> Price:
+        """Add up the columns as if nobody were suppressed."""
+        return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Add up the columns of everybody who is published; everybody else costs all there is."""
+        if safe.all():
+            return self.bound(node)
+        kept = groups.sizes[safe]
+        published = sum(
+            unit * sum_of_products(kept, levels[level][groups.lows(j)[safe]])
+            for j, (unit, levels, level) in enumerate(
+                zip(self.units, self.costs, node, strict=True)
+            )
+        )
+        return published + (self.n_rows - int(kept.sum())) * self.suppressed
+
+
+class Loss(ByColumn):
+    """Information loss of Wong 2009, definition 7, equal weights; a suppressed row costs 1."""
+
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """All other ground values."""
+        return max(taxonomy.size - 1, 1)
+
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Other ground values that the node covers."""
+        return np.asarray(taxonomy.high[level] - taxonomy.low[level], dtype=np.int64)
+
+
+class Precision(ByColumn):
+    """1 minus Sweeney's precision: levels as shares of heights; a suppressed row costs 1."""
+
+    def whole(self, taxonomy: Taxonomy) -> int:
+        """All levels."""
+        return taxonomy.height
+
+    def cost(self, taxonomy: Taxonomy, level: int) -> NDArray[np.int64]:
+        """Level, the same for all values."""
+        return np.full(taxonomy.size, level, dtype=np.int64)
+
+
+class Entropy(Metric):
+    """Non-uniform entropy in bits; a suppressed row costs what the roots of all columns cost."""
+
+    def __init__(self, lattice: Lattice) -> None:
+        super().__init__(lattice)
+        ground = lattice.frequencies.combinations
+        self.codes = [ground.codes(name) for name in ground.columns]
+        self.counts = ground.counts
+        self.bits = []  # [column][level]: (n_values,) to get from the node back to the value
+        for name, codes in zip(ground.columns, self.codes, strict=True):
+            rows = sum_by(codes.astype(np.intp), self.counts, len(ground.domains[name]))
+            lows = ground.domains[name].taxonomy.low
+            self.bits.append([value_entropy(rows, low) for low in lows])
+        self.totals = [
+            [float(self.counts @ bits[codes]) for bits in levels]
+            for codes, levels in zip(self.codes, self.bits, strict=True)
+        ]
+
+    def bound(self, node: Node) -> Price:
+        """Add up the columns as if nobody were suppressed."""
+        return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Add up combination by combination: the bits depend on the value, not the node alone."""
+        del groups
+        if safe.all():
+            return self.bound(node)
+        left_out = self.lattice.unsafe_combinations(node)
+        bits = 0.0
+        for codes, levels, level in zip(self.codes, self.bits, node, strict=True):
+            bits += float(self.counts @ np.where(left_out, levels[-1][codes], levels[level][codes]))
+        return bits
+
+
+class Height(Metric):
+    """Sum of the levels; suppressed rows are free."""
+
+    def bound(self, node: Node) -> Price:
+        """The price itself."""
+        return sum(node)
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Add up the levels."""
+        del groups, safe
+        return self.bound(node)
+
+
+class RelativeHeight(Height):
+    """Sum of the levels, each as a share of its hierarchy's height; suppressed rows are free."""
+
+    def bound(self, node: Node) -> Price:
+        """The price itself."""
+        heights = self.lattice.heights
+        return sum((Fraction(a, b) for a, b in zip(node, heights, strict=True)), Fraction(0))
+
+
+class Discernibility(Metric):
+    """Sum of squared group sizes; a suppressed row costs the number of rows of the table."""
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Add up squares."""
+        del node
+        kept = groups.sizes[safe]
+        return discernibility(kept, self.n_rows - int(kept.sum()))
+
+
+class AverageClass(Metric):
+    """Rows of the table per published group; a suppressed row counts as a row in no group."""
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Divide."""
+        del node, groups
+        n_groups = int(safe.sum())
+        return Fraction(self.n_rows, n_groups) if n_groups else float("inf")
+
+
+class Distinct(Metric):
+    """As many groups as possible; a suppressed row costs nothing but its group."""
+
+    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+        """Count, and turn the sign, since prices are minimized."""
+        del node, groups
+        return -int(safe.sum())
+
+
+METRICS: dict[str, type[Metric]] = {
+    "loss": Loss,
+    "discernibility": Discernibility,
+    "average_class": AverageClass,
+    "precision": Precision,
+    "height": Height,
+    "relative_height": RelativeHeight,
+    "distinct": Distinct,
+    "entropy": Entropy,
+}

@@ -1,0 +1,77 @@
+"""k-minimal nodes, and the preference among them (Ciriani 2008, definition 3.4 and section 3)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from fractions import Fraction
+from typing import Literal, get_args
+
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.criteria.base import reached
+from sfumato.errors import Unsatisfiable, one_of
+from sfumato.progress import report
+
+Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]
+
+
+def check_prefer(owner: str, prefer: object) -> None:
+    """Refuse an unknown preference."""
+    one_of(owner, "prefer", prefer, get_args(Prefer))
+
+
+def below(node: Node, other: Node) -> bool:
+    """Whether `node` is nowhere more general than `other`."""
+    return all(a <= b for a, b in zip(node, other, strict=True))
+
+
+def minimal_nodes(lattice: Lattice, limit: int) -> list[Node]:
+    """Find every safe node with no safe node below it, whether or not the criterion is monotone.
+
+    Nodes are tried by height. One above a minimal node cannot be minimal, so it is not counted.
+    """
+    minimal: list[Node] = []
+    done = 0
+    for height in range(lattice.height + 1):
+        for node in lattice.at_height(height):
+            report("searching", done, lattice.n_nodes)
+            done += 1
+            above = any(below(found, node) for found in minimal)
+            if not above and lattice.n_suppressed(node) <= limit:
+                minimal.append(node)
+    return minimal
+
+
+def preferred(lattice: Lattice, nodes: Iterable[Node], prefer: Prefer) -> Node:
+    """Choose among nodes.
+
+    Fewest steps ("absolute_distance"), fewest steps relative to the heights, most groups
+    ("distribution"), or fewest suppressed rows; ties go to the fewest suppressed rows, then to the
+    lowest node, then to the first in the order of the columns.
+    """
+
+    def rank(node: Node) -> tuple[Fraction, int, int, Node]:
+        groups = lattice.rollup.at(node)
+        safe = lattice.safe(groups)
+        suppressed = int(groups.sizes[~safe].sum())
+        if prefer == "absolute_distance":
+            first = Fraction(sum(node))
+        elif prefer == "relative_distance":
+            shares = [Fraction(a, b) for a, b in zip(node, lattice.heights, strict=True)]
+            first = sum(shares, Fraction(0))
+        elif prefer == "distribution":
+            first = Fraction(-int(safe.sum()))
+        else:
+            first = Fraction(suppressed)
+        return first, suppressed, sum(node), node
+
+    return min(nodes, key=rank)
+
+
+def refuse(lattice: Lattice, limit: int) -> Unsatisfiable:
+    """Say that no node will do, and how far the top one gets."""
+    top = lattice.grouping(lattice.heights)
+    return Unsatisfiable(
+        f"no level of these hierarchies satisfies {lattice.criterion} with at most {limit} of "
+        f"{lattice.frequencies.n_rows} rows suppressed; with everything generalized to the top "
+        f"{list(lattice.heights)}, {reached(lattice.criterion, top.joint)}"
+    )

@@ -1,0 +1,115 @@
+"""The full-domain generalization of least price, found and proved."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import ClassVar
+
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows, check_limit
+from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.metric import METRICS, Metric, Price
+from sfumato.algorithms.lattice.minimal import refuse
+from sfumato.criteria.base import Criterion
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, nearest, shown
+
+ROUNDING = 1e-9  # of a sum of floats, relative
+
+
+@dataclass(frozen=True)
+class Optimal(Algorithm):
+    """The best of all nodes by a metric, with at most `max_suppressed` rows left out.
+
+    With suppression neither most prices nor most criteria are monotone. So nothing is concluded
+    from one node about another but by what holds for sure: a branch of the lattice is passed over
+    when its bound shows that nothing there can beat the best node found, or when the criterion is
+    monotone and fails at the top of the branch. Ties go to the lower node, then to the first in
+    the order of the columns.
+
+    Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
+    bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
+    group), "height", "relative_height" and "distinct" (nothing).
+    """
+
+    metric: str = "loss"
+    max_suppressed: float = 0
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        check_limit("Optimal", self.max_suppressed)
+        if not isinstance(self.metric, str) or self.metric not in METRICS:
+            suggestion = nearest(self.metric, METRICS)
+            raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
+
+    @property
+    def minimality(self) -> Minimality | None:
+        """No safe node below costs more, unless rows may be suppressed: they have a price, too."""
+        return None if self.max_suppressed else "full-domain"
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Price every node that the bound does not settle."""
+        del draw
+        lattice = Lattice(frequencies, criterion)
+        metric = METRICS[self.metric](lattice)
+        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
+        best: _Priced | None = None
+
+        def hopeless(node: Node) -> bool:
+            return best is not None and _dearer(metric.bound(node), best.price)
+
+        def try_out(node: Node) -> bool:
+            """Price a node if it is safe, and keep it if it is the best so far."""
+            nonlocal best
+            groups = lattice.rollup.at(node)
+            safe = lattice.safe(groups)
+            if int(groups.sizes[~safe].sum()) > limit:
+                return False
+            found = _Priced(metric.price(node, groups, safe), node)
+            if best is None or found.beats(best):
+                best = found
+            return True
+
+        _descend(lattice, metric, try_out)  # a good node early lets the bounds settle more
+        for node in lattice.search(limit, hopeless):
+            try_out(node)
+        if best is None:
+            raise refuse(lattice, limit)
+        return lattice.recoding(best.node)
+
+
+@dataclass(frozen=True)
+class _Priced:
+    """A safe node and its price."""
+
+    price: Price
+    node: Node
+
+    def beats(self, other: _Priced) -> bool:
+        """Whether this is cheaper, or as cheap and lower, or first in the order of columns."""
+        if _dearer(other.price, self.price):
+            return True
+        if _dearer(self.price, other.price):
+            return False
+        return (sum(self.node), self.node) < (sum(other.node), other.node)
+
+
+def _descend(lattice: Lattice, metric: Metric, try_out: Callable[[Node], bool]) -> None:
+    """Walk down from the top, at each step to the node of least bound that is still safe."""
+    node: Node | None = lattice.heights
+    while node is not None and try_out(node):
+        below = [
+            (*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > 0
+        ]
+        below.sort(key=lambda each: (metric.bound(each), each))
+        node = next((each for each in below if try_out(each)), None)
+
+
+def _dearer(price: Price, other: Price) -> bool:
+    """Whether a price is above another: exactly, or by more than floats can be wrong."""
+    if not isinstance(price, float) and not isinstance(other, float):
+        return price > other
+    near = float(other)
+    return float(price) > near + ROUNDING * max(abs(near), 1e-12)

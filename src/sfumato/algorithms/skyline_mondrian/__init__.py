@@ -1,0 +1,160 @@
+"""SkylineAnonymize: regions that are safe from what an adversary may know (Chen 2009, 6.2)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+import numpy as np
+
+from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.criteria import Criterion, Skyline
+from sfumato.criteria.base import together, value_text
+from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.groups import Histogram
+from sfumato.data.recoding import Assignment, Bucketing, Recoding
+from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
+from sfumato.formulas.knowledge.breach import exposed, statistics
+
+
+@dataclass(frozen=True)
+class SkylineMondrian(Algorithm):
+    """Regions that withstand what a `Skyline` allows an adversary to know; nobody is suppressed.
+
+    SkylineAnonymize (Chen 2009, section 6.2, figure 4). Regions wait in a queue. The first one is
+    cut in two at its best candidate that leaves the whole release safe, and both sides join the
+    queue; a region without such a candidate is done. Whether a release is safe follows from five
+    statistics per point and value, each the least over all groups, so a candidate is judged by its
+    two sides and five numbers. Candidates are all cuts between two values of any quasi-identifier
+    that occur in the region, in the order of
+
+    - "gain": the information gain about `gain_of`, a sensitive column or a quasi-identifier; unless
+      told otherwise, the column that the skyline protects. Of a set-valued column, about what one
+      of the region's occurrences of values is. Ties go to the earlier column, then the lower cut.
+    - "median": as `Mondrian`: the column that spreads widest as a share of its range first; in it,
+      between the largest nodes of a tree, then nearest to halving the people, then lower.
+    - "widest": the same column first; in it, nearest to the middle of the region's values, half-way
+      between the least and the largest of them, then lower.
+
+    With one value per person the result is minimal: no cut of any region, at any value of any
+    column, leaves the release safe. Of sets and multisets it is safe, but safety is not monotone
+    there (the paper's theorem 3 fails), so smaller groups might be safe where these are not cut.
+    For the same reason statistics of sets are those of the groups there are at the time, where
+    figure 4 keeps those of regions that have been cut since, which can only hinder.
+
+    Other criteria beside the skyline have to hold for both sides of a cut.
+
+    publish: boxes ("generalized"), which reach to the cuts as those of `Mondrian` do, or the
+    quasi-identifiers as they are beside a table of sensitive values ("bucketized").
+    """
+
+    split: Literal["gain", "median", "widest"] = "gain"
+    gain_of: str | None = None
+    publish: Literal["generalized", "bucketized"] = "generalized"
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        one_of("SkylineMondrian", "split", self.split, ("gain", "median", "widest"))
+        one_of("SkylineMondrian", "publish", self.publish, ("generalized", "bucketized"))
+        if self.gain_of is not None and not isinstance(self.gain_of, str):
+            raise BadInput(
+                f"SkylineMondrian: gain_of must be the name of a column, got {shown(self.gain_of)}"
+            )
+        if self.gain_of is not None and self.split != "gain":
+            raise BadInput(
+                f"SkylineMondrian: gain_of goes with split='gain', not with {self.split!r}; "
+                "drop one of the two"
+            )
+
+    @property
+    def bucketized(self) -> bool:
+        """Whether two tables are published."""
+        return self.publish == "bucketized"
+
+    @property
+    def sets(self) -> bool:
+        """It looks at groups as a whole; sets are published as two tables only."""
+        return self.bucketized
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Cut regions until no cut is safe."""
+        del draw
+        from sfumato.algorithms.skyline_mondrian.regions import Regions  # noqa: PLC0415  (a compiler)
+
+        refused = not_by_regions(criterion)
+        if refused is not None:
+            raise BadInput(f"{self} cannot enforce {criterion}: {refused}")
+        skylines = [part for part in criterion.parts if isinstance(part, Skyline)]
+        beside = [part for part in criterion.parts if not isinstance(part, Skyline)]
+        for part in skylines:
+            _refuse_unsafe(frequencies, part)
+        if beside:
+            refuse_unsafe_whole(frequencies, together(beside))
+        protected = str(frequencies.attribute(skylines[0].attribute))
+        gain_of = _known(frequencies, self.gain_of) or protected
+        region, boxes = Regions(frequencies, skylines, beside, self.split, gain_of).run()
+        if self.bucketized:
+            key = np.arange(len(frequencies), dtype=np.int64)
+            group = region[frequencies.combination_of]
+            parts = np.stack([key, group, frequencies.counts], axis=1).astype(np.int64)
+            return Recoding(Bucketing(frequencies, parts))
+        ground = frequencies.combinations
+        parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
+        return Recoding(Assignment(ground, boxes, parts.astype(np.int64)))
+
+
+def not_by_regions(criterion: Criterion) -> str | None:
+    """Say why a criterion cannot be enforced so; None: it can."""
+    if not any(isinstance(part, Skyline) for part in criterion.parts):
+        return (
+            "it cuts by what an adversary may know, and there is no Skyline; for other criteria "
+            "use sf.Mondrian"
+        )
+    if not all(part.by_group or isinstance(part, Skyline) for part in criterion.parts):
+        return "beside a Skyline, it judges one group at a time"
+    return None
+
+
+def _known(frequencies: FrequencySet, gain_of: str | None) -> str | None:
+    known = [*frequencies.quasi_identifiers, *frequencies.sensitive]
+    if gain_of is not None and gain_of not in known:
+        raise BadInput(
+            f"SkylineMondrian: gain_of: no quasi-identifier or sensitive column "
+            f"{gain_of!r}{nearest(gain_of, known)}"
+        )
+    return gain_of
+
+
+def _refuse_unsafe(frequencies: FrequencySet, skyline: Skyline) -> None:
+    """Refuse a table that is unsafe as a single group, and say by which point and value."""
+    attribute = str(frequencies.attribute(skyline.attribute))
+    values, found = frequencies.domains[attribute].values, frequencies.occurrences(attribute)
+    counted = sum_by(found.codes.astype(np.intp), found.counts, len(values))
+    n = frequencies.n_rows
+    histogram, size = Histogram.from_dense(counted[np.newaxis]), np.array([n])
+    for limit, codes in skyline.requirements(values).items():
+        hit = exposed(histogram, size, limit.point, limit.c, skyline.case)
+        hit &= np.isin(histogram.codes, codes)
+        if hit.any():
+            break
+    else:
+        return
+    entry = int(hit.argmax())
+    code = int(histogram.codes[entry])
+    (ratio, *_) = statistics(histogram, size, *limit.point, skyline.case)[entry]
+    named = [name for name in skyline.named_values() if values.code_of(name) == code]
+    value = shown(named[0]) if named else f"a value that occurs {counted[code]} times"
+    breach = value_text(1 / (1 + float(ratio)))
+    evidence = (
+        f"all {n} rows as one group, whoever knows up to (l, k, m) = {tuple(limit.point)} believes "
+        f"in {value} with confidence {breach}, and {value_text(limit.c)} must not be reached"
+    )
+    if skyline.case == "single":
+        raise Unsatisfiable(f"no partition satisfies {skyline}: even with {evidence}")
+    raise Unsatisfiable(
+        f"SkylineMondrian cuts what is safe, and has nothing to begin with: with {evidence}; that "
+        f"does not prove {skyline} impossible: of sets, smaller groups can be safe where larger "
+        "ones are not"
+    )

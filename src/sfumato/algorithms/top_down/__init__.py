@@ -1,0 +1,72 @@
+"""Top-down specialization: from everything generalized down to as much as is safe."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, check_seed
+from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.algorithms.top_down.by_cut import cut
+from sfumato.algorithms.top_down.local import LocalSpecialization
+from sfumato.criteria.base import Criterion
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, one_of
+
+
+@dataclass(frozen=True)
+class TopDown(Algorithm):
+    """Start at the roots of all trees, and go down one node after the other; nobody is suppressed.
+
+    Local: the algorithm for (alpha, k)-anonymity of Wong, Li, Fu and Wang (2006), which Wong 2009,
+    section 7.1, attacks, here for any criterion. A group is specialized along one column: its
+    people go one level down. Children that are not safe go back to the parent, and where the
+    parent is then not safe, some people of the safe children go back with them, as few as needed:
+    so people who are alike may be published at different levels. Of all columns the one along
+    which most people go down is taken; ties go to the earlier column. What stays at the parent
+    stays there for good.
+
+    Who goes back is drawn by lot among all people of the safe children; a child gives only as many
+    as leave it safe, or all. Drawing ends when the parent is safe. Then those go home whom the
+    parent does not need: kind by kind (a child and a sensitive value), as many as possible, last
+    drawn first, until nobody else can. So a lot says who, but values say how many of each kind:
+    whoever knows the method knows that an (alpha, k)-unsafe remainder was filled up with people
+    whose value is not sensitive, if there were any.
+
+    Cut: one cut through the tree of every column, for all people alike. A node is replaced by its
+    children where all groups stay safe; of all such nodes, the one that saves the most information
+    loss (Wong 2009, definition 7, equal weights); ties go to the earlier column, then to the
+    earlier node. At the end no node can be replaced any more.
+
+    A `seed` repeats the lots of a local run. It is for experiments: such a release is saved only
+    with `experiment=True`, and says so.
+    """
+
+    recoding: Literal["local", "cut"] = "local"
+    seed: int | None = None
+    symmetric: ClassVar[bool] = False
+    joint: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        one_of("TopDown", "recoding", self.recoding, ("local", "cut"))
+        check_seed("TopDown", self.seed)
+        if self.recoding == "cut" and self.experiment:
+            raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
+
+    @property
+    def minimality(self) -> Minimality:
+        """No further specialization leaves everybody safe."""
+        return self.recoding
+
+    @property
+    def deterministic(self) -> bool:
+        """A cut is; local recoding draws who goes back."""
+        return self.recoding == "cut"
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Specialize until nothing can be specialized any more."""
+        refuse_unsafe_whole(frequencies, criterion)
+        if self.recoding == "cut":
+            return Recoding(cut(frequencies, criterion))
+        return Recoding(LocalSpecialization(frequencies, criterion, draw).run())

@@ -1,0 +1,1 @@
+"""Which points lie in which boxes."""

@@ -1,0 +1,1 @@
+"""Releases as everybody sees them."""
