@@ -53,7 +53,7 @@ _HOME = {
     "Report": "report",
     "explore": "report",
     "Exploration": "report",
-    "drivers": "attacks.drivers",
+    "drivers": "risk",
     "ReleaseSeries": "series",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -142,7 +142,6 @@ if TYPE_CHECKING:
         SymmetricGrouping,
         TopDown,
     )
-    from sfumato.attacks.drivers import drivers
     from sfumato.criteria import (
         AlphaKAnonymity,
         BCFAnonymity,
@@ -162,6 +161,7 @@ if TYPE_CHECKING:
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import Exploration, Report, audit, explore
+    from sfumato.risk import drivers
     from sfumato.series import ReleaseSeries
     from sfumato.table import Table, read
 

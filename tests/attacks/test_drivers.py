@@ -14,11 +14,11 @@ import naive
 import sfumato as sf
 from papers import tables
 from properties.generated import tables as generated
-from sfumato.attacks import drivers as module
-from sfumato.attacks.drivers import Drivers
+from sfumato import drivers as module
 from sfumato.data.frequency import FrequencySet
 from sfumato.html import html_table
 from sfumato.progress import listening
+from sfumato.risk import Drivers
 
 # One to five columns of few values: so few that some columns say nothing new.
 CODED = st.integers(1, 5).flatmap(

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import naive
-from sfumato.attacks.families import same_value_families
 from sfumato.attacks.knowledge import breach_probability
+from sfumato.attacks.knowledge.families import same_value_families
 from sfumato.errors import BadInput
 from sfumato.formulas.knowledge import families
 from sfumato.formulas.knowledge import sampled as sampled_families

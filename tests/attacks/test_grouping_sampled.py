@@ -8,7 +8,7 @@ import pytest
 import sfumato as sf
 from attacks.grouped_worlds import Case, by_frequency, closeness, target_of
 from attacks.made import VALUES
-from sfumato.attacks import beliefs
+from sfumato.attacks.by_method import solver as beliefs
 from sfumato.attacks.grouping import MethodBased
 from sfumato.formulas.minimality import posterior as formula
 from sfumato.formulas.minimality.posterior import LEAST, Step, posterior

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import naive
 from sfumato.attacks.knowledge import breach_probability, posterior
-from sfumato.attacks.uncertain_knowledge import uncertain_posterior
+from sfumato.attacks.knowledge.uncertain import uncertain_posterior
 from sfumato.errors import BadInput
 
 CASES = ["single", "set", "multiset"]

@@ -91,7 +91,7 @@ def test_an_attack_without_a_target_leaves_classes_whole():
 
 @pytest.mark.parametrize("seed", range(40))
 def test_closed_forms_and_flows_agree_on_cuts(seed):
-    from sfumato.attacks.records import read
+    from sfumato.attacks.correspondence.given_records import read
 
     dice = dice_for("agree", seed)
     trees = [LINE, THREE, PAIR]
@@ -271,7 +271,7 @@ def test_a_root_may_be_written_as_its_own_parent_or_without_one():
 def test_other_criteria_are_asked_of_what_is_left():
     # Five of each are published; for somebody who came later four of the five s are excluded.
     from sfumato import AlphaKAnonymity, LDiversity
-    from sfumato.attacks.records import read
+    from sfumato.attacks.correspondence.given_records import read
 
     first = [(("*",), "s")] * 4
     second = [(("A",), "s")] * 5 + [(("A",), "t")] * 5

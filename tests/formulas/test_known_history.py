@@ -7,7 +7,7 @@ import pytest
 
 import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
-from sfumato.attacks.records import read
+from sfumato.attacks.correspondence.given_records import read
 from sfumato.formulas.correspondence import past as series
 from sfumato.formulas.correspondence.candidates import Remaining, younger_in
 from sfumato.formulas.correspondence.cells import cells_of

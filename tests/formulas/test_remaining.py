@@ -7,7 +7,7 @@ import pytest
 import naive
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
 from sfumato.attacks.correspondence import bcf, crack_sizes, remaining
-from sfumato.attacks.records import read
+from sfumato.attacks.correspondence.given_records import read
 from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.candidates import Remaining
 

@@ -1,27 +1,34 @@
-"""What would an adversary learn? Every module here that defines an attack joins the audit."""
+"""What would an adversary learn? An attack joins every audit by being defined."""
 
 from __future__ import annotations
 
 from importlib import import_module
-from pkgutil import iter_modules
 
 from sfumato.attacks.base import ATTACKS, Attack, Bound, Finding, Target
 from sfumato.errors import CannotRun
 
-for _module in sorted(module.name for module in iter_modules(__path__)):
+_IN_ORDER = (  # of the findings of an audit
+    "disclosure",
+    "knowledge.amounts",
+    "grouping",
+    "linkage",
+    "minimality",
+    "correspondence.attack",
+)
+for _module in _IN_ORDER:
     import_module(f"{__name__}.{_module}")
 
+from sfumato.attacks.correspondence.attack import Correspondence  # noqa: E402
 from sfumato.attacks.disclosure import (  # noqa: E402
     BackgroundKnowledge,
     Homogeneity,
     Similarity,
     Skewness,
 )
-from sfumato.attacks.facts import Implications, Knowledge  # noqa: E402
 from sfumato.attacks.grouping import MethodBased  # noqa: E402
+from sfumato.attacks.knowledge.amounts import Implications, Knowledge  # noqa: E402
 from sfumato.attacks.linkage import Linkage  # noqa: E402
 from sfumato.attacks.minimality import Minimality  # noqa: E402
-from sfumato.attacks.series import Correspondence  # noqa: E402
 
 __all__ = [
     "ATTACKS",

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.earlier import series_of
+from sfumato.attacks.correspondence.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import Value, validate, value_text

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm, SkylineMondrian
 from sfumato.algorithms.algorithm import check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
-from sfumato.attacks.beliefs import Beliefs, Learned, Solver
-from sfumato.attacks.formation import Formation
-from sfumato.attacks.members import Members
-from sfumato.attacks.steps import Problem, Problems
-from sfumato.attacks.verdicts import Verdict
+from sfumato.attacks.by_method.formation import Formation
+from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.rejected_steps import Problem, Problems
+from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
+from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion
 from sfumato.criteria.base import column_name
 from sfumato.data.frequency import sum_by

@@ -15,10 +15,9 @@ import numpy as np
 from sfumato.algorithms import BCFAnonymizer
 from sfumato.algorithms.algorithm import allowed_rows, check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
-from sfumato.attacks.beliefs import Learned, Solver
-from sfumato.attacks.guarded import guarded_finding
-from sfumato.attacks.members import Members, members_of
-from sfumato.attacks.steps import (
+from sfumato.attacks.by_method.guards import guarded_finding
+from sfumato.attacks.by_method.membership import Members, members_of
+from sfumato.attacks.by_method.rejected_steps import (
     cut_steps,
     full_domain_steps,
     least_people,
@@ -26,7 +25,8 @@ from sfumato.attacks.steps import (
     region_problems,
     wide_steps,
 )
-from sfumato.attacks.verdicts import Verdict
+from sfumato.attacks.by_method.solver import Learned, Solver
+from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
 from sfumato.criteria.base import column_name, guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown

@@ -10,7 +10,6 @@ from pathlib import Path
 import typer
 
 import sfumato as sf
-from sfumato.attacks.drivers import DEFAULT_K
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
 from sfumato.criteria.base import together
@@ -21,6 +20,7 @@ from sfumato.release import Release
 from sfumato.release.description import DESCRIPTION
 from sfumato.release.files import refuse_taken
 from sfumato.report.files import refuse_unwritable
+from sfumato.risk import DEFAULT_K
 
 UNSAFE = 1
 

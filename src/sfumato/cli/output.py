@@ -18,7 +18,6 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
-from sfumato.attacks.drivers import Drivers
 from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text
 from sfumato.data.hierarchy import reason
@@ -29,6 +28,7 @@ from sfumato.release import Check
 from sfumato.release.summary import Summary
 from sfumato.report import Exploration, Report
 from sfumato.report.audit import COLUMNS
+from sfumato.risk import Drivers
 
 WORD = 20  # letters of a word that is not broken if there is room
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Target, View, percent, plain, text_of
-from sfumato.attacks.facts import case_of, told
-from sfumato.attacks.members import Members, members_of
-from sfumato.attacks.released import confidence_of
+from sfumato.attacks.by_method.membership import Members, members_of
+from sfumato.attacks.knowledge.amounts import case_of, told
+from sfumato.attacks.knowledge.given_groups import confidence_of
 from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown

@@ -7,12 +7,12 @@ from typing import Any
 import numpy as np
 
 from sfumato.attacks import Target
-from sfumato.attacks.drivers import DEFAULT_K, drivers
 from sfumato.attacks.linkage import least_people
 from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import attribute_weights, coverage_loss, information_loss
 from sfumato.release import Release
+from sfumato.risk import DEFAULT_K, drivers
 from sfumato.table import Table
 
 MOST_VALUES = 50  # of one sensitive column

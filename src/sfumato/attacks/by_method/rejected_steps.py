@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Target
-from sfumato.attacks.members import Members, levels_of, lows_of
+from sfumato.attacks.by_method.membership import Members, levels_of, lows_of
 from sfumato.attacks.promises import values_wanted
 from sfumato.criteria.base import Criterion, holding
 from sfumato.data.frequency import JointGroups, group_keys, sum_by

@@ -9,15 +9,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import NO_CERTAINTY, Bound, Finding, Target, View
-from sfumato.attacks.beliefs import Learned
-from sfumato.attacks.classes import (
+from sfumato.attacks.by_method.by_class import (
     ClassBelief,
     class_beliefs,
     keeps,
     most_believed_class,
     undecided,
 )
-from sfumato.attacks.members import Members
+from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.solver import Learned
 from sfumato.attacks.promises import (
     Believed,
     limit,

@@ -11,8 +11,8 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.attacks.families import Belief, same_value_families
-from sfumato.attacks.released import (
+from sfumato.attacks.knowledge.families import Belief, same_value_families
+from sfumato.attacks.knowledge.given_groups import (
     Person,
     Published,
     Released,
@@ -20,7 +20,7 @@ from sfumato.attacks.released import (
     point_of,
     read_groups,
 )
-from sfumato.attacks.uncertain_knowledge import uncertain_posterior
+from sfumato.attacks.knowledge.uncertain import uncertain_posterior
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge import named as named_knowledge
 from sfumato.formulas.knowledge import skyline as skylines

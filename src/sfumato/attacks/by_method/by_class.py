@@ -9,8 +9,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.beliefs import Beliefs
-from sfumato.attacks.members import Members
+from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.solver import Beliefs
 from sfumato.attacks.promises import Believed, limit, share_allowed
 from sfumato.criteria import (
     AlphaKAnonymity,

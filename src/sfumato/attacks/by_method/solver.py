@@ -10,9 +10,16 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.alike import apart, as_one, bound_of, lumps, one_column, share_of
-from sfumato.attacks.members import Members
-from sfumato.attacks.steps import Problem, Problems, Wide
+from sfumato.attacks.by_method.interchangeable import (
+    apart,
+    as_one,
+    bound_of,
+    lumps,
+    one_column,
+    share_of,
+)
+from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.rejected_steps import Problem, Problems, Wide
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,

@@ -15,9 +15,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.base import Bound, Finding, Target
-from sfumato.attacks.beliefs import Learned
-from sfumato.attacks.classes import shares_of
-from sfumato.attacks.members import Members
+from sfumato.attacks.by_method.by_class import shares_of
+from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.solver import Learned
 from sfumato.criteria import PersonalizedPrivacy
 from sfumato.data.frequency import sum_by
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Hashable, Mapping
 from fractions import Fraction
 from typing import TypeVar
 
-from sfumato.attacks.released import Person, Released, read_groups
+from sfumato.attacks.knowledge.given_groups import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import fraction
 from sfumato.formulas.knowledge.breach import Case

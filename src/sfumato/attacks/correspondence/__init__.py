@@ -15,7 +15,7 @@ from typing import Literal, NamedTuple
 
 import numpy as np
 
-from sfumato.attacks.records import Records, Rule, Series, read
+from sfumato.attacks.correspondence.given_records import Records, Rule, Series, read
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, one_of, shown

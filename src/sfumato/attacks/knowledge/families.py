@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from sfumato.algorithms.algorithm import check_seed
-from sfumato.attacks.released import Person, Released, read_groups
+from sfumato.attacks.knowledge.given_groups import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge.breach import Case
 from sfumato.formulas.knowledge.clusters import Belief
