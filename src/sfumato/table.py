@@ -9,14 +9,14 @@ from pathlib import Path
 
 import numpy as np
 
-from sfumato.data.deal import deal
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
+from sfumato.data.recoding_deal import deal
 from sfumato.data.schema import Schema
-from sfumato.data.sets import grow_sets
+from sfumato.data.set_valued import grow_sets
 from sfumato.engines import open_source
 from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
 from sfumato.errors import BadInput, BrokenPromise

@@ -5,7 +5,7 @@ import random
 
 import pytest
 
-from sfumato.data.common_missing import with_missing
+from sfumato.data.labels.in_common_missing import with_missing
 
 
 def generated(dice):

@@ -22,7 +22,7 @@ from sfumato.data.domain import (
     shortest_between,
     simplest_between,
 )
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 
 # Numbers as a canonical column writes them; one text per number.
 NUMBERS = st.one_of(

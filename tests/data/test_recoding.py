@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from properties.generated import Generated, tables
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import Assignment, Cut, Recoding, level_intervals, rows_in
 from sfumato.errors import BadInput
 

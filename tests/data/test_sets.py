@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import naive
 import sfumato as sf
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.sets import each_alone, grow_sets, over_values
+from sfumato.data.set_valued import each_alone, grow_sets, over_values
 
 LISTS = [["b"], [], ["c", "a"], ["a", "b", "a"], ["a"]]
 people = st.lists(

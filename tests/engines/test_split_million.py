@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 
 N_PEOPLE = 1_000_000

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.utility.records import Records, columns_of, equal_parts, features, part_of
+from sfumato.utility.learning_records import Records, columns_of, equal_parts, features, part_of
 from utility.reading import hospital, table_of, values_of
 
 AS_IT_IS = sf.Recode({"age": 0, "zip": 0, "old": 0})

@@ -14,7 +14,7 @@ import sfumato as sf
 from sfumato.attacks.matching import boxes_in
 from sfumato.data.recoding import Assignment, Bucketing, Cut
 from sfumato.formulas.measures.queries import Workload
-from sfumato.utility.published import boxes_of_labels
+from sfumato.utility.boxes_of import boxes_of_labels
 from utility.reading import DISEASES, answering, hospital, table_of
 
 

@@ -18,7 +18,7 @@ from sfumato.criteria.base import Criterion, reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.hierarchy import file_path, reason
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.spec import describe, from_spec, to_spec

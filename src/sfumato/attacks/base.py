@@ -25,7 +25,7 @@ from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
 from sfumato.published.public_view import Earlier
 from sfumato.release import Release
-from sfumato.release.previous import Previous
+from sfumato.release.beside.previous import Previous
 from sfumato.table import Table, read
 
 ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing

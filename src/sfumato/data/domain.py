@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.keys import distinct_rows
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.taxonomy import Ranks, Taxonomy
 
 MISSING_TEXT = "missing"

@@ -11,9 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Counts, Groups, Guards, Histogram
-from sfumato.data.guarding import guarding_nodes
+from sfumato.data.guards import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
-from sfumato.data.sets import over_values
+from sfumato.data.set_valued import over_values
 from sfumato.errors import BadInput, BrokenPromise, nearest, shown
 
 EXACT_IN_FLOAT = 2**53

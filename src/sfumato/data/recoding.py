@@ -20,7 +20,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, group_keys, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.errors import BadInput
 
 SUPPRESSED = -1

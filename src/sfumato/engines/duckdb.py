@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import reason
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.engines import sql
 from sfumato.engines.batches import keep_rows, reading
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 
 Format = Literal["csv", "parquet"]
 

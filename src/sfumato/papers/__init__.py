@@ -10,7 +10,7 @@ from importlib import import_module
 
 from sfumato.errors import BadInput, nearest, shown, true_or_false
 from sfumato.papers.reproduction import Claim, Panel, Reproduction
-from sfumato.report.lines import Chart
+from sfumato.report.line_chart import Chart
 
 __all__ = ["PAPERS", "Chart", "Claim", "Panel", "Reproduction", "check_name", "reproduce"]
 

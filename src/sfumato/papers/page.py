@@ -6,7 +6,7 @@ from collections.abc import Iterator
 
 from sfumato.html import Markup, tag
 from sfumato.papers.reproduction import Panel, Reproduction
-from sfumato.report.lines import figure, legend
+from sfumato.report.line_chart import figure, legend
 from sfumato.report.page import offline
 from sfumato.report.sections import chart_place, data_table, section
 

@@ -13,7 +13,7 @@ from typing import Any
 from sfumato.data.hierarchy import file_path
 from sfumato.html import html_table, joined, tag
 from sfumato.report.files import write
-from sfumato.report.lines import Chart
+from sfumato.report.line_chart import Chart
 
 SCHEMA = "sfumato-reproduction/1"
 NONE = "–"

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain, as_number, number_text
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
-from sfumato.data.published_labels import intervals_of, side
+from sfumato.data.labels.published import intervals_of, side
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import Published
 

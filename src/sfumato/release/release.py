@@ -31,6 +31,8 @@ from sfumato.html import html_table
 from sfumato.private import PrivateDirectory, scratch
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, Earlier
+from sfumato.release.beside.check import compared
+from sfumato.release.beside.previous import Previous, previous_of
 from sfumato.release.check import Check, checked
 from sfumato.release.description import DESCRIPTION, Description
 from sfumato.release.failpoints import reached
@@ -45,11 +47,9 @@ from sfumato.release.files import (
     sync,
     write_json,
 )
-from sfumato.release.guarded import decided, refuse_other_groups
+from sfumato.release.guards import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
-from sfumato.release.previous import Previous, previous_of
-from sfumato.release.series_check import compared
-from sfumato.release.sets import apart, refuse_one_value_each, refuse_other_values
+from sfumato.release.set_valued import apart, refuse_one_value_each, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table

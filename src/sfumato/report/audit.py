@@ -18,8 +18,8 @@ from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.report.document import document
 from sfumato.report.files import write
+from sfumato.report.in_words import remarks
 from sfumato.report.page import page
-from sfumato.report.words import remarks
 from sfumato.table import Table
 
 COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")

@@ -18,7 +18,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
-from sfumato.report import words
+from sfumato.report import in_words as words
 from sfumato.report.steward import steward_part
 from sfumato.table import Table
 

@@ -26,7 +26,7 @@ from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.release import Release
 from sfumato.report.files import write
-from sfumato.report.lines import Chart, figure, legend
+from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
 
 SCHEMA = "sfumato-skyline/1"

@@ -19,7 +19,7 @@ from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.past import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.release.in_common import in_public
+from sfumato.release.beside.in_common import in_public
 from sfumato.series.ledger import Batch, Made
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms

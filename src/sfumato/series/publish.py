@@ -34,9 +34,9 @@ from sfumato.release.files import digest, sync
 from sfumato.release.summary import Summary
 from sfumato.series.chain import Compared, compared, made_of, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
-from sfumato.series.tidy import tidy
 
 
 @dataclass(frozen=True)

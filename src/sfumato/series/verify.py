@@ -13,9 +13,9 @@ from sfumato.progress import report
 from sfumato.release.check import checked
 from sfumato.release.description import DESCRIPTION
 from sfumato.series.ledger import Batch, Ledger, Made
+from sfumato.series.recover import tidy
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
-from sfumato.series.tidy import tidy
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from sfumato.errors import BadInput, nearest, shown
 from sfumato.release import Release
 from sfumato.table import Table
 from sfumato.utility.decision_tree import DecisionTree, need_learning
-from sfumato.utility.records import Places, Records, columns_of, features
+from sfumato.utility.learning_records import Places, Records, columns_of, features
 
 
 def classification_accuracy(

@@ -19,7 +19,7 @@ from sfumato.release.summary import aligned
 from sfumato.table import Table
 from sfumato.utility.classification import accuracy, check_learning
 from sfumato.utility.divergence import kl_divergence
-from sfumato.utility.records import Records, columns_of, equal_parts, part_of
+from sfumato.utility.learning_records import Records, columns_of, equal_parts, part_of
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from sfumato.formulas.boxes.points import points_in_boxes
 from sfumato.formulas.measures import divergence
 from sfumato.formulas.measures.queries import bucket_members
 from sfumato.release import Release
-from sfumato.utility.published import generalized_groups
+from sfumato.utility.boxes_of import generalized_groups
 
 
 def kl_divergence(release: Release, attribute: str | None = None) -> float:

@@ -18,7 +18,7 @@ from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_c
 from sfumato.html import html_table
 from sfumato.release import Release
 from sfumato.release.summary import aligned
-from sfumato.utility.published import generalized_groups
+from sfumato.utility.boxes_of import generalized_groups
 
 N_QUERIES = {"cormode": 1_000, "wong": 10_000}
 SELECTIVITY = {"cormode": Fraction(1, 2), "wong": Fraction(1, 20)}

@@ -18,9 +18,9 @@ from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.correspondence.pairs import joined
 from sfumato.progress import report
 from sfumato.release import Release
-from sfumato.release.comparison import ByAll, Compared, by_pairs
-from sfumato.release.in_common import InCommon, by_original, in_public
-from sfumato.release.previous import Previous
+from sfumato.release.beside.by_pairs_and_all import ByAll, Compared, by_pairs
+from sfumato.release.beside.in_common import InCommon, by_original, in_public
+from sfumato.release.beside.previous import Previous
 from sfumato.table import Table
 
 MOST_NAMED = 4  # earlier releases that are named one by one

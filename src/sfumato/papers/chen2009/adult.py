@@ -26,10 +26,10 @@ from sfumato.papers.chen2009.dimensions import (
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import anonymize
-from sfumato.report.lines import Chart
+from sfumato.report.line_chart import Chart
 from sfumato.table import Table, read
 from sfumato.utility import average_group_size, cross_validate, kl_divergence
-from sfumato.utility.records import columns_of, equal_parts, part_of
+from sfumato.utility.learning_records import columns_of, equal_parts, part_of
 
 QUASI_IDENTIFIERS = (
     "age",

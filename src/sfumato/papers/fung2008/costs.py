@@ -17,7 +17,7 @@ from sfumato.papers.fung2008.setting import (
 )
 from sfumato.papers.fung2008.violations import NO_CURVES
 from sfumato.papers.reproduction import Claim, Panel
-from sfumato.report.lines import Chart
+from sfumato.report.line_chart import Chart
 
 FIGURES: dict[str, Case] = {
     "a": ("Sen1", "200D2"),

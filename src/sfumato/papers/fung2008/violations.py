@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sfumato.papers.fung2008.setting import CASES, NEWCOMERS, SENSITIVE, Outcome, Outcomes
 from sfumato.papers.reproduction import Claim, Panel
-from sfumato.report.lines import Chart
+from sfumato.report.line_chart import Chart
 
 SMALL = ("200D2", "2000D2")
 NO_CURVES = (

@@ -16,11 +16,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.common_missing import with_missing
-from sfumato.data.common_tree import CommonTree
 from sfumato.data.domain import MISSING_TEXT, as_number
 from sfumato.data.hierarchy import ROOT, canonical_numbers
-from sfumato.data.published_labels import OR_MISSING, Interval, side
+from sfumato.data.labels.in_common_missing import with_missing
+from sfumato.data.labels.in_common_tree import CommonTree
+from sfumato.data.labels.published import OR_MISSING, Interval, side
 from sfumato.errors import CannotRun
 
 Text = str | None  # None: missing

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import same_values
 from sfumato.data.groups import Histogram
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import Assignment, Bucketing, Cut
 from sfumato.release import Release
 

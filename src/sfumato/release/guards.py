@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, same_values
-from sfumato.data.labels import Labels
+from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import Assignment, Cut, Recoding
 from sfumato.errors import BrokenPromise
 

@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.criteria import Criterion
 from sfumato.criteria.skyline import one_value_each
 from sfumato.data.frequency import FrequencySet, Grouping, same_values, sum_by
-from sfumato.data.sets import each_alone
+from sfumato.data.set_valued import each_alone
 from sfumato.errors import BrokenPromise
 
 

@@ -8,10 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.common_ground import common_intervals
 from sfumato.data.domain import as_number, number_text
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
+from sfumato.data.labels.in_common import common_intervals
 from sfumato.errors import CannotRun
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.published.public_view import Earlier, published_text

@@ -17,7 +17,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import BadInput
 from sfumato.release import Release
 from sfumato.table import Table, read
-from sfumato.utility.published import intervals_of
+from sfumato.utility.boxes_of import intervals_of
 
 
 @dataclass(frozen=True, eq=False)

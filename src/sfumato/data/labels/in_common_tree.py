@@ -6,7 +6,7 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from sfumato.data.domain import MISSING_TEXT
-from sfumato.data.published_labels import Interval, names_in
+from sfumato.data.labels.published import Interval, names_in
 from sfumato.errors import CannotRun
 
 Text = str | None

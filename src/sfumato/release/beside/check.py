@@ -17,10 +17,10 @@ from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.pairs import joined
 from sfumato.published.public_view import Earlier
+from sfumato.release.beside.by_pairs_and_all import ByAll, by_pairs
+from sfumato.release.beside.in_common import in_public
+from sfumato.release.beside.previous import Previous
 from sfumato.release.check import Check
-from sfumato.release.comparison import ByAll, by_pairs
-from sfumato.release.in_common import in_public
-from sfumato.release.previous import Previous
 
 NOT_AT_HAND = (
     "no verdict about the series: the earlier releases are not at hand; the classes of this one "

@@ -1,0 +1,1 @@
+"""Published texts: how intervals of values are written, and read again."""

@@ -1,0 +1,1 @@
+"""A release beside the earlier ones of the same people."""
