@@ -13,8 +13,9 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.base import together
-from sfumato.data.hierarchy import Hierarchy, file_path, reason
+from sfumato.data.hierarchy import Hierarchy
 from sfumato.errors import BadInput, nearest
+from sfumato.files.paths import file_path, reason
 from sfumato.series.terms import Terms
 from sfumato.spec import from_spec
 from sfumato.table import Table, read

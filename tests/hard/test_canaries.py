@@ -34,8 +34,8 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.app import app
+from sfumato.files.failpoints import VARIABLE
 from sfumato.progress import listening as progress_listening
-from sfumato.release.failpoints import VARIABLE
 
 N = 240
 START = 5  # bytes: no canary is shorter

@@ -10,7 +10,7 @@ import sys
 import pytest
 
 import sfumato as sf
-from sfumato.release.failpoints import VARIABLE
+from sfumato.files.failpoints import VARIABLE
 
 SAVE = """
 import sys

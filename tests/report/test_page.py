@@ -19,8 +19,8 @@ import pytest
 
 import sfumato as sf
 from hard.test_canaries import Ear, Planted, read
+from sfumato.files.failpoints import VARIABLE
 from sfumato.html import html_table, tag
-from sfumato.release.failpoints import VARIABLE
 from sfumato.report import charts, page
 
 PRIVATE = "private: for the steward, not for publication"

@@ -17,10 +17,10 @@ from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.criteria.base import Criterion, reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.hierarchy import file_path, reason
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
+from sfumato.files.paths import file_path, reason
 from sfumato.spec import describe, from_spec, to_spec
 
 PAIRS_AT_ONCE = 1 << 24

@@ -13,13 +13,12 @@ import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
 from sfumato.criteria.base import together
-from sfumato.data.hierarchy import reason
+from sfumato.files.paths import reason
+from sfumato.files.reports import refuse_unwritable
+from sfumato.files.staged import DESCRIPTION, refuse_taken
 from sfumato.job import Job
 from sfumato.papers import check_name
 from sfumato.release import Release
-from sfumato.release.description import DESCRIPTION
-from sfumato.release.files import refuse_taken
-from sfumato.report.files import refuse_unwritable
 from sfumato.risk import DEFAULT_K
 
 UNSAFE = 1

@@ -10,7 +10,7 @@ from typing import Any
 import sfumato as sf
 from sfumato.attacks import Finding
 from sfumato.cli import output as out
-from sfumato.release.files import refuse_taken
+from sfumato.files.staged import refuse_taken
 from sfumato.series import SeriesReport
 from sfumato.series.publish import Outcome
 

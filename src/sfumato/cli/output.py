@@ -20,8 +20,8 @@ from rich.text import Text
 
 from sfumato.cli.signals import requested
 from sfumato.criteria.base import value_text
-from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput, SfumatoError
+from sfumato.files.paths import reason
 from sfumato.papers import Reproduction
 from sfumato.progress import listening
 from sfumato.release import Check

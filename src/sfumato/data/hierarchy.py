@@ -11,7 +11,6 @@ import csv
 import datetime
 import io
 import itertools
-import os
 import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
@@ -26,6 +25,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
+from sfumato.files.paths import file_path, reason
 
 ROOT = "*"
 LONGEST_CODE = 100  # characters: a level each
@@ -332,20 +332,6 @@ def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
             return None
         numbers[value] = number
     return numbers
-
-
-def file_path(owner: str, path: object) -> Path:
-    """Read a path; refuse what no file can be called."""
-    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
-        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
-    return Path(path)
-
-
-def reason(error: Exception) -> str:
-    """Say in a few words why the system refused a file."""
-    if isinstance(error, UnicodeDecodeError):
-        return "not UTF-8 text"
-    return (getattr(error, "strerror", None) or str(error)).lower()
 
 
 def _open(

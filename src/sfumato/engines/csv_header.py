@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput
+from sfumato.files.paths import reason
 
 DELIMITERS = ",;\t|"
 FIRST_BYTES = 1 << 20

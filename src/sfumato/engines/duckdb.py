@@ -14,7 +14,6 @@ import pyarrow.parquet as pq
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.data.hierarchy import reason
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.labels.texts import Labels
 from sfumato.engines import sql
@@ -30,7 +29,8 @@ from sfumato.engines.gather import (
 )
 from sfumato.engines.protocol import Batches, Format, Join, Kept, Lookup, Plan
 from sfumato.errors import BadInput
-from sfumato.private import scratch
+from sfumato.files.paths import reason, version
+from sfumato.files.private import scratch
 
 # A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does
 # one that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
@@ -368,7 +368,7 @@ class DuckDBEngine:
             raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
         if path.exists() and not path.is_file():
             raise BadInput(f"{path}: is not a regular file; it is read more than once")
-        self._file, self._version = path, _version(path)
+        self._file, self._version = path, version(path)
         try:
             with path.open("rb") as file:
                 magic = file.read(4)
@@ -586,10 +586,10 @@ class DuckDBEngine:
         if self._file is None:
             return
         try:
-            version = _version(self._file)
+            current = version(self._file)
         except OSError as error:
             raise BadInput(f"{self.name}: the file is gone: {reason(error)}") from None
-        if version != self._version:
+        if current != self._version:
             raise BadInput(
                 f"{self.name}: the file has changed since it was opened; start again, and let "
                 "nobody write to it meanwhile"
@@ -656,9 +656,3 @@ def _defused(value: str) -> str:
 def _enum_of(name: str) -> str:
     """Name the ENUM of a column's texts."""
     return f"{name}_texts"
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    """Give what differs when a file was written to, or replaced by another."""
-    status = path.stat()
-    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)

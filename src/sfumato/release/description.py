@@ -20,10 +20,10 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.errors import BadInput
+from sfumato.files.staged import DESCRIPTION
 from sfumato.spec import from_spec
 from sfumato.table import DATA, SENSITIVE, Table
 
-DESCRIPTION = "release.json"
 FORMAT = 1
 
 

@@ -21,22 +21,17 @@ from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.base import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.data.hierarchy import Hierarchy, file_path, reason
+from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import open_published
 from sfumato.engines.protocol import Engine, Format
 from sfumato.errors import BadInput, BrokenPromise, one_of, shown
-from sfumato.html import html_table
-from sfumato.private import PrivateDirectory, scratch
-from sfumato.progress import report
-from sfumato.published.public_view import NAMED, Earlier
-from sfumato.release.beside.check import compared
-from sfumato.release.beside.previous import Previous, previous_of
-from sfumato.release.check import Check, checked
-from sfumato.release.description import DESCRIPTION, Description
-from sfumato.release.failpoints import reached
-from sfumato.release.files import (
+from sfumato.files.failpoints import reached
+from sfumato.files.paths import file_path, reason, version
+from sfumato.files.private import PrivateDirectory, scratch
+from sfumato.files.staged import (
+    DESCRIPTION,
     called,
     describe,
     digest,
@@ -47,6 +42,13 @@ from sfumato.release.files import (
     sync,
     write_json,
 )
+from sfumato.html import html_table
+from sfumato.progress import report
+from sfumato.published.public_view import NAMED, Earlier
+from sfumato.release.beside.check import compared
+from sfumato.release.beside.previous import Previous, previous_of
+from sfumato.release.check import Check, checked
+from sfumato.release.description import Description
 from sfumato.release.guards import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
 from sfumato.release.set_valued import apart, refuse_one_value_each, refuse_other_values
@@ -138,7 +140,7 @@ def load(directory: str | Path) -> Release:
     versions = {}
     for name, expected in files.items():
         try:
-            versions[place / name] = _version(place / name)
+            versions[place / name] = version(place / name)
             found = digest(place / name)
         except OSError as error:
             raise BadInput(f"{place / name}: cannot read: {reason(error)}") from None
@@ -147,12 +149,6 @@ def load(directory: str | Path) -> Release:
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )
     return Release(description, saved=_Saved(place, kinds[0], versions))
-
-
-def _version(path: Path) -> tuple[int, ...]:
-    """Give what differs when a file was written to, or replaced by another."""
-    status = path.stat()
-    return (status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
 @dataclass(frozen=True)
@@ -171,7 +167,7 @@ class _Saved:
         """Open one of the tables, as any reader would."""
         path = self.path(name)
         found = open_published(path)
-        if path in self.versions and _version(path) != self.versions[path]:
+        if path in self.versions and version(path) != self.versions[path]:
             raise BadInput(f"{path}: the file has changed since the release was loaded")
         return found
 
@@ -475,7 +471,7 @@ class Release:
                 with called(staging.path, target):
                     self._write(staging.path, kind)
                 reached("save.checked")
-                describe(staging.path, self.description)
+                describe(staging.path, self.description.to_json())
                 reached("save.described")
                 make_public(staging.path)
                 try:

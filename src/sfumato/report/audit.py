@@ -11,13 +11,13 @@ from typing import Any
 
 from sfumato.attacks import ATTACKS, Correspondence, Finding, Target
 from sfumato.criteria import Criterion
-from sfumato.data.hierarchy import file_path
 from sfumato.errors import BadInput, CannotRun
+from sfumato.files.paths import file_path
+from sfumato.files.reports import write
 from sfumato.html import html_table
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.report.document import document
-from sfumato.report.files import write
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.table import Table

@@ -17,15 +17,15 @@ from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.by_method.membership import Members, members_of
 from sfumato.attacks.knowledge.amounts import case_of, told
 from sfumato.attacks.knowledge.given_groups import confidence_of
-from sfumato.data.hierarchy import file_path
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
+from sfumato.files.paths import file_path
+from sfumato.files.reports import write
 from sfumato.formulas.knowledge.breach import Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.release import Release
-from sfumato.report.files import write
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
 

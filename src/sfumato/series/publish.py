@@ -21,16 +21,15 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.algorithms import BCFAnonymizer
-from sfumato.data.hierarchy import reason
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise, shown
-from sfumato.private import PrivateDirectory
+from sfumato.files.failpoints import reached
+from sfumato.files.paths import reason
+from sfumato.files.private import PrivateDirectory
+from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
 from sfumato.release import load
 from sfumato.release.check import Check
-from sfumato.release.description import DESCRIPTION
-from sfumato.release.failpoints import reached
-from sfumato.release.files import digest, sync
 from sfumato.release.summary import Summary
 from sfumato.series.chain import Compared, compared, made_of, next_release
 from sfumato.series.ledger import Batch, Chain, Ledger, Made

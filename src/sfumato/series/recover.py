@@ -6,8 +6,8 @@ have read it. Before that, nothing has happened.
 
 from __future__ import annotations
 
-from sfumato.private import sweep
-from sfumato.release.failpoints import reached
+from sfumato.files.failpoints import reached
+from sfumato.files.private import sweep
 from sfumato.series.ledger import Ledger
 from sfumato.series.store import Store
 

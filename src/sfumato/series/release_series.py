@@ -11,12 +11,13 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
-from sfumato.data.hierarchy import Hierarchy, file_path
+from sfumato.data.hierarchy import Hierarchy
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
+from sfumato.files.paths import file_path
+from sfumato.files.staged import new_parents
 from sfumato.html import html_table
 from sfumato.release import Release
-from sfumato.release.files import new_parents
 from sfumato.report import Report, audit
 from sfumato.series.chain import Compared, compared, made_of
 from sfumato.series.ledger import Batch, Chain, Ledger, Made

@@ -17,14 +17,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from sfumato.data.hierarchy import reason
 from sfumato.engines.protocol import Batches
 from sfumato.errors import BadInput
-from sfumato.private import PrivateDirectory
+from sfumato.files.failpoints import reached
+from sfumato.files.paths import reason
+from sfumato.files.private import PrivateDirectory
+from sfumato.files.staged import DESCRIPTION, digest, refuse_taken, sync
 from sfumato.release import Release, load
-from sfumato.release.description import DESCRIPTION
-from sfumato.release.failpoints import reached
-from sfumato.release.files import digest, refuse_taken, sync
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.terms import Terms
 

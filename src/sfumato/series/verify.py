@@ -9,9 +9,9 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput, SfumatoError
+from sfumato.files.staged import DESCRIPTION
 from sfumato.progress import report
 from sfumato.release.check import checked
-from sfumato.release.description import DESCRIPTION
 from sfumato.series.ledger import Batch, Ledger, Made
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
 from sfumato.errors import BadInput
+from sfumato.files.staged import DESCRIPTION
 from sfumato.published.public_view import Earlier
-from sfumato.release.description import DESCRIPTION
 
 
 @dataclass(frozen=True, eq=False)

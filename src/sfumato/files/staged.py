@@ -12,7 +12,8 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.release.description import DESCRIPTION, Description
+
+DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
 
 
 @contextmanager
@@ -47,10 +48,10 @@ def called(staged: Path, target: Path) -> Iterator[None]:
         raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
 
 
-def describe(directory: Path, description: Description) -> None:
-    """Write the description beside the tables that are there."""
+def describe(directory: Path, description: Mapping[str, Any]) -> None:
+    """Write the description beside the tables that are there, with their digests."""
     digests = {path.name: digest(path) for path in sorted(directory.iterdir())}
-    write_json(directory / DESCRIPTION, description.to_json() | {"files": digests})
+    write_json(directory / DESCRIPTION, {**description, "files": digests})
 
 
 def write_json(where: Path, written: Mapping[str, Any]) -> None:

@@ -6,11 +6,11 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from sfumato.data.hierarchy import reason
 from sfumato.errors import BadInput
-from sfumato.private import PrivateDirectory
-from sfumato.release.description import DESCRIPTION
-from sfumato.release.failpoints import reached
+from sfumato.files.failpoints import reached
+from sfumato.files.paths import reason
+from sfumato.files.private import PrivateDirectory
+from sfumato.files.staged import DESCRIPTION
 
 
 def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:

@@ -8,7 +8,9 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
-from papers.tables import (
+from sfumato.attacks.knowledge import breach_probability, knowledge_skyline, posterior, witness
+from sfumato.formulas.knowledge.exact import exact_lacking, exact_odds
+from worked_examples.tables import (
     CHEN_1B,
     CHEN_1B_BREACH_AIDS,
     CHEN_1B_COLUMNS,
@@ -16,8 +18,6 @@ from papers.tables import (
     CHEN_HUNDRED,
     CHEN_TOM_WALK,
 )
-from sfumato.attacks.knowledge import breach_probability, knowledge_skyline, posterior, witness
-from sfumato.formulas.knowledge.exact import exact_lacking, exact_odds
 
 HALF = Fraction(1, 2)
 

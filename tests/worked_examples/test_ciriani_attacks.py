@@ -3,10 +3,10 @@
 from fractions import Fraction
 
 import pytest
+from papers.test_ciriani import figure, tree_of
 
 import sfumato as sf
 from papers import tables
-from papers.test_ciriani import figure, tree_of
 from sfumato.attacks import (
     BackgroundKnowledge,
     CannotRun,

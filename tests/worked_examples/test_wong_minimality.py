@@ -6,7 +6,6 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from papers.tables import WONG_LEMMA2_CREDIBILITY, WONG_LEMMA2_SENSITIVE, WONG_LEMMA2_SIZES
 from sfumato.attacks.minimality import (
     credibility,
     credibility_enumerated,
@@ -15,6 +14,7 @@ from sfumato.attacks.minimality import (
 )
 from sfumato.criteria import CKSafety, KEAnonymity, LDiversity, RecursiveDiversity, TCloseness
 from sfumato.data.groups import Groups
+from worked_examples.tables import WONG_LEMMA2_CREDIBILITY, WONG_LEMMA2_SENSITIVE, WONG_LEMMA2_SIZES
 
 
 def breaking(criterion, values, reference=None):

@@ -10,17 +10,17 @@ import pytest
 
 import naive
 import sfumato as sf
-from papers.tables import (
+from sfumato.attacks.grouping import MethodBased
+from sfumato.attacks.minimality import Minimality
+from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk, prefix_risk
+from sfumato.formulas.minimality.posterior import Step, posterior
+from worked_examples.tables import (
     CORMODE_FIG6A_WORLD,
     CORMODE_FIG6B_HALVES,
     CORMODE_FIG6B_QI,
     CORMODE_FIG6B_SA,
     CORMODE_FIG6B_WORLD,
 )
-from sfumato.attacks.grouping import MethodBased
-from sfumato.attacks.minimality import Minimality
-from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk, prefix_risk
-from sfumato.formulas.minimality.posterior import Step, posterior
 
 ZERO = Fraction(0)
 

@@ -1,0 +1,28 @@
+"""Paths that people give, why the system refuses a file, and whether a file is still the same."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+
+from sfumato.errors import BadInput, shown
+
+
+def file_path(owner: str, path: object) -> Path:
+    """Read a path; refuse what no file can be called."""
+    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
+        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
+    return Path(path)
+
+
+def reason(error: Exception) -> str:
+    """Say in a few words why the system refused a file."""
+    if isinstance(error, UnicodeDecodeError):
+        return "not UTF-8 text"
+    return (getattr(error, "strerror", None) or str(error)).lower()
+
+
+def version(path: Path) -> tuple[int, ...]:
+    """Give what differs when a file was written to, or replaced by another."""
+    status = path.stat()
+    return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
