@@ -13,7 +13,7 @@ import pytest
 
 import naive
 import sfumato as sf
-from sfumato.engines import gather
+from sfumato.engines.duckdb import gather
 
 DAY = datetime.date(2026, 11, 15)
 VALUES = {

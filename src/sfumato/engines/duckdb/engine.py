@@ -17,10 +17,10 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.labels.texts import Labels
 from sfumato.engines import sql
-from sfumato.engines.batches import keep_rows, reading
 from sfumato.engines.csv_header import DELIMITERS, Header, read_header, refuse_alike
-from sfumato.engines.explain import about_storage, explanation
-from sfumato.engines.gather import (
+from sfumato.engines.duckdb.batches import keep_rows, reading
+from sfumato.engines.duckdb.explain import about_storage, explanation
+from sfumato.engines.duckdb.gather import (
     ONLY_ONE,
     gather_rows,
     refuse_ungathered,
