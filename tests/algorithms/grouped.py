@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-import naive
+import naive.criteria
 import sfumato as sf
 from sfumato.data.frequency import FrequencySet
 
@@ -103,7 +103,7 @@ PROTECTED = ["flu", "HIV"]
 
 def criteria_with_twins(l, k):
     """Criteria of every kind that different values can satisfy, with their twins."""
-    safe = naive.l_diversity
+    safe = naive.criteria.l_diversity
     return [
         (sf.LDiversity(l, "frequency"), safe(l, "frequency")),
         (
@@ -114,7 +114,7 @@ def criteria_with_twins(l, k):
             sf.LDiversity(l, "frequency", values=PROTECTED, pooled=True),
             safe(l, "frequency", protected=PROTECTED, pooled=True),
         ),
-        (sf.KAnonymity(k), naive.k_anonymity(k)),
+        (sf.KAnonymity(k), naive.criteria.k_anonymity(k)),
         (sf.LDiversity(l), safe(l)),
         (sf.LDiversity(l, "entropy"), safe(l, "entropy")),
         (
@@ -123,15 +123,15 @@ def criteria_with_twins(l, k):
         ),
         (
             sf.LDiversity(f"{2 * l + 1}/2", "frequency") & sf.KAnonymity(k),
-            naive.both(
-                naive.k_anonymity(k),
+            naive.criteria.both(
+                naive.criteria.k_anonymity(k),
                 safe(sf.LDiversity(f"{2 * l + 1}/2", "entropy").l, "frequency"),
             ),
         ),
         (
             sf.AlphaKAnonymity(f"1/{l}", k, values=PROTECTED) & sf.LDiversity(2),
-            naive.both(
-                lambda rows: naive.alpha_k(
+            naive.criteria.both(
+                lambda rows: naive.criteria.alpha_k(
                     [r[-1] for r in rows], 1 / sf.LDiversity(l).l, k, PROTECTED
                 ),
                 safe(2),
@@ -139,10 +139,10 @@ def criteria_with_twins(l, k):
         ),
         (
             sf.PSensitiveKAnonymity(l, max(k, l)),
-            lambda rows: naive.p_sensitive([r[-1] for r in rows], l, max(k, l)),
+            lambda rows: naive.criteria.p_sensitive([r[-1] for r in rows], l, max(k, l)),
         ),
         (
             sf.RecursiveDiversity(2, l),
-            lambda rows: naive.recursive_diverse([r[-1] for r in rows], 2, l),
+            lambda rows: naive.criteria.recursive_diverse([r[-1] for r in rows], 2, l),
         ),
     ]

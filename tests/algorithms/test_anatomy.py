@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.grouping
 import sfumato as sf
 from algorithms.grouped import (
     PROTECTED,
@@ -79,12 +79,14 @@ def test_groups_are_those_of_the_description(compiled, record_property):
             except sf.Unsatisfiable:
                 none = [0] * len(people)
                 assert (
-                    naive.anatomy(names, n_different, n_people, none, list(range(len(people))))
+                    naive.grouping.anatomy(
+                        names, n_different, n_people, none, list(range(len(people)))
+                    )
                     is None
                 )
                 continue
             lots = [lot >> 1 for lot in chances.numbers(0)]
-            groups = naive.anatomy(names, n_different, n_people, lots, chances.numbers(1))
+            groups = naive.grouping.anatomy(names, n_different, n_people, lots, chances.numbers(1))
             rows_of = [Counter(people_of(frequencies)[i] for i in group) for group in groups]
             assert found == rows_of
             assert not left
@@ -112,7 +114,7 @@ def test_anatomized_groups_are_the_anatomies_of_greedy_groups(compiled, record_p
                 continue
             line = sorted_by_lots(frequencies, chances.numbers(0))
             unit = unit_of(criterion, frequencies)
-            greedy, behind = naive.greedy_grouping(
+            greedy, behind = naive.grouping.greedy_grouping(
                 line,
                 lambda group, safe=safe, all_=frequencies: safe(labelled(all_, group)),
                 unit,
@@ -124,7 +126,7 @@ def test_anatomized_groups_are_the_anatomies_of_greedy_groups(compiled, record_p
             for group in greedy:
                 mine, turns = turns[: len(group)], turns[len(group) :]
                 names = named(labelled(frequencies, group), **how)
-                parts = naive.anatomy(names, n_different, n_people, lots, mine)
+                parts = naive.grouping.anatomy(names, n_different, n_people, lots, mine)
                 parts = [range(len(group))] if parts is None else parts  # too uneven: stays
                 groups += [Counter(group[i] for i in part) for part in parts]
             assert found == groups

@@ -6,7 +6,9 @@ from fractions import Fraction
 
 import pytest
 
-import naive
+import naive.bcf
+import naive.correspondence
+import naive.top_down
 import sfumato as sf
 from algorithms.test_top_down import cut_nodes
 from formulas.series import (
@@ -26,7 +28,7 @@ from properties.generated import Generated
 from sfumato.attacks.correspondence import bcf, remaining
 from sfumato.published.public_view import Earlier
 
-SCORES = {"discernibility": naive.by_discernibility, "loss": naive.by_loss}
+SCORES = {"discernibility": naive.bcf.by_discernibility, "loss": naive.bcf.by_loss}
 DEEP = {
     **dict.fromkeys("cd", "CD"),
     **dict.fromkeys("efg", "EFG"),
@@ -116,7 +118,7 @@ def found_by(table, releases, criterion, score="discernibility", columns=None):
 
 
 def expected_by(table, safe, score="discernibility", columns=None):
-    cuts = naive.bcf_cut(table.rows, table.paths, safe, SCORES[score], columns)
+    cuts = naive.bcf.bcf_cut(table.rows, table.paths, safe, SCORES[score], columns)
     if cuts is None:
         return None
     return [
@@ -147,7 +149,9 @@ def test_a_release_is_what_its_twin_finds_by_all_choices_of_buddies(seed, score)
     people = people + people_of(trees, dice.choice([0, k, k + 1]), dice, "st")
     table = table_of(people, trees)
     known = [(stands_for(trees, qid), s) for qid, s in first]
-    expected = expected_by(table, lambda release: naive.bcf_safe([known], release, k), score)
+    expected = expected_by(
+        table, lambda release: naive.correspondence.bcf_safe([known], release, k), score
+    )
     assert expected is not None
     assert found_by(table, [first], sf.BCFAnonymity(k), score) == expected
 
@@ -164,7 +168,7 @@ def test_larger_releases_are_those_of_attacks_from_scratch(seed):
     later = len(people) > len(first)
 
     def safe(release):
-        if min(map(len, naive.published_sizes(release))) < k:
+        if min(map(len, naive.correspondence.published_sizes(release))) < k:
             return False
         fa, ca, ba = bcf(first, labelled(table, trees, release), trees)
         return min(fa, ca) >= k and (ba >= k or not later)
@@ -187,7 +191,7 @@ def test_without_an_earlier_release_it_is_k_anonymity(seed):
     if not large(table.rows):
         assert found is None
         return
-    cuts = naive.top_down_cut(table.rows, table.paths, large)
+    cuts = naive.top_down.top_down_cut(table.rows, table.paths, large)
     assert found == [
         {node for node in cut if any(row[j] in node for row in table.rows)}
         for j, cut in enumerate(cuts)
@@ -234,7 +238,9 @@ def test_other_criteria_hold_of_what_every_attack_leaves(seed, other):
     people = people + people_of(trees, dice.choice([0, 2, 3]), dice, "st")
     table = table_of(people, trees)
     known = [(stands_for(trees, qid), s) for qid, s in first]
-    expected = expected_by(table, lambda release: naive.bcf_safe([known], release, 1, slow))
+    expected = expected_by(
+        table, lambda release: naive.correspondence.bcf_safe([known], release, 1, slow)
+    )
     assert found_by(table, [first], sf.BCFAnonymity(1) & fast) == expected
 
 
@@ -252,7 +258,7 @@ def test_earlier_releases_of_any_kind_are_compared_by_flows(seed, how):
     later = len(people) > len(known)
 
     def safe(release):
-        fa, ca, ba = naive.bcf(known, release)
+        fa, ca, ba = naive.correspondence.bcf(known, release)
         return min(fa, ca) >= 1 and (ba >= 1 or not later)
 
     method = sf.BCFAnonymizer([earlier(written(first, trees), hidden)])
@@ -277,7 +283,7 @@ def test_columns_that_a_recipient_does_not_need_stay_at_their_roots(seed, score)
     known = [(stands_for(trees, qid), s) for qid, s in first]
     for j in (0, 1):
         expected = expected_by(
-            table, lambda release: naive.bcf_safe([known], release, k), score, [j]
+            table, lambda release: naive.correspondence.bcf_safe([known], release, k), score, [j]
         )
         found = found_by(table, [first], sf.BCFAnonymity(k), score, [f"q{j}"])
         assert found == expected
@@ -290,7 +296,7 @@ def test_columns_that_a_recipient_does_not_need_stay_at_their_roots(seed, score)
 def replaced(table, nodes, j, node):
     return [
         *nodes[:j],
-        [*(nodes[j] - {node}), *naive.children_of(table.paths[j], node)],
+        [*(nodes[j] - {node}), *naive.top_down.children_of(table.paths[j], node)],
         *nodes[j + 1 :],
     ]
 
@@ -308,15 +314,15 @@ def test_after_several_releases_all_together_are_safe_and_no_node_can_be_replace
         columns = dice.choice([table.columns, table.columns[-1:]])  # of a recipient
         found = found_by(table, releases, sf.BCFAnonymity(k), columns=columns)
         assert found is not None
-        release = naive.records_under(table.rows, found)
-        assert naive.series_safe([*known, release], k)
+        release = naive.bcf.records_under(table.rows, found)
+        assert naive.correspondence.series_safe([*known, release], k)
         for j, cut in enumerate(found):
             assert table.columns[j] in columns or len(cut) == 1
             for node in cut if table.columns[j] in columns else ():
-                if naive.children_of(table.paths[j], node):
-                    after = naive.records_under(table.rows, replaced(table, found, j, node))
-                    small = min(map(len, naive.published_sizes(after))) < k
-                    assert small or not naive.series_safe([*known, after], k)
+                if naive.top_down.children_of(table.paths[j], node):
+                    after = naive.bcf.records_under(table.rows, replaced(table, found, j, node))
+                    small = min(map(len, naive.correspondence.published_sizes(after))) < k
+                    assert small or not naive.correspondence.series_safe([*known, after], k)
         releases.append(labelled(table, trees, release))
         known.append(release)
 
@@ -331,7 +337,7 @@ def test_longer_series_leave_k_records_to_everybody(seed):
         people = people + people_of(trees, dice.choice([0, k, 8]) if people else 12, dice, "st")
         table = table_of(people, trees)
         found = found_by(table, releases, sf.BCFAnonymity(k))
-        releases.append(labelled(table, trees, naive.records_under(table.rows, found)))
+        releases.append(labelled(table, trees, naive.bcf.records_under(table.rows, found)))
     sizes = [0, *map(len, releases)]
     for time, left in enumerate(remaining(releases, trees)):
         if sizes[time + 1] > sizes[time]:

@@ -8,7 +8,9 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.criteria
+import naive.grouping
+import naive.groups
 import sfumato as sf
 from algorithms.grouped import (
     VALUES,
@@ -43,7 +45,7 @@ def expected(frequencies, safe, unit, p, chances, order=()):
     goes_on = [False] * n_buckets
     if p:
         goes_on = [Fraction(toss, 2**64) < p for toss in chances.numbers(1)]
-    return naive.greedy_grouping(
+    return naive.grouping.greedy_grouping(
         people, lambda group: safe(labelled(frequencies, group)), unit, goes_on
     )
 
@@ -75,7 +77,9 @@ def test_groups_by_t_closeness_go_row_by_row():
         found = groups_of(sf.GreedyGrouping().search(frequencies, sf.TCloseness("1/3"), chances))
 
         def safe(group, everybody=everybody):
-            return naive.t_close([row[-1] for row in group], everybody, 1 / 3, lambda a, b: a != b)
+            return naive.criteria.t_close(
+                [row[-1] for row in group], everybody, 1 / 3, lambda a, b: a != b
+            )
 
         groups, left = expected(frequencies, safe, 1, 0, chances)
         assert found == ([Counter(group) for group in groups], Counter(left))
@@ -111,7 +115,9 @@ def test_a_greedy_group_is_a_multiple_of_l_and_no_shorter_one_is_safe(compiled):
             size = group.total()
             assert size % l == 0
             values = [row[-1] for row in people[start : start + size]]
-            safe = [naive.l_diverse(values[:i], l, "frequency") for i in range(l, size + 1, l)]
+            safe = [
+                naive.criteria.l_diverse(values[:i], l, "frequency") for i in range(l, size + 1, l)
+            ]
             assert safe == [False] * (size // l - 1) + [True]
             start += size
         assert left.total() == len(rows) - start
@@ -158,7 +164,7 @@ def test_people_are_sorted_by_the_order_that_is_asked_for(compiled):
         order = frequencies.quasi_identifiers[::-1][: 1 + seed % 2]
         chances = Chances(seed)
         found = groups_of(sf.GreedyGrouping(order).search(frequencies, criterion, chances))
-        groups, left = expected(frequencies, naive.k_anonymity(2), 1, 0, chances, order)
+        groups, left = expected(frequencies, naive.criteria.k_anonymity(2), 1, 0, chances, order)
         assert found == ([Counter(group) for group in groups], Counter(left))
 
 
@@ -339,7 +345,7 @@ def test_with_two_sensitive_columns_the_one_named_counts(compiled):
     groups, _ = groups_of(recoding)
     for group in groups:
         assert group.total() % 2 == 0
-        assert naive.l_diverse([row[-1] for row in group.elements()], 2, "frequency")
+        assert naive.criteria.l_diverse([row[-1] for row in group.elements()], 2, "frequency")
     # About both, the other counts as a quasi-identifier: row by row, and still safe.
     groups, _ = groups_of(
         sf.GreedyGrouping().search(frequencies, sf.LDiversity("5/4", "frequency"), Chances(2))
@@ -347,8 +353,10 @@ def test_with_two_sensitive_columns_the_one_named_counts(compiled):
     assert groups
     for group in groups:
         for first, second in ((-1, -2), (-2, -1)):
-            for people in naive.rows_by_group(group.elements(), [second]).values():
-                assert naive.l_diverse([row[first] for row in people], Fraction(5, 4), "frequency")
+            for people in naive.groups.rows_by_group(group.elements(), [second]).values():
+                assert naive.criteria.l_diverse(
+                    [row[first] for row in people], Fraction(5, 4), "frequency"
+                )
 
 
 def test_small_tables_do_not_start_a_compiler(tmp_path):

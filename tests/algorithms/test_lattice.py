@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.lattice
 import sfumato as sf
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.algorithms.lattice.rollup import RollUp
@@ -80,7 +80,7 @@ def test_on_adult_no_node_at_all_is_better_than_the_optimum(arx_adult, criterion
     values, counts = frequencies.codes("occupation"), frequencies.counts
     shares = np.bincount(values, weights=counts) / counts.sum()
     best = None
-    for node in naive.all_nodes([tree.height for tree in trees]):
+    for node in naive.lattice.all_nodes([tree.height for tree in trees]):
         lows = [t.low[level][c] for t, level, c in zip(trees, node, codes, strict=True)]
         _, group = np.unique(np.stack(lows, axis=1), axis=0, return_inverse=True)
         flat = group.reshape(-1) * len(shares) + values
@@ -145,13 +145,15 @@ def test_rolled_up_counts_are_the_counts_of_the_rows_in_any_order_of_nodes():
     source = pa.table([list(column) for column in zip(*rows, strict=True)], names=names)
     rules = {n: sf.Hierarchy.from_spec({"table": paths[j]}, n) for j, n in enumerate("abc")}
     frequencies = sf.read(source, rules, "s").frequencies()
-    nodes = naive.all_nodes([2, 2, 2])
+    nodes = naive.lattice.all_nodes([2, 2, 2])
     for with_values in (False, True):
         rollup = RollUp(frequencies, with_values=with_values)
         for _ in range(2):
             draw.shuffle(nodes)
             for node in nodes:
-                expected = [len(g) for g in naive.groups_at(rows, paths, tuple(node)).values()]
+                expected = [
+                    len(g) for g in naive.lattice.groups_at(rows, paths, tuple(node)).values()
+                ]
                 assert sorted(rollup.at(tuple(int(x) for x in node)).sizes) == sorted(expected)
 
 

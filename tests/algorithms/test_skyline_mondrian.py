@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.skyline_mondrian
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from properties.test_mondrian import dimensions, numeric_tables, regions
@@ -100,19 +100,23 @@ def test_regions_are_those_of_figure_4_and_minimal(table, skyline, split):
     points, default, asked = skyline
     rows, frequencies = with_tuples(table), table.frequencies()
     criterion = sf.Skyline(points, default)
-    if not naive.withstands([rows], exactly(asked), "single"):
+    if not naive.skyline_mondrian.withstands([rows], exactly(asked), "single"):
         with pytest.raises(sf.Unsatisfiable, match="no partition"):
             sf.SkylineMondrian(split).search(frequencies, criterion, None)
         return
     recoding = sf.SkylineMondrian(split).search(frequencies, criterion, None)
     found = sides_of(regions(table, recoding).values())
-    expected = naive.skyline_anonymize(rows, dimensions(table), exactly(asked), "single", split)
+    expected = naive.skyline_mondrian.skyline_anonymize(
+        rows, dimensions(table), exactly(asked), "single", split
+    )
     assert alike(found, expected)
     assert holding(criterion, recoding.grouping(frequencies).joint).all()
     for j, region in enumerate(found):  # theorem 4: no region can be cut anywhere
-        for left, right in naive.splits_by_priority(region, dimensions(table), split):
+        for left, right in naive.skyline_mondrian.splits_by_priority(
+            region, dimensions(table), split
+        ):
             cut = [*found[:j], *found[j + 1 :], left, right]
-            assert not naive.withstands(cut, exactly(asked), "single")
+            assert not naive.skyline_mondrian.withstands(cut, exactly(asked), "single")
 
 
 @settings(max_examples=150, deadline=None)
@@ -122,7 +126,9 @@ def test_other_criteria_hold_for_both_sides_of_every_cut(table, skyline, split, 
     other, safe = pair
     rows, frequencies = with_tuples(table), table.frequencies()
     criterion = sf.Skyline(points, default) & other
-    if not naive.withstands([rows], exactly(asked), "single") or not safe(table.rows):
+    if not naive.skyline_mondrian.withstands([rows], exactly(asked), "single") or not safe(
+        table.rows
+    ):
         with pytest.raises(sf.Unsatisfiable):
             sf.SkylineMondrian(split).search(frequencies, criterion, None)
         return
@@ -131,7 +137,7 @@ def test_other_criteria_hold_for_both_sides_of_every_cut(table, skyline, split, 
     def also(side):
         return safe([(*row[:-1], *row[-1]) for row in side])
 
-    expected = naive.skyline_anonymize(
+    expected = naive.skyline_mondrian.skyline_anonymize(
         rows, dimensions(table), exactly(asked), "single", split, also
     )
     assert alike(sides_of(regions(table, recoding).values()), expected)
@@ -143,11 +149,11 @@ def test_gain_can_be_about_a_quasi_identifier(table, point):
     rows, frequencies = with_tuples(table), table.frequencies()
     column = len(table.columns) - 1
     asked = exactly((value, *point) for value in VALUES)
-    if not naive.withstands([rows], asked, "single"):
+    if not naive.skyline_mondrian.withstands([rows], asked, "single"):
         return
     method = sf.SkylineMondrian(gain_of=table.columns[column])
     recoding = method.search(frequencies, sf.Skyline([point]), None)
-    expected = naive.skyline_anonymize(
+    expected = naive.skyline_mondrian.skyline_anonymize(
         rows, dimensions(table), asked, "single", "gain", gain_of=column
     )
     assert alike(sides_of(regions(table, recoding).values()), expected)
@@ -237,16 +243,18 @@ def test_sets_are_cut_as_figure_4_with_the_groups_there_are(case, data, skyline,
     table = data.draw(people(case))
     frequencies, criterion = table.frequencies(), sf.Skyline(points, default, case)
     method = sf.SkylineMondrian(split, publish="bucketized")
-    if not naive.withstands([table.rows], exactly(asked), case):
+    if not naive.skyline_mondrian.withstands([table.rows], exactly(asked), case):
         with pytest.raises(sf.Unsatisfiable, match="does not prove"):
             method.search(frequencies, criterion, None)
         return
     recoding = method.search(frequencies, criterion, None)
     assert not recoding.how.splits
     found = table.regions(recoding)
-    expected = naive.skyline_anonymize(table.rows, table.dimensions, exactly(asked), case, split)
+    expected = naive.skyline_mondrian.skyline_anonymize(
+        table.rows, table.dimensions, exactly(asked), case, split
+    )
     assert alike(found, expected)
-    assert naive.withstands(found, exactly(asked), case)
+    assert naive.skyline_mondrian.withstands(found, exactly(asked), case)
 
 
 def test_statistics_of_regions_that_are_gone_do_not_count():
@@ -255,8 +263,8 @@ def test_statistics_of_regions_that_are_gone_do_not_count():
     later = [(3, "a", ("HIV",))] * 51 + [(3, "a", ())] * 49, [(4, "a", ())] * 100
     asked = [("HIV", 2, 0, 1, Fraction(20, 29))]
     groups = [*merged, *later]
-    assert naive.withstands(groups, asked, "set")
-    assert not naive.withstands([*groups, merged[0] + merged[1]], asked, "set")
+    assert naive.skyline_mondrian.withstands(groups, asked, "set")
+    assert not naive.skyline_mondrian.withstands([*groups, merged[0] + merged[1]], asked, "set")
     table = People([row for group in groups for row in group])
     skyline = sf.Skyline({"HIV": [(2, 0, 1, "20/29")]}, case="set")
     method = sf.SkylineMondrian("median", publish="bucketized")

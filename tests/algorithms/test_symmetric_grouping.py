@@ -7,7 +7,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.criteria
+import naive.grouping
 import sfumato as sf
 from algorithms.grouped import (
     Chances,
@@ -44,7 +45,7 @@ def test_groups_are_those_of_figure_7(compiled, record_property):
                 assert not safe(labelled(frequencies, people_of(frequencies)))
                 continue
             people = sorted_by_lots(frequencies, chances.numbers(0))
-            groups = naive.symmetric_grouping(
+            groups = naive.grouping.symmetric_grouping(
                 people,
                 lambda group, safe=safe, all_=frequencies: safe(labelled(all_, group)),
                 least_people(criterion),
@@ -74,7 +75,7 @@ def test_groups_are_safe_and_as_large_as_halving_makes_them():
             assert group.total() in possible
             assert group.total() >= 2  # ceil(3/2)
             values = [row[-1] for row in labelled(frequencies, list(group.elements()))]
-            assert naive.l_diverse(values, Fraction(3, 2), "frequency", ["HIV"])
+            assert naive.criteria.l_diverse(values, Fraction(3, 2), "frequency", ["HIV"])
 
 
 def test_three_people_with_one_positive_are_not_split():
@@ -115,10 +116,13 @@ def test_one_group_has_everybody():
 def numbers_with_twins(k, e):
     """Criteria for grouping by a number, with their twins."""
     return [
-        (sf.KEAnonymity(k, e), lambda rows: naive.k_e([r[-1] for r in rows], k, e)),
-        (sf.KAnonymity(k), naive.k_anonymity(k)),
-        (sf.LDiversity(2), naive.l_diversity(2)),
-        (sf.LDiversity("3/2", "frequency"), naive.l_diversity(Fraction(3, 2), "frequency")),
+        (sf.KEAnonymity(k, e), lambda rows: naive.criteria.k_e([r[-1] for r in rows], k, e)),
+        (sf.KAnonymity(k), naive.criteria.k_anonymity(k)),
+        (sf.LDiversity(2), naive.criteria.l_diversity(2)),
+        (
+            sf.LDiversity("3/2", "frequency"),
+            naive.criteria.l_diversity(Fraction(3, 2), "frequency"),
+        ),
     ]
 
 
@@ -143,7 +147,7 @@ def test_grouping_by_the_sensitive_value_goes_from_the_smallest_to_the_largest(c
             def judged(group, safe=safe, frequencies=frequencies):
                 return safe(labelled(frequencies, group))
 
-            groups, left = naive.greedy_grouping(people, judged, 1, [False] * len(people))
+            groups, left = naive.grouping.greedy_grouping(people, judged, 1, [False] * len(people))
             if left and judged(groups[-1] + left):
                 groups[-1], left = groups[-1] + left, []
             assert found == ([Counter(group) for group in groups], Counter(left))

@@ -12,7 +12,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.top_down
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
@@ -78,7 +79,7 @@ def by_row(table, slow, least, by_value, lots):
         return slow([person[:-1] for person in group])
 
     found = Counter()
-    groups = naive.top_down_local(people, table.paths, judged, least, by_value, lots)
+    groups = naive.top_down.top_down_local(people, table.paths, judged, least, by_value, lots)
     for nodes, members in groups:
         for person in members:
             combination = [of[person[j]] for j, of in enumerate(rank)]
@@ -95,7 +96,7 @@ def assert_twins(table, fast, slow, seed, at_once):
     draw = chances(method)
 
     def lots(n):
-        return naive.lots_from(draw, n, at_once)
+        return naive.top_down.lots_from(draw, n, at_once)
 
     expected = by_row(table, slow, fast.least_size, by_value, lots)
     assert published(recoding, with_values=by_value) == expected
@@ -119,18 +120,23 @@ def test_local_specialization_is_what_its_twin_does_row_by_row(
 RARE = [
     (
         sf.AlphaKAnonymity("1/2", 2, values=["flu", "HIV"], pooled=True),
-        naive.both(naive.k_anonymity(2), naive.l_diversity(2, "frequency", ["flu", "HIV"], True)),
+        naive.criteria.both(
+            naive.criteria.k_anonymity(2),
+            naive.criteria.l_diversity(2, "frequency", ["flu", "HIV"], True),
+        ),
     ),
     (
         sf.KAnonymity(3) & sf.LDiversity(2, "frequency"),
-        naive.both(naive.k_anonymity(3), naive.l_diversity(2, "frequency")),
+        naive.criteria.both(
+            naive.criteria.k_anonymity(3), naive.criteria.l_diversity(2, "frequency")
+        ),
     ),
     (
         sf.LDiversity("9/4", "entropy"),
-        naive.l_diversity(Fraction(9, 4), "entropy"),
+        naive.criteria.l_diversity(Fraction(9, 4), "entropy"),
     ),
-    (sf.LDiversity(3), naive.l_diversity(3)),
-    (sf.KAnonymity(4), naive.k_anonymity(4)),
+    (sf.LDiversity(3), naive.criteria.l_diversity(3)),
+    (sf.KAnonymity(4), naive.criteria.k_anonymity(4)),
     (NotThree(1), not_three),
 ]
 
@@ -204,7 +210,7 @@ def test_a_cut_is_what_its_twin_finds_by_trying_every_node_again(table, criterio
     recoding = sf.TopDown("cut").search(table.frequencies(), fast, None)
     expected = [
         {node for node in cut if any(row[j] in node for row in table.rows)}
-        for j, cut in enumerate(naive.top_down_cut(table.rows, table.paths, slow))
+        for j, cut in enumerate(naive.top_down.top_down_cut(table.rows, table.paths, slow))
     ]
     assert list(map(set, cut_nodes(table, recoding))) == expected
 
@@ -221,10 +227,12 @@ def test_at_the_end_of_a_cut_all_groups_are_safe_and_no_node_can_be_replaced(tab
     cuts = cut_nodes(table, recoding)
     for j, hierarchy in enumerate(table.paths):
         for node in cuts[j]:
-            children = naive.children_of(hierarchy, node)
+            children = naive.top_down.children_of(hierarchy, node)
             after = [*cuts[:j], [*set(cuts[j]) - {node}, *children], *cuts[j + 1 :]]
             if children:
-                assert not all(map(slow, naive.published_under(table.rows, after).values()))
+                assert not all(
+                    map(slow, naive.top_down.published_under(table.rows, after).values())
+                )
 
 
 def test_a_node_that_failed_is_tried_again_where_unions_can_be_unsafe():
@@ -421,7 +429,9 @@ def test_lots_bring_everybody_once_however_many_there_are():
         pieces = list(moving_back.lots(n, np.random.default_rng(n).bytes))
         order = np.concatenate(pieces)
         assert np.array_equal(np.sort(order), np.arange(n))
-        assert order.tolist() == list(naive.lots_from(np.random.default_rng(n).bytes, n, 1024))
+        assert order.tolist() == list(
+            naive.top_down.lots_from(np.random.default_rng(n).bytes, n, 1024)
+        )
 
 
 def test_all_orders_of_lots_are_equally_likely(monkeypatch):

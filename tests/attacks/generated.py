@@ -9,7 +9,8 @@ from pathlib import Path
 import pyarrow as pa
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.disclosure
 import sfumato as sf
 from sfumato.attacks import Target
 
@@ -58,7 +59,7 @@ def distance_from(everybody, values, attribute, distance):
     if None in everybody:
         paths = [*paths, MISSING_PATH[-len(paths[0]) :]]
     domain = [path[0] for path in paths]
-    return naive.counts_distance(
+    return naive.criteria.counts_distance(
         counted(values, domain), counted(everybody, domain), distance, paths
     )
 
@@ -94,7 +95,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.LDiversity(l, attribute=about),
             about,
-            lambda v: naive.l_diverse(v, l),
+            lambda v: naive.criteria.l_diverse(v, l),
             limit=below_one,
             n_values=l,
         )
@@ -102,7 +103,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.LDiversity(l, values=some, pooled=True, attribute=about),
             about,
-            lambda v: naive.l_diverse(v, l, protected=some, pooled=True),
+            lambda v: naive.criteria.l_diverse(v, l, protected=some, pooled=True),
             limit=below_one,
             kinds=pool,
             n_values=l,
@@ -111,7 +112,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.LDiversity(l, "entropy", attribute=about),
             about,
-            lambda v: naive.l_diverse(v, l, "entropy"),
+            lambda v: naive.criteria.l_diverse(v, l, "entropy"),
             limit=below_one,
             n_values=l,
         )
@@ -121,7 +122,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.LDiversity(1 / share, "frequency", protected, pooled, about),
             about,
-            lambda v: naive.l_diverse(v, 1 / share, "frequency", protected, pooled),
+            lambda v: naive.criteria.l_diverse(v, 1 / share, "frequency", protected, pooled),
             limit=("<=", share),
             kinds={"frequency": lambda v: v, "named": only, "pooled": only_pool}[kind],
             n_values=-(-1 // share) if kind == "frequency" else 0,
@@ -131,7 +132,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.AlphaKAnonymity(share, k, protected, attribute=about),
             about,
-            lambda v: naive.alpha_k(v, share, 1, protected),
+            lambda v: naive.criteria.alpha_k(v, share, 1, protected),
             k=k,
             limit=("<=", share),
             kinds=only if protected else lambda v: v,
@@ -142,7 +143,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.RecursiveDiversity(c, l, attribute=about),
             about,
-            lambda v: naive.recursive_diverse(v, c, l),
+            lambda v: naive.criteria.recursive_diverse(v, c, l),
             limit=("<", c / (1 + c) if l > 1 else c) if l > 1 or c <= 1 else ("<=", Fraction(1)),
             n_values=l,
         )
@@ -151,7 +152,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.PSensitiveKAnonymity(p, k, attribute=about),
             about,
-            lambda v: naive.p_sensitive(v, p, 1),
+            lambda v: naive.criteria.p_sensitive(v, p, 1),
             k=k,
             limit=("<", Fraction(1)) if p > 1 else ("<=", Fraction(1)),
             n_values=p,
@@ -160,7 +161,7 @@ def parts(draw, attribute: str, named: bool):
         return Part(
             sf.KEAnonymity(k, 3, attribute=about),
             about,
-            lambda v: naive.value_range(v) >= 3,
+            lambda v: naive.disclosure.value_range(v) >= 3,
             k=k,
             n_values=2,
             e=Fraction(3),

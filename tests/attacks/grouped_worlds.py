@@ -7,7 +7,9 @@ from functools import cache
 
 import numpy as np
 
-import naive
+import naive.criteria
+import naive.formation
+import naive.grouping
 import sfumato as sf
 from attacks.made import VALUE_PATHS, VALUE_TREE, VALUES
 from sfumato.attacks import Target
@@ -39,8 +41,8 @@ def by_frequency(l, values=None, pooled=False):
     protected = tuple((v,) for v in values or VALUES)
     return Case(
         sf.LDiversity(l, "frequency", values, pooled),
-        lambda v, _: naive.l_diverse(v, l, "frequency", values, pooled),
-        lambda counts, _: naive.counts_frequency(counts, l, places, pooled),
+        lambda v, _: naive.criteria.l_diverse(v, l, "frequency", values, pooled),
+        lambda counts, _: naive.criteria.counts_frequency(counts, l, places, pooled),
         unit=int(l) if l.denominator == 1 else 1,
         least=math.ceil(l),
         protected=(tuple(values),) if pooled else protected,
@@ -50,7 +52,9 @@ def by_frequency(l, values=None, pooled=False):
 
 def closeness(t, distance):
     def near(counts, everybody):
-        return naive.counts_distance(counts, everybody, distance, VALUE_PATHS) <= Fraction(t)
+        return naive.criteria.counts_distance(counts, everybody, distance, VALUE_PATHS) <= Fraction(
+            t
+        )
 
     return Case(
         sf.TCloseness(t, distance), lambda v, e: near(counted(v), tuple(map(e.count, VALUES))), near
@@ -87,7 +91,7 @@ def of_k(k):
 
 DISTINCT = Case(
     sf.LDiversity(2),
-    lambda v, _: naive.l_diverse(v, 2),
+    lambda v, _: naive.criteria.l_diverse(v, 2),
     lambda counts, _: n_present(counts) >= 2,
     least=2,
     partition=(2, 2),
@@ -108,7 +112,7 @@ CASES = [
     DISTINCT,
     Case(
         sf.LDiversity(2, values=["1", "2"], pooled=True),
-        lambda v, _: naive.l_diverse(v, 2, protected=["1", "2"], pooled=True),
+        lambda v, _: naive.criteria.l_diverse(v, 2, protected=["1", "2"], pooled=True),
         lambda counts, _: n_present((counts[0] + counts[1], *counts[2:])) >= 2,
         least=2,
         protected=(("1", "2"), ("5",), ("9",)),
@@ -116,15 +120,15 @@ CASES = [
     ),
     Case(
         sf.LDiversity("3/2", "entropy"),
-        lambda v, _: naive.l_diverse(v, Fraction(3, 2), "entropy"),
-        lambda counts, _: naive.counts_entropy_at_least(counts, Fraction(3, 2)),
+        lambda v, _: naive.criteria.l_diverse(v, Fraction(3, 2), "entropy"),
+        lambda counts, _: naive.criteria.counts_entropy_at_least(counts, Fraction(3, 2)),
         least=2,
         partition=(2, 2),
     ),
     Case(
         sf.RecursiveDiversity(2, 2),
-        lambda v, _: naive.recursive_diverse(v, 2, 2),
-        lambda counts, _: naive.counts_recursive(counts, 2, 2),
+        lambda v, _: naive.criteria.recursive_diverse(v, 2, 2),
+        lambda counts, _: naive.criteria.counts_recursive(counts, 2, 2),
         partition=(2, 2),
     ),
     closeness(half, "equal"),
@@ -132,29 +136,29 @@ CASES = [
     closeness("1/3", "hierarchical"),
     Case(
         sf.AlphaKAnonymity(half, 3),
-        lambda v, _: naive.alpha_k(v, half, 3),
-        lambda counts, _: naive.counts_frequency(counts, 2),
+        lambda v, _: naive.criteria.alpha_k(v, half, 3),
+        lambda counts, _: naive.criteria.counts_frequency(counts, 2),
         least=3,
         partition=(2, 3),
     ),
     Case(
         sf.AlphaKAnonymity("2/3", 2, ["1"]),
-        lambda v, _: naive.alpha_k(v, Fraction(2, 3), 2, ["1"]),
-        lambda counts, _: naive.counts_frequency(counts, Fraction(3, 2), [0]),
+        lambda v, _: naive.criteria.alpha_k(v, Fraction(2, 3), 2, ["1"]),
+        lambda counts, _: naive.criteria.counts_frequency(counts, Fraction(3, 2), [0]),
         least=2,
         protected=(("1",),),
         partition=(2, 2),
     ),
     Case(
         sf.PSensitiveKAnonymity(2, 3),
-        lambda v, _: naive.p_sensitive(v, 2, 3),
+        lambda v, _: naive.criteria.p_sensitive(v, 2, 3),
         lambda counts, _: n_present(counts) >= 2,
         least=3,
         partition=(2, 3),
     ),
     Case(
         sf.KEAnonymity(2, 3),
-        lambda v, _: naive.k_e(v, 2, 3),
+        lambda v, _: naive.criteria.k_e(v, 2, 3),
         lambda counts, _: spread(counts) >= 3,
         least=2,
     ),
@@ -219,14 +223,14 @@ def formed_by(method, values, keeps, unit, least, parts):
     Where chance decided, the parts say where groups ended: a group is a row of neighbours.
     """
     people = list(range(len(values)))
-    safe = naive.keeping(keeps, values)
+    safe = naive.formation.keeping(keeps, values)
     if not method.anatomize:
         return parts
     if isinstance(method, sf.SymmetricGrouping):
-        return naive.symmetric_grouping(people, safe, least)
+        return naive.grouping.symmetric_grouping(people, safe, least)
     if isinstance(method, sf.GreedyGrouping):
         never = dict.fromkeys(range(len(values) + 1), False)
-        return naive.greedy_grouping(people, safe, unit, never)[0]
+        return naive.grouping.greedy_grouping(people, safe, unit, never)[0]
     raise AssertionError("tosses are not written down")
 
 
@@ -247,10 +251,10 @@ def worlds_say(values, case, method, parts, formed):
     if formed is None:
         formed = formed_by(method, values, keeps, unit, enforced.least, parts)
     if isinstance(method, sf.SymmetricGrouping):
-        chance = naive.chance_of_halves(formed, enforced.least)
+        chance = naive.formation.chance_of_halves(formed, enforced.least)
     else:
-        chance = naive.chance_of_greedy(formed, unit, getattr(method, "p", Fraction(0)))
-    return naive.method_posterior(values, parts, keeps, chance), formed, unit
+        chance = naive.formation.chance_of_greedy(formed, unit, getattr(method, "p", Fraction(0)))
+    return naive.formation.method_posterior(values, parts, keeps, chance), formed, unit
 
 
 def in_proportion(shares):

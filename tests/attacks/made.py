@@ -7,7 +7,7 @@ from typing import ClassVar
 import numpy as np
 import pyarrow as pa
 
-import naive
+import naive.criteria
 import sfumato as sf
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Target
@@ -27,48 +27,60 @@ VALUE_TREE = sf.Tree({"low": ["1", "2"], "high": ["5", "9"]})
 
 def distance(values, everybody, kind):
     counted = [values.count(v) for v in VALUES]
-    return naive.counts_distance(counted, [everybody.count(v) for v in VALUES], kind, VALUE_PATHS)
+    return naive.criteria.counts_distance(
+        counted, [everybody.count(v) for v in VALUES], kind, VALUE_PATHS
+    )
 
 
 half = Fraction(1, 2)
 # A criterion, and whether a list of values keeps it, everybody's values beside.
 CRITERIA = [
-    (sf.LDiversity(2), lambda v, _: naive.l_diverse(v, 2)),
-    (sf.LDiversity("3/2", "entropy"), lambda v, _: naive.l_diverse(v, Fraction(3, 2), "entropy")),
-    (sf.LDiversity(2, "frequency"), lambda v, _: naive.l_diverse(v, 2, "frequency")),
-    (sf.LDiversity(2, "frequency", ["1"]), lambda v, _: naive.l_diverse(v, 2, "frequency", ["1"])),
+    (sf.LDiversity(2), lambda v, _: naive.criteria.l_diverse(v, 2)),
+    (
+        sf.LDiversity("3/2", "entropy"),
+        lambda v, _: naive.criteria.l_diverse(v, Fraction(3, 2), "entropy"),
+    ),
+    (sf.LDiversity(2, "frequency"), lambda v, _: naive.criteria.l_diverse(v, 2, "frequency")),
+    (
+        sf.LDiversity(2, "frequency", ["1"]),
+        lambda v, _: naive.criteria.l_diverse(v, 2, "frequency", ["1"]),
+    ),
     (
         sf.LDiversity(2, "frequency", ["1", "2"], pooled=True),
-        lambda v, _: naive.l_diverse(v, 2, "frequency", ["1", "2"], True),
+        lambda v, _: naive.criteria.l_diverse(v, 2, "frequency", ["1", "2"], True),
     ),
     (
         sf.LDiversity(2, values=["1", "2"], pooled=True),
-        lambda v, _: naive.l_diverse(v, 2, protected=["1", "2"], pooled=True),
+        lambda v, _: naive.criteria.l_diverse(v, 2, protected=["1", "2"], pooled=True),
     ),
-    (sf.RecursiveDiversity(2, 2), lambda v, _: naive.recursive_diverse(v, 2, 2)),
+    (sf.RecursiveDiversity(2, 2), lambda v, _: naive.criteria.recursive_diverse(v, 2, 2)),
     (sf.TCloseness(half), lambda v, e: distance(v, e, "equal") <= half),
     (sf.TCloseness("1/4", "ordered"), lambda v, e: distance(v, e, "ordered") <= half / 2),
     (
         sf.TCloseness("1/3", "hierarchical"),
         lambda v, e: distance(v, e, "hierarchical") <= Fraction(1, 3),
     ),
-    (sf.AlphaKAnonymity(half, 2), lambda v, _: naive.alpha_k(v, half, 2)),
-    (sf.AlphaKAnonymity(half, 2, ["1"]), lambda v, _: naive.alpha_k(v, half, 2, ["1"])),
-    (sf.PSensitiveKAnonymity(2, 2), lambda v, _: naive.p_sensitive(v, 2, 2)),
-    (sf.KEAnonymity(2, 3), lambda v, _: naive.k_e(v, 2, 3)),
-    (sf.KAnonymity(2) & sf.LDiversity(2), lambda v, _: len(v) >= 2 and naive.l_diverse(v, 2)),
+    (sf.AlphaKAnonymity(half, 2), lambda v, _: naive.criteria.alpha_k(v, half, 2)),
+    (sf.AlphaKAnonymity(half, 2, ["1"]), lambda v, _: naive.criteria.alpha_k(v, half, 2, ["1"])),
+    (sf.PSensitiveKAnonymity(2, 2), lambda v, _: naive.criteria.p_sensitive(v, 2, 2)),
+    (sf.KEAnonymity(2, 3), lambda v, _: naive.criteria.k_e(v, 2, 3)),
+    (
+        sf.KAnonymity(2) & sf.LDiversity(2),
+        lambda v, _: len(v) >= 2 and naive.criteria.l_diverse(v, 2),
+    ),
     (
         sf.LDiversity(2, "frequency", ["1"]) & sf.TCloseness("2/3"),
         lambda v, e: (
-            naive.l_diverse(v, 2, "frequency", ["1"]) and distance(v, e, "equal") <= Fraction(2, 3)
+            naive.criteria.l_diverse(v, 2, "frequency", ["1"])
+            and distance(v, e, "equal") <= Fraction(2, 3)
         ),
     ),
     (  # two sensitive value sets
         sf.LDiversity(2, "frequency", ["1", "2"], pooled=True)
         & sf.LDiversity("3/2", "frequency", ["5", "9"], pooled=True),
         lambda v, _: (
-            naive.l_diverse(v, 2, "frequency", ["1", "2"], True)
-            and naive.l_diverse(v, Fraction(3, 2), "frequency", ["5", "9"], True)
+            naive.criteria.l_diverse(v, 2, "frequency", ["1", "2"], True)
+            and naive.criteria.l_diverse(v, Fraction(3, 2), "frequency", ["5", "9"], True)
         ),
     ),
 ]

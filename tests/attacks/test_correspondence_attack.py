@@ -13,7 +13,7 @@ import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
-import naive
+import naive.correspondence
 import sfumato as sf
 from attacks.made import interval, release_of
 from formulas import series as made
@@ -110,8 +110,8 @@ def records(release, trees, *, rest, present=None):
 
 
 def expected(releases, trees, **how):
-    seen = naive.by_membership([records(each, trees, **how) for each in releases])
-    return naive.fewest_left_to_anybody(seen)
+    seen = naive.correspondence.by_membership([records(each, trees, **how) for each in releases])
+    return naive.correspondence.fewest_left_to_anybody(seen)
 
 
 CASES = [
@@ -258,7 +258,7 @@ def twin(releases, columns, ground):
                 for c, label in zip(columns, labels, strict=True)
             ]
             seen[-1].append((frozenset(itertools.product(*map(texts, sides))), value))
-    return naive.fewest_left_to_anybody(naive.by_membership(seen))
+    return naive.correspondence.fewest_left_to_anybody(naive.correspondence.by_membership(seen))
 
 
 def texts(values):

@@ -5,7 +5,7 @@ from fractions import Fraction
 import pytest
 from hypothesis import given, settings
 
-import naive
+import naive.disclosure
 import sfumato as sf
 from attacks.generated import PATHS, UNPROTECTED, cases
 from sfumato.attacks import (
@@ -69,7 +69,7 @@ def homogeneity(finding, parts, groups, everybody, others, all_seen):
     parts = [part for part in parts if part.limit and part.limit != ("<=", 1)]
 
     def strongest(kinds):
-        shares = [naive.beliefs(list(map(kinds, values))) for values in groups.values()]
+        shares = [naive.disclosure.beliefs(list(map(kinds, values))) for values in groups.values()]
         return max(
             (belief for each in shares for kind, belief in each.items() if kind != UNPROTECTED),
             default=Fraction(0),
@@ -111,7 +111,7 @@ def homogeneity(finding, parts, groups, everybody, others, all_seen):
 def background(asked, target, parts, groups, everybody):
     """The fewest values to rule out, and the belief after some have been."""
     least = max((part.n_values for part in parts), default=0) - 1
-    needed = {key: naive.values_to_rule_out(v, everybody) for key, v in groups.items()}
+    needed = {key: naive.disclosure.values_to_rule_out(v, everybody) for key, v in groups.items()}
     if not any(needed.values()):
         with pytest.raises(CannotRun, match="certain already"):
             BackgroundKnowledge(**asked).find(target)
@@ -133,12 +133,12 @@ def background(asked, target, parts, groups, everybody):
         )
     for n in range(4):
         finding = BackgroundKnowledge(excludes=n, **asked).find(target)
-        after = [naive.belief_after(values, n) for values in groups.values()]
+        after = [naive.disclosure.belief_after(values, n) for values in groups.values()]
         assert finding.found == max(after)
         assert finding.before in [
-            max(naive.beliefs(values).values())
+            max(naive.disclosure.beliefs(values).values())
             for values in groups.values()
-            if naive.belief_after(values, n) == finding.found
+            if naive.disclosure.belief_after(values, n) == finding.found
         ]
         limits = [part.limit[1] for part in parts if recursive(part) and n <= part.fast.l - 2]
         limits += [Fraction(1)] if n <= least - 1 else []
@@ -158,7 +158,7 @@ def background(asked, target, parts, groups, everybody):
             with pytest.raises(CannotRun, match="nobody"):
                 attack.find(target)
             continue
-        expected = max(max(naive.beliefs(values).values()) for values in left if values)
+        expected = max(max(naive.disclosure.beliefs(values).values()) for values in left if values)
         assert attack.find(target).found == expected
 
 
@@ -168,7 +168,7 @@ def recursive(part):
 
 def skewness(finding, parts, groups, everybody, attribute, verdict):
     """The largest rise of a belief, or the distance that t-closeness bounds."""
-    rise = naive.largest_rise(groups.values(), everybody)
+    rise = naive.disclosure.largest_rise(groups.values(), everybody)
     parts = [part for part in parts if part.t is not None]
     assert finding.worst["belief"] - finding.worst["before"] == rise
     if not parts:
@@ -195,9 +195,9 @@ def skewness(finding, parts, groups, everybody, attribute, verdict):
 def narrowest(finding, parts, groups, everybody):
     """The smallest range of numbers."""
     wanted = [part.e for part in parts if part.e is not None]
-    found = {key: naive.value_range(values) for key, values in groups.items()}
+    found = {key: naive.disclosure.value_range(values) for key, values in groups.items()}
     assert finding.found == min(found.values())
-    assert finding.before == naive.value_range(everybody)
+    assert finding.before == naive.disclosure.value_range(everybody)
     assert (finding.promised and finding.promised.value) == max(wanted, default=None)
     failing = [len(groups[key]) for key, width in found.items() if width < max(wanted, default=0)]
     assert finding.n_exceeding == sum(failing)
@@ -212,9 +212,9 @@ def under_one_node(finding, groups, everybody):
     kind_of = {path[0]: path[1] for path in PATHS} | {None: None}
     kinds = [[kind_of[value] for value in values] for values in groups.values()]
     of_everybody = [kind_of[value] for value in everybody]
-    assert finding.found - finding.before == naive.largest_rise(kinds, of_everybody)
+    assert finding.found - finding.before == naive.disclosure.largest_rise(kinds, of_everybody)
     kind = finding.worst["kind of value"]
-    assert finding.before == naive.beliefs(map_labels(of_everybody))[kind]
+    assert finding.before == naive.disclosure.beliefs(map_labels(of_everybody))[kind]
 
 
 def map_labels(values):

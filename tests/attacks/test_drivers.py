@@ -10,7 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
+import naive.hierarchies
+import naive.lattice
+import naive.loss
+import naive.recognition
 import sfumato as sf
 from papers import tables
 from properties.generated import tables as generated
@@ -53,12 +57,12 @@ def test_every_subset_is_measured_as_its_rows_are(rows):
         tuple(f"q{j}" for j in chosen) for chosen in wanted
     ]
     for subset, chosen in zip(found.subsets, wanted, strict=True):
-        sizes = naive.sizes_of(rows, chosen)
+        sizes = naive.recognition.sizes_of(rows, chosen)
         assert subset.n_distinct == len(sizes)
         assert subset.distinction == Fraction(len(sizes), len(rows))
-        assert subset.marketer == naive.right_guesses(rows, chosen)
-        assert subset.separation == naive.separation(rows, chosen)
-        assert subset.n_alone == naive.people_below(rows, chosen, 2)
+        assert subset.marketer == naive.recognition.right_guesses(rows, chosen)
+        assert subset.separation == naive.recognition.separation(rows, chosen)
+        assert subset.n_alone == naive.recognition.people_below(rows, chosen, 2)
         assert subset.smallest == min(sizes)
     assert found.note is None
 
@@ -70,9 +74,9 @@ def test_contributions_are_averages_over_all_orders(rows):
     everything = range(len(rows[0]))
 
     def worth(chosen):
-        return Fraction(len(naive.sizes_of(rows, chosen)), len(rows))
+        return Fraction(len(naive.recognition.sizes_of(rows, chosen)), len(rows))
 
-    expected = naive.shapley(worth, everything)
+    expected = naive.recognition.shapley(worth, everything)
     assert {each.name: each.shapley for each in found.attributes} == {
         f"q{j}": share for j, share in expected.items()
     }
@@ -83,7 +87,7 @@ def test_contributions_are_averages_over_all_orders(rows):
         rest = [j for j in everything if f"q{j}" != each.name]
         assert each.distinction_without == worth(rest)
         assert each.leave_one_out == worth(everything) - worth(rest)
-        assert each.n_alone_without == naive.people_below(rows, rest, 2)
+        assert each.n_alone_without == naive.recognition.people_below(rows, rest, 2)
 
 
 @settings(max_examples=100, deadline=None)
@@ -91,27 +95,28 @@ def test_contributions_are_averages_over_all_orders(rows):
 def test_the_raw_risk_is_that_of_the_rows(rows):
     raw = Drivers.of(frequencies_of(rows)).raw
     columns = range(len(rows[0]))
-    sizes = naive.sizes_of(rows, columns)
+    sizes = naive.recognition.sizes_of(rows, columns)
     assert (raw.n_rows, raw.n_groups, raw.smallest) == (len(rows), len(sizes), min(sizes))
     assert raw.prosecutor == Fraction(1, min(sizes))
-    assert raw.marketer == naive.right_guesses(rows, columns)
+    assert raw.marketer == naive.recognition.right_guesses(rows, columns)
     assert raw.average_group_size == Fraction(len(rows), len(sizes))
-    assert raw.n_alone == naive.people_below(rows, columns, 2)
+    assert raw.n_alone == naive.recognition.people_below(rows, columns, 2)
     assert raw.below == {
-        k: Fraction(naive.people_below(rows, columns, k), len(rows)) for k in (2, 3, 5, 10, 20)
+        k: Fraction(naive.recognition.people_below(rows, columns, k), len(rows))
+        for k in (2, 3, 5, 10, 20)
     }
 
 
 @settings(max_examples=150, deadline=None)
 @given(generated(), st.integers(1, 6), st.data())
 def test_one_more_level_is_the_next_node_of_the_lattice(table, k, data):
-    heights = naive.heights_of(table.paths)
-    node = data.draw(st.sampled_from(naive.all_nodes(heights)))
+    heights = naive.lattice.heights_of(table.paths)
+    node = data.draw(st.sampled_from(naive.lattice.all_nodes(heights)))
     levels = dict(zip(table.columns, node, strict=True))
     found = Drivers.of(table.frequencies(), levels, k)
     rows, columns = table.rows, range(len(node))
-    here = naive.generalize(rows, table.paths, node)
-    assert found.n_below == naive.people_below(here, columns, k)
+    here = naive.lattice.generalize(rows, table.paths, node)
+    assert found.n_below == naive.recognition.people_below(here, columns, k)
     assert found.levels == levels
     assert {step.attribute for step in found.one_more_level} == {
         name
@@ -121,15 +126,15 @@ def test_one_more_level_is_the_next_node_of_the_lattice(table, k, data):
     for step in found.one_more_level:
         j = table.columns.index(step.attribute)
         above = tuple(level + (i == j) for i, level in enumerate(node))
-        there = naive.generalize(rows, table.paths, above)
+        there = naive.lattice.generalize(rows, table.paths, above)
         assert step.level == above[j]
-        assert step.smallest == min(naive.sizes_of(there, columns))
-        assert step.n_alone == naive.people_below(there, columns, 2)
-        assert step.n_below == naive.people_below(there, columns, k)
+        assert step.smallest == min(naive.recognition.sizes_of(there, columns))
+        assert step.n_alone == naive.recognition.people_below(there, columns, 2)
+        assert step.n_below == naive.recognition.people_below(there, columns, k)
         assert step.n_protected == found.n_below - step.n_below >= 0
-        assert step.marketer == naive.right_guesses(there, columns)
-        assert step.loss_before == naive.column_loss(rows, table.paths, j, node[j])
-        assert step.loss_after == naive.column_loss(rows, table.paths, j, above[j])
+        assert step.marketer == naive.recognition.right_guesses(there, columns)
+        assert step.loss_before == naive.loss.column_loss(rows, table.paths, j, node[j])
+        assert step.loss_after == naive.loss.column_loss(rows, table.paths, j, above[j])
         if step.loss_after == step.loss_before:
             assert step.n_protected == 0  # so nothing is ever protected for free
     order = [step.protected_per_loss for step in found.one_more_level]
@@ -158,7 +163,9 @@ def figure_1() -> sf.Table:
     return table_of(
         {name: list(values) for name, values in columns.items()},
         quasi_identifiers={
-            name: sf.Hierarchy.from_spec({"table": naive.hierarchy_from_parents(parents)}, name)
+            name: sf.Hierarchy.from_spec(
+                {"table": naive.hierarchies.hierarchy_from_parents(parents)}, name
+            )
             for name, parents in zip(tables.CIRIANI_QI, trees, strict=True)
         },
         sensitive="Disease",
@@ -270,8 +277,8 @@ def test_twelve_quasi_identifiers_leave_subsets_out_and_say_so():
     )
     for subset in found.subsets:
         chosen = [int(name[1:]) for name in subset.columns]
-        assert subset.n_distinct == len(naive.sizes_of(rows, chosen))
-        assert subset.separation == naive.separation(rows, chosen)
+        assert subset.n_distinct == len(naive.recognition.sizes_of(rows, chosen))
+        assert subset.separation == naive.recognition.separation(rows, chosen)
     for each in found.attributes:
         assert each.shapley is None
         assert each.contribution == each.leave_one_out
@@ -393,6 +400,6 @@ def test_the_subsets_of_adult_agree_with_counting_each_from_the_ground():
     columns = {name: source[name].to_pylist() for name in names}
     for subset in found.subsets[::7]:
         rows = list(zip(*(columns[name] for name in subset.columns), strict=True))
-        sizes = naive.histogram(rows).values()
+        sizes = naive.groups.histogram(rows).values()
         assert subset.n_distinct == len(sizes)
         assert subset.n_alone == sum(size == 1 for size in sizes)

@@ -6,7 +6,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.knowledge
 import sfumato as sf
 from sfumato.attacks import Implications, Knowledge
 
@@ -26,9 +26,9 @@ def test_the_belief_is_the_largest_over_everything_that_could_be_known():
     for point in [(0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]:
         found = Knowledge(*point).run(table).found
         breaches = [
-            naive.up_to(each, *point)
+            naive.knowledge.up_to(each, *point)
             for value in ("AIDS", "Flu", "Cancer")
-            for each in naive.breaches_by_group(groups, value, "single")
+            for each in naive.knowledge.breaches_by_group(groups, value, "single")
         ]
         assert found == max(breaches)
 

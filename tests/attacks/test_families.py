@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.knowledge
 from sfumato.attacks.knowledge import breach_probability
 from sfumato.attacks.knowledge.families import same_value_families
 from sfumato.errors import BadInput
@@ -40,7 +40,7 @@ def releases(draw, case):
 @given(data=st.data())
 def test_beliefs_equal_those_over_every_world(case, data):
     groups, edges = data.draw(releases(case))
-    expected = naive.beliefs_in_families(groups, "a", edges, case)
+    expected = naive.knowledge.beliefs_in_families(groups, "a", edges, case)
     rng = np.random.default_rng(0)
     if expected is None:
         with pytest.raises(BadInput, match="no world"):
@@ -95,7 +95,7 @@ def test_a_long_chain_of_groups_is_exact():
     assert found.interval is None
     few = same_value_families(groups[:3], "a", [edge for edge in edges if edge[1][0] < 3])
     assert few.belief == max(
-        naive.beliefs_in_families(
+        naive.knowledge.beliefs_in_families(
             groups[:3], "a", [edge for edge in edges if edge[1][0] < 3], "single"
         ).values()
     )

@@ -8,7 +8,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.formation
+import naive.grouping
 import sfumato as sf
 from attacks.grouped_worlds import (
     CASES,
@@ -218,16 +219,18 @@ def test_a_loaded_release_says_the_same(tmp_path):
 )
 def test_all_worlds_are_as_likely_to_be_partitioned_as_they_were(names, needs):
     """Dealing values within the parts does not change how likely Anatomy makes these parts."""
-    parts = naive.anatomy(names, *needs, [3] * 6, range(len(names)))
+    parts = naive.grouping.anatomy(names, *needs, [3] * 6, range(len(names)))
     assert len(parts) > 1
     found = set()
     letters = ["-" if name is None else name for name in names]
-    for dealt in itertools.product(*(naive.orders([letters[i] for i in part]) for part in parts)):
+    for dealt in itertools.product(
+        *(naive.formation.orders([letters[i] for i in part]) for part in parts)
+    ):
         world = [None] * len(names)
         for part, own in zip(parts, dealt, strict=True):
             for i, name in zip(part, own, strict=True):
                 world[i] = None if name == "-" else name
-        found.add(naive.chance_of_parts(world, *needs, parts))
+        found.add(naive.formation.chance_of_parts(world, *needs, parts))
     assert len(found) == 1
     assert 0 < found.pop() < 1
 
@@ -275,8 +278,8 @@ def test_several_sensitive_columns_against_all_worlds():
             return twin(s, None) and (not both or len(set(o)) >= 2)
 
         parts = parts_of(groups_in(release.recoding, n))
-        chance = naive.chance_of_greedy(parts, unit)
-        expected = naive.method_posterior(pairs, parts, keeps, chance)
+        chance = naive.formation.chance_of_greedy(parts, unit)
+        expected = naive.formation.method_posterior(pairs, parts, keeps, chance)
         for column, attribute in enumerate("so"):
             beliefs = []
             for shares in expected.values():
@@ -326,7 +329,9 @@ def mean_beliefs(group):
         return keeps(list(some), None)
 
     formed = [list(range(len(values)))]
-    found = naive.method_posterior(values, formed, safe, naive.chance_of_greedy(formed, 2))
+    found = naive.formation.method_posterior(
+        values, formed, safe, naive.formation.chance_of_greedy(formed, 2)
+    )
     for q in set(people):
         mine = [found[i] for i in formed[0] if people[i] == q]
         yield sum(row.get("1", Fraction(0)) for row in mine) / len(mine)

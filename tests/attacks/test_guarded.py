@@ -6,7 +6,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.criteria
+import naive.minimality
 import sfumato as sf
 from attacks.made import PATHS, RULES, VALUE_PATHS, VALUE_TREE, VALUES
 
@@ -52,10 +53,10 @@ def own_beliefs(rows, believed):
 
 def compared(release, rows, steps, criterion) -> bool:
     """Hold the finding against all worlds; returns whether the method gave anything away."""
-    slow, truly = naive.minimality(rows, steps, lambda child: not criterion(child))
+    slow, truly = naive.minimality.minimality(rows, steps, lambda child: not criterion(child))
     assert truly
     finding = sf.attacks.Minimality().run(release)
-    own, plain = own_beliefs(rows, slow), own_beliefs(rows, naive.group_shares(rows))
+    own, plain = own_beliefs(rows, slow), own_beliefs(rows, naive.minimality.group_shares(rows))
     assert finding.found == max(own, default=0)
     assert finding.before == max(plain, default=0)
     assert finding.n_exceeding == sum(belief > Fraction(1, 2) for belief in own)
@@ -66,7 +67,7 @@ def compared(release, rows, steps, criterion) -> bool:
 @pytest.mark.parametrize("seed", SEEDS)
 def test_full_domain_and_regions_say_what_all_worlds_say(seed):
     rng = np.random.default_rng(seed)
-    promise, criterion = sf.PersonalizedPrivacy(2, "g"), naive.personalized(2, VALUE_PATHS)
+    promise, criterion = sf.PersonalizedPrivacy(2, "g"), naive.criteria.personalized(2, VALUE_PATHS)
     learned = []
     while len(learned) < 25 or not any(learned):
         n_columns, rows = generated(rng)
@@ -79,7 +80,7 @@ def test_full_domain_and_regions_say_what_all_worlds_say(seed):
             node = [*release.levels.values()]
             for row in rows:
                 row["group"] = tuple(PATHS[c][v][node[c]] for c, v in enumerate(row["q"]))
-            steps = naive.full_domain_steps(rows, PATHS, node, 0)
+            steps = naive.minimality.full_domain_steps(rows, PATHS, node, 0)
         else:
             grouping = release.grouping
             known = grouping.frequencies
@@ -90,7 +91,7 @@ def test_full_domain_and_regions_say_what_all_worlds_say(seed):
                 place[tuple(n[code] for n, code in zip(names, codes, strict=True))] = group
             for row in rows:
                 row["group"] = place[row["q"]]
-            steps = naive.region_steps(rows, [[*PATHS[c]] for c in range(n_columns)])
+            steps = naive.minimality.region_steps(rows, [[*PATHS[c]] for c in range(n_columns)])
         learned.append(compared(release, rows, steps, criterion))
 
 

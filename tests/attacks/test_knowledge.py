@@ -7,7 +7,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.knowledge
 import sfumato as sf
 from formulas.knowledge_releases import release, values_of
 from sfumato.attacks.knowledge import (
@@ -27,7 +27,7 @@ GRID = {"single": (18, 6), "set": (20, 5), "multiset": (20, 4)}  # releases, peo
 def breaches(groups, value, case):
     """The largest belief about anybody, for exactly (l, k, m)."""
     largest = {}
-    for by_amount in naive.breaches_by_group(groups, value, case):
+    for by_amount in naive.knowledge.breaches_by_group(groups, value, case):
         for amount, belief in by_amount.items():
             largest[amount] = max(largest.get(amount, 0), belief)
     return largest
@@ -72,7 +72,7 @@ def test_breaches_skylines_and_witnesses_are_those_of_all_worlds(case):
         truth = breaches(groups, value, case)
         table = {}
         for point in amounts(groups):
-            table[point] = naive.up_to(truth, *point)
+            table[point] = naive.knowledge.up_to(truth, *point)
             assert breach_probability(groups, value, *point, case) == table[point]
             found = witness(groups, value, *point, case)
             assert found.breach == table[point]
@@ -84,7 +84,7 @@ def test_breaches_skylines_and_witnesses_are_those_of_all_worlds(case):
             )
         ends = len(values_of(groups)), 1 + max(k for _, k, _ in table), 1 + max(table)[2]
         for c in {Fraction(1), Fraction(1, 2), rng.choice(sorted(table.values()))} - {0}:
-            expected = naive.skyline_by_scan(lambda *point: table[point], c, ends)  # noqa: B023
+            expected = naive.knowledge.skyline_by_scan(lambda *point: table[point], c, ends)  # noqa: B023
             assert knowledge_skyline(groups, value, c, case) == expected
 
 
@@ -96,7 +96,7 @@ def test_skyline_of_an_attribute_is_safe_for_every_value(case):
         values = values_of(groups)
         c = Fraction(rng.randint(1, 20), 20)
         people = sum(n for n, _ in groups)
-        expected = naive.skyline_by_scan(
+        expected = naive.knowledge.skyline_by_scan(
             lambda *point: max(breach_probability(groups, v, *point, case) for v in values),  # noqa: B023
             c,
             (len(values), people + 1, people + 1),
@@ -116,7 +116,7 @@ def test_skylines_of_larger_releases_are_those_of_a_scan(case):
         if "A" not in values_of(groups):
             continue
         c = Fraction(rng.randint(10, 19), 20)
-        expected = naive.skyline_by_scan(
+        expected = naive.knowledge.skyline_by_scan(
             lambda *point: breach_probability(groups, "A", *point, case),  # noqa: B023
             c,
             (len(values_of(groups)), 15, 15),
@@ -136,7 +136,7 @@ def test_any_falling_surface_is_walked_to_its_corners():
             return int(unsafe(l, k, m) or k >= 12 or m >= 12)
 
         found = skyline_of(lambda l: lambda k, m: not breach(l, k, m), 5, 40)
-        assert sorted(found) == naive.skyline_by_scan(breach, 1, (6, 14, 14))
+        assert sorted(found) == naive.knowledge.skyline_by_scan(breach, 1, (6, 14, 14))
 
 
 def random_knowledge(rng, groups, case):
@@ -160,7 +160,7 @@ def test_posterior_counts_the_worlds_in_which_all_that_is_known_is_true(case):
     for _ in range(300):
         groups = release(rng, case, people=6, values="ABC")
         knowledge = random_knowledge(rng, groups, case)
-        expected = naive.named_posterior(groups, *knowledge, case)
+        expected = naive.knowledge.named_posterior(groups, *knowledge, case)
         if expected is None:
             with pytest.raises(BadInput, match="cannot be true at once"):
                 posterior(groups, *knowledge, case)

@@ -6,7 +6,8 @@ import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 
-import naive
+import naive.disclosure
+import naive.labels
 import sfumato as sf
 from attacks.generated import PLACES, cases, raw_rows, table_of
 from sfumato.attacks import CannotRun, Linkage
@@ -22,7 +23,7 @@ def number(text):
 
 def person_fits(person, labels):
     place, width = labels
-    return naive.fits(person["q0"], place, above, str) and naive.fits(
+    return naive.labels.fits(person["q0"], place, above, str) and naive.labels.fits(
         person["q1"], width, above, number
     )
 
@@ -50,16 +51,16 @@ def every_link_is_its_twin(case, people):
                 known, listed = case.published, sizes
             assert finding.before == Fraction(1, len(known))
             if model == "marketer":
-                assert finding.found == naive.marketer(sizes, listed)
+                assert finding.found == naive.disclosure.marketer(sizes, listed)
                 assert finding.holds == (None if k is None else finding.found <= bound)
                 unsafe = finding.holds is False
                 assert finding.n_exceeding == (len(case.published) if unsafe else 0)
                 continue
             assert finding.promised.value == bound
             assert finding.promised.assumed == (k is None)
-            assert finding.found == naive.journalist(sizes, listed)
+            assert finding.found == naive.disclosure.journalist(sizes, listed)
             if model == "prosecutor":
-                assert finding.found == naive.prosecutor(sizes)
+                assert finding.found == naive.disclosure.prosecutor(sizes)
             failing = [
                 size
                 for size, n in zip(sizes, listed, strict=True)

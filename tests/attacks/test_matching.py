@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.labels
 import sfumato as sf
 from sfumato.attacks import Target
 from sfumato.attacks.matching import fitting, people_in
@@ -137,7 +137,7 @@ def published(draw):
 
 def row_fits(person, labels, kinds):
     return all(
-        naive.fits(value, label, KINDS[kind][2], KINDS[kind][3])
+        naive.labels.fits(value, label, KINDS[kind][2], KINDS[kind][3])
         for value, label, kind in zip(person, labels, kinds, strict=True)
     )
 

@@ -7,7 +7,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.minimality
 import sfumato as sf
 from attacks.made import (
     CRITERIA,
@@ -87,7 +87,7 @@ def full_domain_case(rng):
     groups = [label if keeps(by_label[label], everybody) else None for label in labels]
     limit = min(getattr(method, "max_suppressed", 0), len(rows) - 1)
     people = people_of(rows, n_columns, groups)
-    steps = naive.full_domain_steps(people, PATHS, node, limit)
+    steps = naive.minimality.full_domain_steps(people, PATHS, node, limit)
     return release, people, steps, keeps, everybody
 
 
@@ -100,7 +100,7 @@ def test_full_domain_releases_say_what_all_worlds_say(seed):
         if case is None:
             continue
         release, people, steps, keeps, everybody = case
-        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        slow, truly = naive.minimality.minimality(people, steps, breaking(keeps, everybody))
         assert truly  # these methods are minimal
         assert believed(release) == without_zeros(slow)
         learned.append(compared(release, people, slow, keeps, everybody))
@@ -110,7 +110,7 @@ def test_full_domain_releases_say_what_all_worlds_say(seed):
 def compared(release, people, slow, keeps, everybody):
     """Hold the finding against credibilities; returns whether the method gave anything away."""
     finding = Minimality().find(target_of(release))
-    before = naive.group_shares([person | {"q": person["group"]} for person in people])
+    before = naive.minimality.group_shares([person | {"q": person["group"]} for person in people])
     inside = [person for person in people if person["group"] is not None]
     n_exceeding = sum(
         not keeps_beliefs(slow[person["q"]], keeps, everybody, release) for person in inside
@@ -124,7 +124,7 @@ def compared(release, people, slow, keeps, everybody):
     assert finding.found == most(slow, shown)
     assert finding.before == most(before, shown)
     assert finding.interval is None
-    return slow != naive.group_shares(people)
+    return slow != naive.minimality.group_shares(people)
 
 
 def keeps_beliefs(row, keeps, everybody, release):
@@ -174,8 +174,8 @@ def test_strict_mondrian_says_what_all_worlds_say(seed):
             continue
         everybody = [row["s"] for row in rows]
         people = people_of(rows, n_columns, regions_of(release, table, rows, n_columns))
-        steps = naive.region_steps(people, [list(PATHS[c]) for c in range(n_columns)])
-        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        steps = naive.minimality.region_steps(people, [list(PATHS[c]) for c in range(n_columns)])
+        slow, truly = naive.minimality.minimality(people, steps, breaking(keeps, everybody))
         assert truly
         assert believed(release) == without_zeros(slow)
         learned.append(compared(release, people, slow, keeps, everybody))
@@ -213,14 +213,14 @@ def test_local_recoding_says_what_all_worlds_say(seed):
         release = release_of(table_of(rows, n_columns), local(rows, labels), "local")
         everybody = [row["s"] for row in rows]
         people = people_of(rows, n_columns, labels)
-        steps = naive.local_steps(people, PATHS[:n_columns])
-        slow, _ = naive.minimality(people, steps, breaking(keeps, everybody))
+        steps = naive.minimality.local_steps(people, PATHS[:n_columns])
+        slow, _ = naive.minimality.minimality(people, steps, breaking(keeps, everybody))
         attack = Minimality(enforced=fast)
         if slow is None:
             assert "could have gone further down" in attack.run(release).note
             continue
         assert believed(release, attack) == without_zeros(slow)
-        learned.append(slow != naive.group_shares(people))
+        learned.append(slow != naive.minimality.group_shares(people))
     assert any(learned)
 
 
@@ -243,12 +243,12 @@ def test_people_of_one_combination_dealt_out_by_counts_are_where_the_table_says(
         ]
         people = people_of(dealt, n_columns, labels)
         everybody = [row["s"] for row in rows]
-        steps = naive.local_steps(people, PATHS[:n_columns])
-        slow, _ = naive.minimality(people, steps, breaking(keeps, everybody))
+        steps = naive.minimality.local_steps(people, PATHS[:n_columns])
+        slow, _ = naive.minimality.minimality(people, steps, breaking(keeps, everybody))
         if slow is None:
             continue
         assert believed(release, Minimality(enforced=fast)) == without_zeros(slow)
-        learned.append(release.recoding.splits and slow != naive.group_shares(people))
+        learned.append(release.recoding.splits and slow != naive.minimality.group_shares(people))
     assert any(learned)
 
 
@@ -274,8 +274,8 @@ def test_cuts_say_what_all_worlds_say(seed):
         ]
         everybody = [row["s"] for row in rows]
         people = people_of(rows, n_columns, labels)
-        steps = naive.cut_step_list(people, PATHS[:n_columns])
-        slow, truly = naive.minimality(people, steps, breaking(keeps, everybody))
+        steps = naive.minimality.cut_step_list(people, PATHS[:n_columns])
+        slow, truly = naive.minimality.minimality(people, steps, breaking(keeps, everybody))
         if (not truly and rng.random() < 0.8) or not steps:
             continue
         release = release_of(table_of(rows, n_columns), cut(nodes), "cut")
@@ -285,7 +285,7 @@ def test_cuts_say_what_all_worlds_say(seed):
                 attack.find(target_of(release))
             continue
         assert believed(release, attack) == without_zeros(slow)
-        learned.append(slow != naive.group_shares(people))
+        learned.append(slow != naive.minimality.group_shares(people))
     assert any(learned)
 
 
@@ -303,10 +303,10 @@ def test_one_group_at_a_time_is_the_adversary_who_knows_everybody_else(seed, mon
         found = believed(release)
         for group in {person["group"] for person in people} - {None}:
             known = [p if p["group"] == group else p | {"group": None} for p in people]
-            slow, _ = naive.minimality(known, steps, breaking(keeps, everybody))
+            slow, _ = naive.minimality.minimality(known, steps, breaking(keeps, everybody))
             for q, row in without_zeros(slow).items():
                 assert found[q] == row
-                learned.append(row != naive.group_shares(known)[q])
+                learned.append(row != naive.minimality.group_shares(known)[q])
     assert any(learned)
 
 

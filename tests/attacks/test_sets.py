@@ -7,7 +7,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import naive
+import naive.groups
 import sfumato as sf
 from sfumato.errors import CannotRun
 
@@ -23,7 +23,7 @@ ROWS = [
     ]
     for value in values
 ]
-PEOPLE = naive.people_of(ROWS, "id", ["q"], "s")
+PEOPLE = naive.groups.people_of(ROWS, "id", ["q"], "s")
 LONG = pa.table({name: [row[name] for row in ROWS] for name in ("id", "q", "s")})
 LISTS = pa.table(
     {

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.knowledge
 from sfumato.attacks.knowledge import breach_probability, posterior
 from sfumato.attacks.knowledge.uncertain import uncertain_posterior
 from sfumato.errors import BadInput
@@ -53,7 +53,7 @@ def questions(draw, case):
 @given(data=st.data())
 def test_counting_equals_weighing_every_world(case, data):
     question = data.draw(questions(case))
-    expected = naive.uncertain_belief(*question, case)
+    expected = naive.knowledge.uncertain_belief(*question, case)
     if expected is None:
         with pytest.raises(BadInput, match="contradicts"):
             uncertain_posterior(*question, case)

@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.groups
 import sfumato as sf
 from properties.generated import criteria, tables
 from sfumato.criteria.base import (
@@ -95,7 +96,7 @@ def test_every_group_of_a_table_is_judged_as_its_rows_are(table, pair):
     frequencies = table.frequencies()
     grouping = frequencies.as_it_is()
     labels = [frequencies.domains[name].labels for name in table.columns]
-    groups = naive.rows_by_group(table.rows, range(len(table.columns)))
+    groups = naive.groups.rows_by_group(table.rows, range(len(table.columns)))
     names = [
         tuple(labels[j][code] for j, code in enumerate(box)) for box in grouping.boxes[:, :, 0]
     ]
@@ -130,12 +131,12 @@ def test_without_an_attribute_every_sensitive_column_must_hold_within_the_others
     criterion = sf.LDiversity(l, kind)
     groups = frequencies.as_it_is().joint
     expected = []
-    for _, group in sorted(naive.rows_by_group(rows, [0]).items()):
-        by_b = naive.rows_by_group(group, [2]).values()
-        by_a = naive.rows_by_group(group, [1]).values()
+    for _, group in sorted(naive.groups.rows_by_group(rows, [0]).items()):
+        by_b = naive.groups.rows_by_group(group, [2]).values()
+        by_a = naive.groups.rows_by_group(group, [1]).values()
         expected.append(
-            all(naive.l_diversity(l, kind, column=1)(each) for each in by_b)
-            and all(naive.l_diversity(l, kind, column=2)(each) for each in by_a)
+            all(naive.criteria.l_diversity(l, kind, column=1)(each) for each in by_b)
+            and all(naive.criteria.l_diversity(l, kind, column=2)(each) for each in by_a)
         )
     assert holding(criterion, groups).tolist() == expected
     found = measure(criterion, groups)

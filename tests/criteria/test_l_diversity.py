@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.groups
 import sfumato as sf
 from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput, shown
@@ -46,7 +47,7 @@ def of_counts(*rows):
 
 @given(GROUPS, st.integers(1, 5))
 def test_distinct_counts_different_values(members, l):
-    expected = [naive.l_diverse(group, l, "distinct") for group in members]
+    expected = [naive.criteria.l_diverse(group, l, "distinct") for group in members]
     assert sf.LDiversity(l).holds(seen(members)).tolist() == expected
 
 
@@ -54,7 +55,7 @@ def test_distinct_counts_different_values(members, l):
 @given(GROUPS, FRACTIONS)
 def test_entropy_is_judged_exactly(members, threshold):
     l, exact = threshold
-    expected = [naive.l_diverse(group, exact, "entropy") for group in members]
+    expected = [naive.criteria.l_diverse(group, exact, "entropy") for group in members]
     assert sf.LDiversity(l, "entropy").holds(seen(members)).tolist() == expected
 
 
@@ -62,7 +63,7 @@ def test_entropy_is_judged_exactly(members, threshold):
 @given(GROUPS, FRACTIONS)
 def test_frequency_bounds_the_share_of_every_value(members, threshold):
     l, exact = threshold
-    expected = [naive.l_diverse(group, exact, "frequency") for group in members]
+    expected = [naive.criteria.l_diverse(group, exact, "frequency") for group in members]
     assert sf.LDiversity(l, "frequency").holds(seen(members)).tolist() == expected
 
 
@@ -70,7 +71,7 @@ def test_frequency_bounds_the_share_of_every_value(members, threshold):
 @given(GROUPS, FRACTIONS, SOME_VALUES)
 def test_frequency_bounds_only_the_given_values(members, threshold, values):
     l, exact = threshold
-    expected = [naive.l_diverse(group, exact, "frequency", values) for group in members]
+    expected = [naive.criteria.l_diverse(group, exact, "frequency", values) for group in members]
     criterion = sf.LDiversity(l, "frequency", values=values)
     assert criterion.holds(seen(members)).tolist() == expected
 
@@ -79,7 +80,9 @@ def test_frequency_bounds_only_the_given_values(members, threshold, values):
 @given(GROUPS, FRACTIONS, SOME_VALUES, st.sampled_from(["distinct", "entropy", "frequency"]))
 def test_pooled_values_count_as_one(members, threshold, values, kind):
     l, exact = threshold if kind != "distinct" else (math.ceil(threshold[1]),) * 2
-    expected = [naive.l_diverse(group, exact, kind, values, pooled=True) for group in members]
+    expected = [
+        naive.criteria.l_diverse(group, exact, kind, values, pooled=True) for group in members
+    ]
     criterion = sf.LDiversity(l, kind, values=values, pooled=True)
     assert criterion.holds(seen(members)).tolist() == expected
 
@@ -154,17 +157,17 @@ def test_distinct_measures_the_fewest_values(members):
 
 @given(GROUPS)
 def test_frequency_measures_one_over_the_largest_share(members):
-    shares = [Fraction(max(naive.histogram(g).values()), len(g)) for g in members]
+    shares = [Fraction(max(naive.groups.histogram(g).values()), len(g)) for g in members]
     assert sf.LDiversity(2, "frequency").measure(seen(members)) == 1 / max(shares)
 
 
 @given(GROUPS)
 def test_entropy_measures_e_to_the_smallest_entropy(members):
     found = Fraction(sf.LDiversity(2, "entropy").measure(seen(members)))
-    counts = [naive.histogram(group).values() for group in members]
+    counts = [naive.groups.histogram(group).values() for group in members]
     little = Fraction(1, 10**9)
-    assert all(naive.entropy_at_least(each, found * (1 - little)) for each in counts)
-    assert not all(naive.entropy_at_least(each, found * (1 + little)) for each in counts)
+    assert all(naive.criteria.entropy_at_least(each, found * (1 - little)) for each in counts)
+    assert not all(naive.criteria.entropy_at_least(each, found * (1 + little)) for each in counts)
 
 
 @settings(max_examples=200)

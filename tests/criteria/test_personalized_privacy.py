@@ -9,7 +9,12 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.groups
+import naive.hierarchies
+import naive.lattice
+import naive.mondrian
+import naive.top_down
 import sfumato as sf
 from algorithms.test_top_down import cut_nodes
 from criteria.wards import PROMISE, SECRETS, read, wards_source
@@ -63,7 +68,9 @@ def cases(draw, max_rows=12):
     rows = [(*row[:-1], *draw(people)) for row in plain.rows]
     l, k = draw(st.sampled_from(L)), draw(st.integers(1, 3))
     criterion = sf.KAnonymity(k) & sf.PersonalizedPrivacy(l, "g")
-    twin = naive.both(naive.k_anonymity(k), naive.personalized(criterion.parts[1].l, PATHS))
+    twin = naive.criteria.both(
+        naive.criteria.k_anonymity(k), naive.criteria.personalized(criterion.parts[1].l, PATHS)
+    )
     return Guarded(rows, plain.paths, plain.rules), criterion, twin
 
 
@@ -77,10 +84,10 @@ def test_groups_are_judged_and_measured_as_by_counting_heads(groups):
     paths = [(f"v{j}", "*") for j in range(len(groups))]
     table = Guarded(rows, [paths], [sf.Hierarchy.from_spec({"table": paths}, "generated")])
     joint = table.frequencies().as_it_is().joint
-    shares = [naive.largest_guarded_share(group, PATHS) for group in groups]
+    shares = [naive.criteria.largest_guarded_share(group, PATHS) for group in groups]
     for l in L:
         criterion = sf.PersonalizedPrivacy(l, "g")
-        expected = [naive.personalized(criterion.l, PATHS)(group) for group in groups]
+        expected = [naive.criteria.personalized(criterion.l, PATHS)(group) for group in groups]
         assert holding(criterion, joint).tolist() == expected
         (found,) = measure(criterion, joint)
         worst = max((share for share in shares if share is not None), default=0)
@@ -100,7 +107,7 @@ def test_it_is_not_monotone_even_when_nobody_is_suppressed():
     """The second group has nobody who minds, so joining it breaks the first."""
     first = [("v", "1", "few"), ("v", "5", None)]
     second = [("w", "1", None), ("w", "2", None)]
-    safe = naive.personalized(2, PATHS)
+    safe = naive.criteria.personalized(2, PATHS)
     assert safe(first)
     assert safe(second)
     assert not safe(first + second)
@@ -146,7 +153,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
     table, criterion, twin = case
     frequencies = table.frequencies()
     limit = min(limit, len(table.rows) - 1)
-    expected = naive.minimal_nodes(table.rows, table.paths, twin, limit)
+    expected = naive.lattice.minimal_nodes(table.rows, table.paths, twin, limit)
     for method in (sf.Exhaustive(limit), sf.Incognito(limit), sf.Samarati(limit)):
         assert set(method.minimal(frequencies, criterion)) == expected, method
         if expected:
@@ -160,7 +167,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
 def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
     table, criterion, twin = case
     limit = min(limit, len(table.rows) - 1)
-    safe = naive.safe_nodes(table.rows, table.paths, twin, limit)
+    safe = naive.lattice.safe_nodes(table.rows, table.paths, twin, limit)
     if not safe:
         with pytest.raises(sf.Unsatisfiable):
             sf.Optimal(metric, limit).search(table.frequencies(), criterion, None)
@@ -168,7 +175,7 @@ def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
     found = sf.Optimal(metric, limit).search(table.frequencies(), criterion, None)
 
     def price(node):
-        return naive.price(table.rows, table.paths, node, twin, metric)
+        return naive.lattice.price(table.rows, table.paths, node, twin, metric)
 
     assert tuple(found.levels.values()) in safe
     assert price(tuple(found.levels.values())) == pytest.approx(min(map(price, safe)))
@@ -197,7 +204,7 @@ def test_mondrian_cuts_as_its_recursive_twin(monkeypatch, compiled, case):
     found: dict[int, list] = {}
     for row in table.rows:
         found.setdefault(region_of[row[:-2]], []).append(row)
-    expected = naive.mondrian(table.rows, dimensions(table), twin)
+    expected = naive.mondrian.mondrian(table.rows, dimensions(table), twin)
 
     def written(regions):
         return sorted(sorted(map(str, region)) for region in regions)
@@ -214,7 +221,7 @@ def test_a_cut_from_the_top_is_what_its_twin_finds(case):
     recoding = sf.TopDown("cut").search(table.frequencies(), criterion, None)
     expected = [
         {node for node in cut if any(row[j] in node for row in table.rows)}
-        for j, cut in enumerate(naive.top_down_cut(table.rows, table.paths, twin))
+        for j, cut in enumerate(naive.top_down.top_down_cut(table.rows, table.paths, twin))
     ]
     assert list(map(set, cut_nodes(table, recoding))) == expected
 
@@ -262,13 +269,15 @@ def test_wong_table_15_becomes_its_global_recoding(method):
 
 def test_wong_table_15_is_safe_in_its_local_recoding_too():
     """The group Q has one of two under elementary, and in q2 nobody minds."""
-    safe = naive.personalized(2, naive.hierarchy_from_parents(papers.WONG_FIG1))
+    safe = naive.criteria.personalized(
+        2, naive.hierarchies.hierarchy_from_parents(papers.WONG_FIG1)
+    )
     guards = {value: None if node == "none" else node for _, value, node in papers.WONG_XV_A}
-    groups = naive.rows_by_group([(*row, guards[row[1]]) for row in papers.WONG_XV_C], [0])
+    groups = naive.groups.rows_by_group([(*row, guards[row[1]]) for row in papers.WONG_XV_C], [0])
     assert all(map(safe, groups.values()))
     assert not all(
         safe([(q, v, None if g == "none" else g) for q, v, g in group])
-        for group in naive.rows_by_group(papers.WONG_XV_A, [0]).values()
+        for group in naive.groups.rows_by_group(papers.WONG_XV_A, [0]).values()
     )
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.knowledge
 import sfumato as sf
 from sfumato.criteria import CRITERIA
 from sfumato.spec import from_spec
@@ -36,8 +36,8 @@ def test_it_holds_iff_the_breach_probability_is_below_the_threshold(histogram, p
         assert criterion.measure(groups_of(histogram)) == 0
         assert criterion.holds(groups_of(histogram)).all()
         return
-    by_group = naive.breaches_by_group(released(histogram), value, "single")
-    breaches = [naive.up_to(each, *point) for each in by_group]
+    by_group = naive.knowledge.breaches_by_group(released(histogram), value, "single")
+    breaches = [naive.knowledge.up_to(each, *point) for each in by_group]
     breach = max(breaches)
     assert np.array_equal(criterion.holds(groups_of(histogram)), [each < c for each in breaches])
     assert criterion.holds(groups_of(histogram)).all() == (breach < c)

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
+import naive.lattice
 import sfumato as sf
 from properties.generated import tables
 from sfumato.data.domain import Domain
@@ -130,8 +131,8 @@ def test_the_guard_is_counted_behind_everything_else_and_is_not_projected():
 @settings(max_examples=150, deadline=None)
 @given(tables(), st.data())
 def test_rolling_up_is_counting_the_generalized_rows(table, data):
-    heights = naive.heights_of(table.paths)
-    node = data.draw(st.sampled_from(naive.all_nodes(heights)))
+    heights = naive.lattice.heights_of(table.paths)
+    node = data.draw(st.sampled_from(naive.lattice.all_nodes(heights)))
     frequencies = table.frequencies()
     levels = dict(zip(table.columns, node, strict=True))
     rolled = frequencies.roll_up(level_intervals(frequencies.domains, levels))
@@ -145,7 +146,7 @@ def test_rolling_up_is_counting_the_generalized_rows(table, data):
     for combination, count in as_dict(rolled).items():
         texts = zip(rolled.columns, combination, strict=True)
         found[tuple(published(name, code) for name, code in texts)] += count
-    assert found == Counter(naive.generalize(table.rows, table.paths, node))
+    assert found == Counter(naive.lattice.generalize(table.rows, table.paths, node))
     assert len(rolled) == len(found)  # no combination stands twice
 
 
@@ -240,7 +241,7 @@ def test_groups_have_the_sizes_and_histograms_of_their_rows(table, data):
     members = [[row for row in rows if group_of[row] == group] for group in range(n_groups)]
     assert groups.sizes.tolist() == [len(each) for each in members]
     for dense, each in zip(groups.histogram.to_dense().tolist(), members, strict=True):
-        assert {code: n for code, n in enumerate(dense) if n} == naive.histogram(
+        assert {code: n for code, n in enumerate(dense) if n} == naive.groups.histogram(
             row[-1] for row in each
         )
     everybody = Counter(row[-1] for row in rows)  # suppressed people belong to the original table
@@ -278,7 +279,7 @@ def test_several_sensitive_columns_are_seen_one_at_a_time_or_within_the_others(r
     ]
     finer, owner = joint.within(f"s{j}")
     others = [column for column in range(4) if column != j + 1]
-    expected = naive.rows_by_group([row for row in rows if row[0] < 2], others)
+    expected = naive.groups.rows_by_group([row for row in rows if row[0] < 2], others)
     found = zip(owner.tolist(), finer.histogram.to_dense().tolist(), strict=True)
     assert sorted(found) == sorted(
         (values[0], [sum(row[j + 1] == value for row in each) for value in range(3)])
@@ -295,7 +296,7 @@ def test_a_table_as_it_is_groups_the_rows_with_equal_quasi_identifiers(table):
     frequencies = table.frequencies()
     grouping = frequencies.as_it_is()
     labels = [frequencies.domains[name].labels for name in table.columns]
-    expected = naive.rows_by_group(table.rows, range(len(table.columns)))
+    expected = naive.groups.rows_by_group(table.rows, range(len(table.columns)))
     assert (grouping.boxes[:, :, 0] == grouping.boxes[:, :, 1]).all()
     found = {
         tuple(labels[j][code] for j, code in enumerate(box)): size

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
 import sfumato as sf
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
@@ -43,7 +43,7 @@ def as_dicts(histogram):
 
 @given(MEMBERS)
 def test_a_histogram_counts_the_values_of_every_group(members):
-    expected = [naive.histogram(group) for group in members]
+    expected = [naive.groups.histogram(group) for group in members]
     for histogram in histogram_of(members):
         assert histogram.n_groups == len(members)
         assert as_dicts(histogram) == expected
@@ -70,7 +70,7 @@ def test_pooled_values_are_counted_as_the_first_of_them(members, codes):
     renamed = [[codes[0] if code in codes else code for code in group] for group in members]
     for histogram in histogram_of(members):
         pooled = histogram.pooled(np.array(codes, dtype=np.int32))
-        assert as_dicts(pooled) == [naive.histogram(group) for group in renamed]
+        assert as_dicts(pooled) == [naive.groups.histogram(group) for group in renamed]
 
 
 @given(MEMBERS, SOME_CODES)
@@ -78,7 +78,7 @@ def test_only_the_given_values_are_kept(members, codes):
     for histogram in histogram_of(members):
         kept = histogram.only(np.array(codes, dtype=np.int32))
         left = [[code for code in group if code in codes] for group in members]
-        assert as_dicts(kept) == [naive.histogram(group) for group in left]
+        assert as_dicts(kept) == [naive.groups.histogram(group) for group in left]
         assert kept.n_values == N_VALUES
 
 
@@ -86,7 +86,7 @@ def test_only_the_given_values_are_kept(members, codes):
 def test_the_number_of_values_and_the_largest_count_of_every_group(members):
     for histogram in histogram_of(members):
         assert histogram.n_distinct().tolist() == [len(set(group)) for group in members]
-        largest = [max(naive.histogram(group).values(), default=0) for group in members]
+        largest = [max(naive.groups.histogram(group).values(), default=0) for group in members]
         assert histogram.largest().tolist() == largest
 
 

@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
+import naive.hierarchies
 import sfumato as sf
 from properties.generated import trees
 from sfumato.data.hierarchy import Table, canonical_numbers
@@ -97,7 +98,7 @@ def test_every_level_nests_in_the_next_and_ends_in_one_root(drawn):
     rule, values = drawn
     rows = paths(grow(rule, values))
     for level in range(len(rows[0]) - 1):
-        for group in naive.rows_by_group(rows, [level]).values():
+        for group in naive.groups.rows_by_group(rows, [level]).values():
             assert len({row[level + 1] for row in group}) == 1
     assert {row[-1] for row in rows} == {"*"}
 
@@ -497,7 +498,9 @@ def test_a_table_grows_into_its_own_rows_in_tree_order(rows, random):
     for value, *_ in rows:
         for level in range(len(rows[0])):
             rank = domain.labels.index(value)
-            assert domain.taxonomy.labels[level][rank] == naive.label_at(rows, value, level)
+            assert domain.taxonomy.labels[level][rank] == naive.hierarchies.label_at(
+                rows, value, level
+            )
 
 
 @settings(deadline=None)

@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
+import naive.hierarchies
+import naive.lattice
 import sfumato as sf
 from properties.generated import Generated, tables
 from sfumato.data.labels.texts import Labels
@@ -17,7 +19,7 @@ from sfumato.errors import BadInput
 def cuts(draw):
     """A table, a node of its lattice, and the cut at its levels."""
     table = draw(tables())
-    node = draw(st.sampled_from(naive.all_nodes(naive.heights_of(table.paths))))
+    node = draw(st.sampled_from(naive.lattice.all_nodes(naive.lattice.heights_of(table.paths))))
     frequencies = table.frequencies()
     levels = dict(zip(table.columns, node, strict=True))
     return table, node, frequencies, Cut.at_levels(frequencies.domains, levels)
@@ -48,14 +50,14 @@ def published(how, frequencies, table):
 def test_a_cut_at_levels_groups_the_rows_that_are_generalized_alike(drawn):
     table, node, frequencies, cut = drawn
     grouping = cut.grouping(frequencies)
-    expected = naive.groups_at(table.rows, table.paths, node)
+    expected = naive.lattice.groups_at(table.rows, table.paths, node)
     found = dict(zip(published(cut, frequencies, table), grouping.sizes.tolist(), strict=True))
     assert found == {values: len(rows) for values, rows in expected.items()}
     histograms = grouping.groups().histogram.to_dense().tolist()
     names = frequencies.domains["s"].labels
     for values, counts in zip(published(cut, frequencies, table), histograms, strict=True):
         seen = {name: count for name, count in zip(names, counts, strict=True) if count}
-        assert seen == naive.histogram(row[-1] for row in expected[values])
+        assert seen == naive.groups.histogram(row[-1] for row in expected[values])
     assert grouping.n_suppressed == 0
 
 
@@ -139,7 +141,7 @@ def test_intervals_of_a_level_are_the_nodes_around_each_value(drawn):
         labels = frequencies.domains[name].labels
         for code, (low, high) in enumerate(intervals[name].tolist()):
             assert low <= code <= high
-            assert high - low + 1 == naive.coverage(paths, labels[code], level)
+            assert high - low + 1 == naive.hierarchies.coverage(paths, labels[code], level)
         assert cut.intervals[name].tolist() == intervals[name].tolist()
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import naive.groups
 import sfumato as sf
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.set_valued import each_alone, grow_sets, over_values
@@ -83,7 +83,7 @@ def test_what_sets_consist_of_is_listed_as_often_as_they_are_asked_for():
 @given(people)
 def test_people_and_occurrences_equal_plain_counting(given):
     frequencies = counted(given)
-    expected = naive.occurrences_counted([((known,), Counter(v)) for known, v in given])
+    expected = naive.groups.occurrences_counted([((known,), Counter(v)) for known, v in given])
     grouping = frequencies.as_it_is()
     groups = grouping.groups()
     labels = groups.labels

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.hierarchies
 from properties.generated import trees
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput
@@ -35,7 +35,7 @@ def test_every_node_is_the_interval_of_its_ground_values(rows):
             assert taxonomy.labels[level][rank] == label
             assert taxonomy.low[level, rank] == min(ranks)
             assert taxonomy.high[level, rank] == max(ranks)
-            assert len(ranks) == naive.coverage(rows, rows[rank][0], level)
+            assert len(ranks) == naive.hierarchies.coverage(rows, rows[rank][0], level)
 
 
 @given(trees("v"), st.randoms(use_true_random=False))

@@ -11,7 +11,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import naive
+import naive.groups
 import sfumato as sf
 from sfumato.engines.duckdb import gather
 
@@ -59,7 +59,7 @@ def as_rows(rows, kind) -> pa.Table:
 
 def as_lists(rows, kind) -> pa.Table:
     """Make one row for each person; nobody's list is missing, unless it is empty and the id odd."""
-    found = naive.people_of(rows, "id", ["age", "ward"], "s")
+    found = naive.groups.people_of(rows, "id", ["age", "ward"], "s")
     lists = [
         None if not values and person % 2 else list(values.elements())
         for person, (_, values) in found.items()
@@ -95,16 +95,16 @@ def test_rows_and_lists_of_the_same_people_are_counted_alike(read, counted, name
         by_lists = read(as_lists(rows, kind), ["age", "ward"], "s")
         assert by_rows.set_valued == by_lists.set_valued == "s"
         same_counts(by_rows, by_lists)
-        people = naive.people_of(rows, "id", ["age", "ward"], "s")
+        people = naive.groups.people_of(rows, "id", ["age", "ward"], "s")
         labels = by_rows.domains["s"].values.labels
         if name == "times":  # counted as text
             label = {value: str(value) for value in values}
-            expected = naive.sets_counted(
+            expected = naive.groups.sets_counted(
                 (known, Counter({label[v]: n for v, n in has.items()}))
                 for known, has in people.values()
             )
         else:
-            expected = naive.sets_counted(people.values())
+            expected = naive.groups.sets_counted(people.values())
         assert list(labels) == sorted({v for _, has in expected for v in has})
         assert counted(by_rows) == {(*known, has): n for (known, has), n in expected.items()}
         assert by_rows.n_rows == len(people)

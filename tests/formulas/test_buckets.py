@@ -5,7 +5,7 @@ from fractions import Fraction
 
 import pytest
 
-import naive
+import naive.minimality
 from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk
 
 
@@ -14,7 +14,7 @@ from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk
 @pytest.mark.parametrize("m", [1, 2, 3, 4, 5])
 def test_every_world_counts(l, m, p):
     for n_sensitive in range(m + 1):
-        expected = naive.bucket_risk(l, m, p, n_sensitive)
+        expected = naive.minimality.bucket_risk(l, m, p, n_sensitive)
         if expected is None:
             with pytest.raises(ValueError, match="cannot end with"):
                 exact_bucket_risk(l, m, p, n_sensitive)

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.knowledge
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.knowledge.implications import exact_lacking, exposed, largest_belief
@@ -35,7 +35,7 @@ SMALL = GROUPS.filter(lambda groups: sum(map(len, groups)) <= 6)
 @settings(max_examples=150, deadline=None)
 @given(SMALL, st.integers(0, 3))
 def test_beliefs_equal_those_over_all_worlds_and_all_implications(groups, k):
-    expected = naive.beliefs_with_implications(groups, k)
+    expected = naive.knowledge.beliefs_with_implications(groups, k)
     histogram, sizes = release(groups)
     assert largest_belief(histogram, sizes, k) == max(expected)
     for c in {*expected, Fraction(1, 2), Fraction(9, 10), Fraction(1)}:
@@ -57,7 +57,7 @@ def test_beliefs_equal_those_over_all_worlds_and_all_implications(groups, k):
 )
 def test_more_values_and_more_groups_too(groups, k):
     groups = [list(group) for group in groups]
-    expected = naive.beliefs_with_implications(groups, k)
+    expected = naive.knowledge.beliefs_with_implications(groups, k)
     histogram, sizes = release(groups)
     assert largest_belief(histogram, sizes, k) == max(expected)
     for c in {*expected, min(Fraction(1), max(expected) + Fraction(1, 10**12))}:

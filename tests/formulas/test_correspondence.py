@@ -5,7 +5,7 @@ import itertools
 import numpy as np
 import pytest
 
-import naive
+import naive.correspondence
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
 from sfumato.attacks.correspondence import bcf, crack_sizes, exposure, remaining
 from sfumato.errors import BadInput
@@ -19,7 +19,7 @@ HOWS = ("cut", "regions", "local")
 def expected_cracks(trees, first, second, hidden, target):
     """Crack sizes for one target, by the twins; keys are published labels."""
     one, two = records(first, trees, hidden[0]), records(second, trees, hidden[1])
-    forward, cross, backward = naive.cracks(one, two)
+    forward, cross, backward = naive.correspondence.cracks(one, two)
     target = tuple(target)
     reached = [any(target in raws for raws, _ in release) for release in (one, two)]
 
@@ -61,7 +61,7 @@ def test_crack_sizes_and_anonymity_are_those_of_all_generators(how, seed):
         sizes = (dice.randint(1, 4), dice.randint(0, 2))
         first, second = series(trees, sizes, (how, second_how), dice)
         first, second = merged(trees, first), merged(trees, second)
-        expected = naive.bcf(records(first, trees), records(second, trees))
+        expected = naive.correspondence.bcf(records(first, trees), records(second, trees))
         assert bcf(first, second, trees) == expected
         for target in itertools.product(*(stands_for([t], ("*",)) for t in trees)):
             raw = tuple(value for (value,) in target)
@@ -80,13 +80,13 @@ def test_suppressed_rows_can_be_anybody(seed):
         first = merged(trees, left_out(first, hidden[0], dice))
         second = merged(trees, left_out(second, hidden[1], dice))
         one, two = records(first, trees, hidden[0]), records(second, trees, hidden[1])
-        assert bcf(first, second, trees, suppressed=hidden) == naive.bcf(one, two)
+        assert bcf(first, second, trees, suppressed=hidden) == naive.correspondence.bcf(one, two)
 
 
 def test_an_attack_without_a_target_leaves_classes_whole():
     first, second = [(("a",), "s")], [(("d",), "s")] * 2  # whoever was a has been suppressed
     assert bcf(first, second, [LINE], suppressed=(0, 1)) == (1, 2, 2)
-    assert naive.bcf(records(first, [LINE]), records(second, [LINE], 1)) == (1, 2, 2)
+    assert naive.correspondence.bcf(records(first, [LINE]), records(second, [LINE], 1)) == (1, 2, 2)
 
 
 @pytest.mark.parametrize("seed", range(40))
@@ -131,7 +131,7 @@ def test_forward_and_cross_anonymity_differ_where_classes_overlap():
     first = [(("b",), "s")] * 2
     second = [(("b",), "s"), (("A",), "s")]
     assert bcf(first, second, [LINE]) == (2, 1, 0)
-    assert naive.bcf(records(first, [LINE]), records(second, [LINE])) == (2, 1, 0)
+    assert naive.correspondence.bcf(records(first, [LINE]), records(second, [LINE])) == (2, 1, 0)
 
 
 def test_classes_nobody_of_the_first_release_can_be_in_do_not_count_for_the_cross_attack():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.minimality
 from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.credibility import (
     NobodyBreaks,
@@ -42,7 +42,7 @@ def agrees(found, expected):
 @given(classes(), st.data(), LS)
 def test_parts_of_classes_agree_with_all_worlds(given_classes, data, l):
     n_sensitive = data.draw(st.integers(0, sum(g for _, g, _ in given_classes)))
-    expected = naive.credibility_local(given_classes, n_sensitive, l)
+    expected = naive.minimality.credibility_local(given_classes, n_sensitive, l)
     if expected is None:
         with pytest.raises(ValueError, match="nothing was generalized"):
             credibility_local(given_classes, n_sensitive, l)
@@ -54,7 +54,7 @@ def test_parts_of_classes_agree_with_all_worlds(given_classes, data, l):
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.data(), LS)
 def test_whole_classes_agree_with_all_worlds(sizes, data, l):
     n_sensitive = data.draw(st.integers(0, sum(sizes)))
-    expected = naive.credibility_local([(n, n, 0) for n in sizes], n_sensitive, l)
+    expected = naive.minimality.credibility_local([(n, n, 0) for n in sizes], n_sensitive, l)
     assume(expected is not None)
     assert agrees(credibility(sizes, n_sensitive, l), expected)
 
@@ -64,7 +64,7 @@ def test_whole_classes_agree_with_all_worlds(sizes, data, l):
 def test_people_who_may_be_absent_agree_with_all_choices(population, data, l):
     n_present = data.draw(st.integers(1, sum(population)))
     n_sensitive = data.draw(st.integers(0, n_present))
-    expected = naive.credibility_superset(population, n_present, n_sensitive, l)
+    expected = naive.minimality.credibility_superset(population, n_present, n_sensitive, l)
     if expected is None:
         with pytest.raises(ValueError, match="nothing was generalized"):
             credibility_superset(population, n_present, n_sensitive, l)
@@ -84,7 +84,7 @@ def test_people_who_may_be_absent_agree_with_all_choices(population, data, l):
     ],
 )
 def test_many_people_agree_with_exact_counts(sizes, n_sensitive, l):
-    expected = naive.credibility_counted(sizes, n_sensitive, l)
+    expected = naive.minimality.credibility_counted(sizes, n_sensitive, l)
     found = credibility(sizes, n_sensitive, l)
     assert max(abs(a / float(b) - 1) for a, b in zip(found, expected, strict=True)) < 1e-9
 
@@ -140,7 +140,7 @@ def test_many_groups_at_once_are_each_what_they_are_alone(groups, data, l):
     found = credibility_groups(owner, [row for each in groups for row in each], hit, l)
     for j, each in enumerate(groups):
         mine = found[np.array(owner) == j]
-        expected = naive.credibility_local(each, hit[j], l)
+        expected = naive.minimality.credibility_local(each, hit[j], l)
         assert np.isnan(mine).all() if expected is None else agrees(mine, expected)
 
 

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
 from sfumato.data.groups import Histogram
 from sfumato.formulas.measures.diversity import entropy, entropy_diverse, head_and_tail
 
@@ -33,7 +33,9 @@ def test_entropy_is_that_of_the_shares(rows):
 @given(ROWS, st.fractions(1, 4, max_denominator=8))
 @example([[5, 5, 0], [5, 4, 0], [5, 6, 0], [1, 1, 1], [9, 0, 0], [0, 0, 0]], Fraction(2))
 def test_each_group_is_judged_exactly(rows, l):
-    expected = [naive.entropy_at_least(filled(row), l) if any(row) else l <= 1 for row in rows]
+    expected = [
+        naive.criteria.entropy_at_least(filled(row), l) if any(row) else l <= 1 for row in rows
+    ]
     assert entropy_diverse(Histogram.from_dense(rows), l).tolist() == expected
 
 
@@ -56,7 +58,7 @@ def test_near_ties_that_a_float_cannot_tell_are_decided():
 
 @pytest.mark.parametrize("l", [Fraction(10**30), Fraction(10**20 + 1, 10**20)], ids=str)
 def test_thresholds_beyond_machine_integers_are_judged_too(l):
-    expected = [naive.entropy_at_least([2, 2], l), naive.entropy_at_least([4], l)]
+    expected = [naive.criteria.entropy_at_least([2, 2], l), naive.criteria.entropy_at_least([4], l)]
     assert entropy_diverse(Histogram.from_dense([[2, 2], [4, 0]]), l).tolist() == expected
 
 

@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.knowledge
 from formulas.knowledge_releases import release, values_of
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
@@ -139,11 +139,11 @@ def test_exposed_are_those_whom_some_knowledge_gives_away_in_all_worlds(case):
         groups = release(rng, case, people=5, values="ABC")
         values = values_of(groups)
         code = rng.randrange(len(values))
-        by_group = naive.breaches_by_group(groups, values[code], case)
+        by_group = naive.knowledge.breaches_by_group(groups, values[code], case)
         histogram, sizes = arrays(groups)
         for _ in range(12):
             point = Point(rng.randint(0, 3), rng.randint(0, 4), rng.randint(0, 4))
-            reached = [naive.up_to(breaches, *point) for breaches in by_group]
+            reached = [naive.knowledge.up_to(breaches, *point) for breaches in by_group]
             for c in {*reached, HALF, Fraction(1)} - {0}:  # every tie, and around it
                 found = exposed(histogram, sizes, point, c, case, code)
                 everything = exposed(histogram, sizes, point, c, case)

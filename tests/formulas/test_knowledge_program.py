@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.knowledge
 from sfumato.data.groups import Histogram
 from sfumato.formulas.knowledge.breach import (
     Point,
@@ -48,7 +48,7 @@ POINTS = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5))
 def test_congregated_knowledge_is_as_bad_as_any_spread_over_groups(case, data, point):
     groups, n_values = data.draw(releases(case))
     histogram, sizes = release(groups, n_values)
-    expected = [naive.breach_by_program(groups, v, *point, case) for v in range(n_values)]
+    expected = [naive.knowledge.breach_by_program(groups, v, *point, case) for v in range(n_values)]
     for value in np.unique(histogram.codes).tolist():
         assert of_value(histogram, sizes, value, Point(*point), case).breach == expected[value]
     assert largest_breach(histogram, sizes, Point(*point), case)[0] == max(expected)
@@ -64,7 +64,7 @@ def test_floats_of_many_groups_are_those_of_the_program(point):
     for value in (0, 7, 19):
         ss = five[histogram.codes == value].min(axis=0)
         odds = min(ss[0], ss[1] * ss[4], ss[2] * ss[3])
-        expected = naive.breach_by_program(groups, value, *point)
+        expected = naive.knowledge.breach_by_program(groups, value, *point)
         assert 1 / (1 + odds) == pytest.approx(float(expected), rel=1e-9)
 
 

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import naive
+import naive.correspondence
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.correspondence.given_records import read
 from sfumato.formulas.correspondence import past as series
@@ -112,7 +112,7 @@ def test_a_rerouted_history_gives_the_same_releases(seed):
 @pytest.mark.parametrize("seed", range(60))
 def test_verdicts_are_those_of_enumeration(seed):
     releases, trees, published, arrived, _ = a_case(seed, most=3)
-    left = naive.candidates_left([records(release, trees) for release in releases])
+    left = naive.correspondence.candidates_left([records(release, trees) for release in releases])
     came = np.bincount(arrived.time, minlength=3)
     covered = [set().union(*(raws for raws, _ in records(r, trees))) for r in releases]
     fewest = min(
@@ -179,7 +179,7 @@ def test_longer_series_show_what_all_tables_leave(seed):
     found = history_of(seen.releases, arrived)
     assert found.fits
     meant = [records(release, trees) for release in releases]
-    most = naive.most_who_came(meant)
+    most = naive.correspondence.most_who_came(meant)
     covered = [set().union(*(raws for raws, _ in release)) for release in meant]
     cells = cells_of(seen.releases)
     left = {}  # by time and by classes since then

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.lattice
+import naive.loss
 from properties.generated import tables
 from sfumato.data.recoding import Cut
 from sfumato.errors import BadInput
@@ -45,7 +46,9 @@ def test_the_loss_of_university_is_an_eighth():
 @settings(max_examples=100, deadline=None)
 @given(tables(missing=False), st.data())
 def test_the_loss_of_a_node_is_that_of_its_rows(table, data):
-    node = data.draw(st.sampled_from(naive.all_nodes(naive.heights_of(table.paths))))
+    node = data.draw(
+        st.sampled_from(naive.lattice.all_nodes(naive.lattice.heights_of(table.paths)))
+    )
     weights = data.draw(st.lists(st.integers(1, 5), min_size=len(node), max_size=len(node)))
     shares = [Fraction(weight, sum(weights)) for weight in weights]
     frequencies = table.frequencies()
@@ -53,9 +56,9 @@ def test_the_loss_of_a_node_is_that_of_its_rows(table, data):
     grouping = Cut.at_levels(frequencies.domains, levels).grouping(frequencies)
     loss = coverage_loss(grouping.boxes, [len(paths) for paths in table.paths])
     named = attribute_weights(table.columns, dict(zip(table.columns, weights, strict=True)))
-    expected = naive.loss_at(table.rows, table.paths, node, shares)
+    expected = naive.loss.loss_at(table.rows, table.paths, node, shares)
     assert information_loss(loss, grouping.sizes, named) == pytest.approx(float(expected))
-    equal = naive.loss_at(table.rows, table.paths, node)
+    equal = naive.loss.loss_at(table.rows, table.paths, node)
     weighed = information_loss(loss, grouping.sizes, attribute_weights(table.columns, None))
     assert weighed == pytest.approx(float(equal))
 
@@ -65,7 +68,7 @@ def test_a_suppressed_row_has_lost_everything(groups, n_suppressed):
     sizes = np.array([size for size, _ in groups], dtype=np.int64)
     loss = np.array([[float(share)] for _, share in groups]).reshape(len(groups), 1)
     rows = [[share] for size, share in groups for _ in range(size)]
-    expected = naive.information_loss(rows, [1], n_suppressed)
+    expected = naive.loss.information_loss(rows, [1], n_suppressed)
     found = information_loss(loss, sizes, np.ones(1), n_suppressed)
     assert found == pytest.approx(float(expected))
 
@@ -108,7 +111,7 @@ def test_weights_that_are_no_finite_numbers_are_refused(weight):
 @given(SIZES, st.integers(0, 20))
 def test_discernibility_charges_every_row_its_group_and_a_suppressed_one_the_table(sizes, n):
     found = discernibility(np.array(sizes, dtype=np.int64), n)
-    assert found == naive.discernibility(sizes, n)
+    assert found == naive.loss.discernibility(sizes, n)
 
 
 def test_discernibility_is_exact_beyond_machine_integers():

@@ -5,7 +5,7 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.minimality
 from sfumato.formulas.minimality.coupled import Part, coupled
 from sfumato.formulas.minimality.posterior import LEAST, Step, posterior
 from sfumato.formulas.minimality.posterior import wilson as wilson_interval
@@ -64,7 +64,7 @@ def test_small_groups_are_exactly_what_all_worlds_say(seed):
     for _ in range(40):
         sizes, histogram, steps, cells, values, plain = generated(rng, weights=seed % 3 == 0)
         fast = list(RULES)[int(rng.integers(3))]
-        slow = naive.posterior(cells, values, plain, RULES[fast])
+        slow = naive.minimality.posterior(cells, values, plain, RULES[fast])
         if slow is None:
             with pytest.raises(ValueError, match="in no world"):
                 posterior(sizes, histogram, steps, fast)
@@ -113,7 +113,9 @@ def all_worlds_together(groups, parts, limits):
 
     total = 0
     sums = [{} for _ in groups]
-    for world in itertools.product(*(sorted(naive.deals(values)) for _, values in groups)):
+    for world in itertools.product(
+        *(sorted(naive.minimality.deals(values)) for _, values in groups)
+    ):
         n_broken = [0] * len(limits)
         for (cells, _), values, part in zip(groups, world, parts, strict=True):
             for s, step in part.steps.items():

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.queries
 from properties.generated import tables
 from sfumato.data.recoding import Bucketing, Cut
 from sfumato.formulas.measures.queries import Answering, Queries, Workload, lifts, most_correlated
@@ -54,7 +54,7 @@ def test_a_table_answers_with_the_true_count(data):
     frequencies = table.frequencies()
     queries, sets = data.draw(asked(frequencies))
     truth = Answering.exact(frequencies, "s").answers(queries)
-    assert truth.tolist() == [naive.count_query(as_dicts(table), query) for query in sets]
+    assert truth.tolist() == [naive.queries.count_query(as_dicts(table), query) for query in sets]
 
 
 @settings(max_examples=60, deadline=None)
@@ -91,7 +91,7 @@ def test_a_generalized_group_is_spread_evenly_over_its_box(data):
     kept = grouping.without(gone)
     answering = Answering.generalized(kept.boxes, kept.groups("s").histogram)
     queries, sets = data.draw(asked(frequencies))
-    expected = [naive.count_generalized(published, query, "s") for query in sets]
+    expected = [naive.queries.count_generalized(published, query, "s") for query in sets]
     close(answering.answers(queries), expected)
 
 
@@ -118,7 +118,7 @@ def test_two_tables_answer_with_exact_quasi_identifiers_and_shares_of_values(dat
         [row for row, own in zip(rows, number, strict=True) if own == group]
         for group in sorted(set(number) - {-1})
     ]
-    expected = [naive.count_bucketized(groups, query, "s") for query in sets]
+    expected = [naive.queries.count_bucketized(groups, query, "s") for query in sets]
     close(answering.answers(queries), expected)
 
 
@@ -210,12 +210,14 @@ def test_the_most_correlated_queries_are_those_farthest_from_independence(data):
     factors = lifts(queries, truth, marginals)
     expected, kept = [], []
     for j, query in enumerate(sets):
-        shares = [Fraction(naive.count_query(rows, {c: v}), len(rows)) for c, v in query.items()]
-        if naive.count_query(rows, query):
+        shares = [
+            Fraction(naive.queries.count_query(rows, {c: v}), len(rows)) for c, v in query.items()
+        ]
+        if naive.queries.count_query(rows, query):
             kept.append(j)
             expected.append(len(rows) * math.prod(shares))
             assert factors[j] == int(truth[j]) / expected[-1]
     n = data.draw(st.integers(1, 3))
     above, below = most_correlated([factors[j] for j in kept], n)
-    slow = naive.most_correlated([int(truth[j]) for j in kept], expected, n)
+    slow = naive.queries.most_correlated([int(truth[j]) for j in kept], expected, n)
     assert (above.tolist(), below.tolist()) == slow

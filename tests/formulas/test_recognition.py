@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.recognition
 from sfumato.formulas.measures.loss import coverage_loss, exact_loss, information_loss
 from sfumato.formulas.measures.recognition import (
     distinction,
@@ -29,10 +29,10 @@ def people(sizes):
 @given(SIZES, st.integers(1, 8))
 def test_every_share_is_that_of_the_rows(sizes, k):
     rows, counts = people(sizes), np.array(sizes, dtype=np.int64)
-    assert distinction(counts) == naive.right_guesses(rows, [0])
+    assert distinction(counts) == naive.recognition.right_guesses(rows, [0])
     assert distinction(counts) == Fraction(len(set(rows)), len(rows))
-    assert separation(counts) == naive.separation(rows, [0])
-    assert n_below(counts, k) == naive.people_below(rows, [0], k)
+    assert separation(counts) == naive.recognition.separation(rows, [0])
+    assert n_below(counts, k) == naive.recognition.people_below(rows, [0], k)
     assert prosecutor(counts) == max(Fraction(1, size) for size in sizes)
     assert people_per_group(counts) == Fraction(sum(sizes), len(sizes))
 
@@ -43,7 +43,7 @@ def test_every_share_is_that_of_the_rows(sizes, k):
 )
 def test_shapley_is_the_average_over_all_orders(worth):
     members = range(len(worth).bit_length() - 1)
-    expected = naive.shapley(lambda chosen: worth[sum(1 << j for j in chosen)], members)
+    expected = naive.recognition.shapley(lambda chosen: worth[sum(1 << j for j in chosen)], members)
     found = shapley(worth)
     assert found == [expected[j] for j in members]
     assert sum(found) == worth[-1] - worth[0]

@@ -4,7 +4,7 @@ from dataclasses import replace
 
 import pytest
 
-import naive
+import naive.correspondence
 from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, series, stands_for
 from sfumato.attacks.correspondence import bcf, crack_sizes, remaining
 from sfumato.attacks.correspondence.given_records import read
@@ -18,7 +18,7 @@ def expected(releases, trees, hidden=None):
     """What the twins find: `{raw: n}` for those whom every release from then on has a class for."""
     hidden = hidden or [0] * len(releases)
     written = [records(r, trees, n) for r, n in zip(releases, hidden, strict=True)]
-    left = naive.candidates_left(written)
+    left = naive.correspondence.candidates_left(written)
     covered = [set().union(*(raws for raws, _ in release)) for release in written]
     return [
         {raw: left[time][raw] for raw in set.intersection(*covered[time:])}
@@ -117,7 +117,7 @@ def test_counts_alone_do_not_decide(first, second, time, raw, left):
     assert remaining(releases, [LINE]) == expected(releases, [LINE])
     assert remaining(releases, [LINE])[time][raw,] == left
     written = [records(release, [LINE]) for release in releases]
-    assert bcf(*releases, [LINE]) == naive.bcf(*written)
+    assert bcf(*releases, [LINE]) == naive.correspondence.bcf(*written)
 
 
 def test_the_papers_recipe_leaves_too_many():

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.minimality
 from sfumato.formulas.minimality.credibility import credibility_local
 from sfumato.formulas.minimality.worlds import credibility_enumerated
 
@@ -35,7 +35,9 @@ def groups(draw):
 @given(groups(), st.sampled_from(sorted(RULES)), st.sampled_from(["a", "b", {"a", "c"}]))
 def test_counts_agree_with_people(group, rule, target):
     kept, generalized, values = group
-    expected = naive.credibility_enumerated(kept, generalized, values, RULES[rule], target)
+    expected = naive.minimality.credibility_enumerated(
+        kept, generalized, values, RULES[rule], target
+    )
     if expected is None:
         with pytest.raises(ValueError, match="nothing was generalized"):
             credibility_enumerated(kept, generalized, values, RULES[rule], target)

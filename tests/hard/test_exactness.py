@@ -1,6 +1,6 @@
 """No verdict rests on floating-point luck: thresholds met exactly, missed by one, at any scale.
 
-Every verdict is compared with integers and fractions (tests/naive.py), on counts of people from one
+Every verdict is compared with integers and fractions (tests/naive), on counts of people from one
 to beyond what a float can hold; near the end of 64 bits the answer is right or refused.
 """
 
@@ -15,7 +15,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.hierarchies
+import naive.lattice
+import naive.loss
 import sfumato as sf
 from properties.generated import tables
 from sfumato.algorithms import mondrian
@@ -149,12 +152,12 @@ def test_a_distance_of_exactly_t_is_close_and_one_person_decides(distance, scale
     n = 0
     for moved in (-1, 0, 1):
         counts = [3 * scale, 3 * scale, 3 * scale, scale + moved]
-        exact = naive.counts_distance(counts, reference, distance, PATHS)
+        exact = naive.criteria.counts_distance(counts, reference, distance, PATHS)
         groups = groups_of(counts, reference=reference)
         assert sf.TCloseness(1, distance).measure(groups) == exact
         for other in (-1, 0, 1):
             near = [3 * scale, 3 * scale, 3 * scale, scale + other]
-            t = naive.counts_distance(near, reference, distance, PATHS)
+            t = naive.criteria.counts_distance(near, reference, distance, PATHS)
             assert sf.TCloseness(t, distance).holds(groups).tolist() == [exact <= t]
             n += 1
         assert not sf.TCloseness(exact - Fraction(1, 10**40), distance).holds(groups).any()
@@ -195,8 +198,10 @@ def judged(draw):
     c = Fraction(max(pattern), tail or 1)
     distance = draw(st.sampled_from(["equal", "ordered", "hierarchical"]))
     whole = [a + b for a, b in zip(pattern, draw(SMALL), strict=True)]
-    near = naive.counts_distance(pattern, whole, distance, PATHS)
-    exact = naive.counts_distance(counts, reference, distance, PATHS) if any(counts) else near
+    near = naive.criteria.counts_distance(pattern, whole, distance, PATHS)
+    exact = (
+        naive.criteria.counts_distance(counts, reference, distance, PATHS) if any(counts) else near
+    )
     t = draw(st.sampled_from([exact, near]))
     present = [int(v) for v, count in zip(VALUES, counts, strict=True) if count]
     spread = max(present, default=0) - min(present, default=0)
@@ -211,15 +216,16 @@ def judged(draw):
         "distinct": (sf.LDiversity(l), n_values >= l),
         "frequency": (
             sf.LDiversity(written(1 / share), "frequency", named, pooled),
-            naive.counts_frequency(counts, 1 / share, protected, pooled),
+            naive.criteria.counts_frequency(counts, 1 / share, protected, pooled),
         ),
         "alpha": (
             sf.AlphaKAnonymity(written(share), k, named, pooled),
-            sum(counts) >= k and naive.counts_frequency(counts, 1 / share, protected, pooled),
+            sum(counts) >= k
+            and naive.criteria.counts_frequency(counts, 1 / share, protected, pooled),
         ),
         "recursive": (
             sf.RecursiveDiversity(written(c), l),
-            naive.counts_recursive(counts, c, l),
+            naive.criteria.counts_recursive(counts, c, l),
         ),
         "p": (sf.PSensitiveKAnonymity(min(l, k), k), sum(counts) >= k and n_values >= min(l, k)),
         "ke": (sf.KEAnonymity(k, e), sum(counts) >= k and spread >= e),
@@ -260,7 +266,7 @@ def test_generated_entropies_are_judged_as_integers_judge_them(record_property):
         reached = math.exp(math.log(total) - sum(c * math.log(c) for c in people) / total)
         l = max(Fraction(1), Fraction(reached).limit_denominator(denominator))
         found = sf.LDiversity(l, "entropy").holds(groups_of(counts)).tolist()
-        assert found == [naive.counts_entropy_at_least(counts, l)]
+        assert found == [naive.criteria.counts_entropy_at_least(counts, l)]
         n += 1
 
     compare()
@@ -592,7 +598,7 @@ def test_the_optimum_of_huge_counts_is_the_enumerated_one(record_property):
         limit = min(limit, frequencies.n_rows - 1)
         priced = {
             node: exact_price(people, table.paths, node, k, metric)
-            for node in naive.all_nodes(naive.heights_of(table.paths))
+            for node in naive.lattice.all_nodes(naive.lattice.heights_of(table.paths))
         }
         safe = {node: price for node, (left, price) in priced.items() if left <= limit}
         found = sf.Optimal(metric, limit).search(frequencies, sf.KAnonymity(k), None)
@@ -620,7 +626,7 @@ def exact_price(people, paths, node, k, metric):
     """Suppressed people of a node, and its price as a fraction."""
     sizes = {}
     for row, n in people.items():
-        published = naive.generalize([row], paths, node)[0][: len(node)]
+        published = naive.lattice.generalize([row], paths, node)[0][: len(node)]
         sizes[published] = sizes.get(published, 0) + n
     total = sum(people.values())
     kept = {published: n for published, n in sizes.items() if n >= k}
@@ -628,13 +634,13 @@ def exact_price(people, paths, node, k, metric):
     if metric == "discernibility":
         return left_out, sum(n * n for n in kept.values()) + left_out * total
     price = Fraction(left_out)
-    heights = naive.heights_of(paths)
+    heights = naive.lattice.heights_of(paths)
     for row, n in people.items():
-        if naive.generalize([row], paths, node)[0][: len(node)] in kept:
+        if naive.lattice.generalize([row], paths, node)[0][: len(node)] in kept:
             for j, level in enumerate(node):
-                covered = naive.coverage(paths[j], row[j], level)
+                covered = naive.hierarchies.coverage(paths[j], row[j], level)
                 lost = {
-                    "loss": naive.value_loss(covered, naive.base(paths[j])),
+                    "loss": naive.loss.value_loss(covered, naive.hierarchies.base(paths[j])),
                     "precision": Fraction(level, heights[j]),
                 }[metric]
                 price += n * lost / len(node)

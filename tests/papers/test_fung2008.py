@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import pytest
 
-import naive
+import naive.correspondence
+import naive.loss
 from formulas.series import LINE, PAIR, THREE, dice_for, records, series
 from sfumato.datasets import adult, taxonomies
 from sfumato.papers.fung2008 import TABLE_1, TABLE_2, TREES, tables_1_and_2
@@ -62,7 +63,7 @@ def assert_as_read_by_anybody(settings, case, k):
         )
     }
     for name, theirs in (("unsafe", found.anonymity), ("safe", found.safe)):
-        left = naive.left_between_cuts(seen["first"], seen[name], trees)
+        left = naive.correspondence.left_between_cuts(seen["first"], seen[name], trees)
         assert theirs == tuple(map(min, left))
         if name == "unsafe":
             assert found.fewest_new == min(n for n in left[2] if n)
@@ -72,24 +73,30 @@ def assert_as_read_by_anybody(settings, case, k):
         ("safe", found.cost_safe),
         ("new", found.cost_new),
     ):
-        sizes = [len(each) for each in naive.published_sizes(seen[name])]
+        sizes = [len(each) for each in naive.correspondence.published_sizes(seen[name])]
         assert min(sizes) >= k
-        assert theirs == naive.discernibility(sizes) / sum(sizes) ** 2
+        assert theirs == naive.loss.discernibility(sizes) / sum(sizes) ** 2
 
 
 # ---- The twin
 
 
 def test_the_class_by_class_twin_agrees_with_the_tables():
-    assert naive.left_between_cuts(TABLE_1, TABLE_2, TREES) == ([5, 4], [5, 4], [4, 5])
+    assert naive.correspondence.left_between_cuts(TABLE_1, TABLE_2, TREES) == (
+        [5, 4],
+        [5, 4],
+        [4, 5],
+    )
 
 
 @pytest.mark.parametrize("seed", range(30))
 def test_the_class_by_class_twin_is_that_of_all_choices_of_buddies(seed):
     trees = [LINE, PAIR] if seed % 2 else [THREE]
     first, second = series(trees, (3, 2), ("cut", "cut"), dice_for("twin", seed))
-    left = naive.left_between_cuts(first, second, trees)
-    assert tuple(map(min, left)) == naive.bcf(records(first, trees), records(second, trees))
+    left = naive.correspondence.left_between_cuts(first, second, trees)
+    assert tuple(map(min, left)) == naive.correspondence.bcf(
+        records(first, trees), records(second, trees)
+    )
 
 
 # ---- What is published

@@ -12,7 +12,8 @@ from fractions import Fraction
 import numpy as np
 import pytest
 
-import naive
+import naive.formation
+import naive.minimality
 import sfumato as sf
 from cli.common import run
 from report.test_browser import CHROMIUM, Visit, browser  # noqa: F401  (a fixture)
@@ -229,7 +230,7 @@ def test_people_at_risk_are_those_of_the_slow_formula():
     for l, p in ((4, Fraction(2, 5)), (4, Fraction(13, 20))):
         above, largest = 0, Fraction(0)
         for size, n in zip(sizes[:-1] // l, sensitive, strict=False):
-            for risk in naive.bucket_risk(l, int(size), p, int(n)):
+            for risk in naive.minimality.bucket_risk(l, int(size), p, int(n)):
                 above += l * (risk > Fraction(1, l))
                 largest = max(largest, risk)
         found = risks.exposed(sizes, sensitive, l, p)
@@ -258,7 +259,7 @@ def test_sampled_beliefs_are_those_of_all_orders(values, t):
     from sfumato.papers.cormode2010.sampling import sample
 
     reference, t = {"a": 30, "b": 20, "c": 50}, Fraction(t)
-    expected = naive.beliefs_of_never_close(values, reference, t)
+    expected = naive.formation.beliefs_of_never_close(values, reference, t)
     codes = np.array(["abc".index(value) for value in values])
     tally = np.zeros((2, len(values), 3), dtype=np.int64)
     limit = np.array([t.numerator, t.denominator])

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
 import sfumato as sf
 from sfumato.data.frequency import FrequencySet
 
@@ -80,17 +80,23 @@ def criteria(draw):
     kind = draw(st.sampled_from(["none", "distinct", "entropy", "frequency", "values", "pooled"]))
     l = draw(st.sampled_from([1, 2, 3] if kind == "distinct" else [1, 2, 3, "3/2", 1.2]))
     exact = sf.LDiversity(l, "entropy").l
-    fast, slow = sf.KAnonymity(k), naive.k_anonymity(k)
+    fast, slow = sf.KAnonymity(k), naive.criteria.k_anonymity(k)
     if kind == "none":
         return fast, slow
     if kind == "values":
         return (
             fast & sf.LDiversity(l, "frequency", values=["flu", "HIV"]),
-            naive.both(slow, naive.l_diversity(exact, "frequency", ["flu", "HIV"])),
+            naive.criteria.both(
+                slow, naive.criteria.l_diversity(exact, "frequency", ["flu", "HIV"])
+            ),
         )
     if kind == "pooled":
         return (
             fast & sf.LDiversity(l, "frequency", values=["flu", "HIV"], pooled=True),
-            naive.both(slow, naive.l_diversity(exact, "frequency", ["flu", "HIV"], pooled=True)),
+            naive.criteria.both(
+                slow, naive.criteria.l_diversity(exact, "frequency", ["flu", "HIV"], pooled=True)
+            ),
         )
-    return fast & sf.LDiversity(l, kind), naive.both(slow, naive.l_diversity(exact, kind))
+    return fast & sf.LDiversity(l, kind), naive.criteria.both(
+        slow, naive.criteria.l_diversity(exact, kind)
+    )

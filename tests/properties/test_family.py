@@ -8,7 +8,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.groups
+import naive.lattice
 import sfumato as sf
 from properties.generated import tables
 from sfumato.algorithms.lattice.lattice import Lattice
@@ -45,33 +47,36 @@ def cases(draw):
     exact = sf.TCloseness(share).t
     kinds = {
         "k": (sf.KAnonymity(k), lambda v: len(v) >= k),
-        "distinct": (sf.LDiversity(min(k, 3)), lambda v: naive.l_diverse(v, min(k, 3))),
+        "distinct": (sf.LDiversity(min(k, 3)), lambda v: naive.criteria.l_diverse(v, min(k, 3))),
         "entropy": (
             sf.LDiversity(1 / exact, "entropy"),
-            lambda v: naive.l_diverse(v, 1 / exact, "entropy"),
+            lambda v: naive.criteria.l_diverse(v, 1 / exact, "entropy"),
         ),
         "recursive": (
             sf.RecursiveDiversity(3 * exact, min(k, 3)),
-            lambda v: naive.recursive_diverse(v, 3 * exact, min(k, 3)),
+            lambda v: naive.criteria.recursive_diverse(v, 3 * exact, min(k, 3)),
         ),
-        "alpha": (sf.AlphaKAnonymity(share, k), lambda v: naive.alpha_k(v, exact, k)),
+        "alpha": (sf.AlphaKAnonymity(share, k), lambda v: naive.criteria.alpha_k(v, exact, k)),
         "alpha pooled": (
             sf.AlphaKAnonymity(share, k, values=["1", "2"], pooled=True),
-            lambda v: naive.alpha_k(v, exact, k, ["1", "2"], pooled=True),
+            lambda v: naive.criteria.alpha_k(v, exact, k, ["1", "2"], pooled=True),
         ),
-        "p": (sf.PSensitiveKAnonymity(min(2, k), k), lambda v: naive.p_sensitive(v, min(2, k), k)),
-        "ke": (sf.KEAnonymity(k, 3), lambda v: naive.k_e(v, k, 3)),
+        "p": (
+            sf.PSensitiveKAnonymity(min(2, k), k),
+            lambda v: naive.criteria.p_sensitive(v, min(2, k), k),
+        ),
+        "ke": (sf.KEAnonymity(k, 3), lambda v: naive.criteria.k_e(v, k, 3)),
         "equal": (
             sf.TCloseness(share),
-            lambda v: naive.t_close(v, everybody, exact, lambda a, b: float(a != b)),
+            lambda v: naive.criteria.t_close(v, everybody, exact, lambda a, b: float(a != b)),
         ),
         "ordered": (
             sf.TCloseness(share, "ordered"),
-            lambda v: naive.t_close(v, everybody, exact, rank),
+            lambda v: naive.criteria.t_close(v, everybody, exact, rank),
         ),
         "hierarchical": (
             sf.TCloseness(share, "hierarchical"),
-            lambda v: naive.t_close(v, everybody, exact, tree_distance),
+            lambda v: naive.criteria.t_close(v, everybody, exact, tree_distance),
         ),
     }
     assert present
@@ -86,7 +91,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
     table, criterion, twin = case
     frequencies = table.frequencies()
     limit = min(limit, len(table.rows) - 1)
-    expected = naive.minimal_nodes(table.rows, table.paths, twin, limit)
+    expected = naive.lattice.minimal_nodes(table.rows, table.paths, twin, limit)
     for method in (sf.Exhaustive(limit), sf.Incognito(limit), sf.Samarati(limit)):
         assert set(method.minimal(frequencies, criterion)) == expected, method
         if expected:
@@ -103,13 +108,13 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
 def test_the_preferred_minimal_node_is_the_best_by_its_measure(case, limit, prefer):
     table, criterion, twin = case
     limit = min(limit, len(table.rows) - 1)
-    minimal = naive.minimal_nodes(table.rows, table.paths, twin, limit)
+    minimal = naive.lattice.minimal_nodes(table.rows, table.paths, twin, limit)
     if not minimal:
         return
-    heights = naive.heights_of(table.paths)
+    heights = naive.lattice.heights_of(table.paths)
 
     def measured(node):
-        groups = naive.groups_at(table.rows, table.paths, node).values()
+        groups = naive.lattice.groups_at(table.rows, table.paths, node).values()
         safe = [group for group in groups if twin(group)]
         return {
             "absolute_distance": sum(node),
@@ -131,13 +136,13 @@ def test_the_preferred_minimal_node_is_the_best_by_its_measure(case, limit, pref
 def test_optimal_is_the_enumerated_optimum(case, limit, metric):
     table, criterion, twin = case
     limit = min(limit, len(table.rows) - 1)
-    safe = naive.safe_nodes(table.rows, table.paths, twin, limit)
+    safe = naive.lattice.safe_nodes(table.rows, table.paths, twin, limit)
     method = sf.Optimal(metric, limit)
     if not safe:
         with pytest.raises(sf.Unsatisfiable):
             method.search(table.frequencies(), criterion, None)
         return
-    prices = {n: naive.price(table.rows, table.paths, n, twin, metric) for n in safe}
+    prices = {n: naive.lattice.price(table.rows, table.paths, n, twin, metric) for n in safe}
     found = tuple(method.search(table.frequencies(), criterion, None).levels.values())
     assert float(prices[found]) == pytest.approx(float(min(prices.values())), abs=1e-9)
 
@@ -149,7 +154,7 @@ def test_every_criterion_judges_as_its_twin(case):
     grouping = table.frequencies().as_it_is()
     held = holding(criterion, grouping.joint)
     expected = {}
-    for values, group in naive.rows_by_group(table.rows, range(len(table.paths))).items():
+    for values, group in naive.groups.rows_by_group(table.rows, range(len(table.paths))).items():
         expected[values] = twin(group)
     domains = table.frequencies().domains
     for box, verdict in zip(grouping.boxes, held, strict=True):
@@ -181,7 +186,7 @@ def test_the_earth_movers_distance_equals_a_linear_program(group, others):
     for name, distance in distances.items():
         found = sf.TCloseness(1, name).measure(groups)
         assert float(found) == pytest.approx(
-            naive.earth_mover(values, everybody, distance), abs=1e-8
+            naive.criteria.earth_mover(values, everybody, distance), abs=1e-8
         )
 
 
@@ -229,29 +234,35 @@ def test_a_criterion_about_all_sensitive_columns_is_enumerated_right(table, limi
     criterion, of_values = {
         "distinct": (sf.LDiversity(2), lambda v: len(set(v)) >= 2),
         "p": (sf.PSensitiveKAnonymity(2, 2), lambda v: len(v) >= 2 and len(set(v)) >= 2),
-        "alpha": (sf.AlphaKAnonymity("2/3", 2), lambda v: naive.alpha_k(v, Fraction(2, 3), 2)),
-        "frequency": (sf.LDiversity(2, "frequency"), lambda v: naive.l_diverse(v, 2, "frequency")),
+        "alpha": (
+            sf.AlphaKAnonymity("2/3", 2),
+            lambda v: naive.criteria.alpha_k(v, Fraction(2, 3), 2),
+        ),
+        "frequency": (
+            sf.LDiversity(2, "frequency"),
+            lambda v: naive.criteria.l_diverse(v, 2, "frequency"),
+        ),
     }[kind]
 
     def twin(group):
         finer = [
             [row[judged] for row in part]
             for judged, other in ((-2, -1), (-1, -2))
-            for part in naive.rows_by_group(group, [other]).values()
+            for part in naive.groups.rows_by_group(group, [other]).values()
         ]
         return all(map(of_values, finer))
 
-    expected = naive.minimal_nodes(rows, paths, twin, limit)
+    expected = naive.lattice.minimal_nodes(rows, paths, twin, limit)
     for method in (sf.Exhaustive(limit), sf.Incognito(limit), sf.Samarati(limit)):
         assert set(method.minimal(frequencies, criterion)) == expected, method
-    safe = naive.safe_nodes(rows, paths, twin, limit)
+    safe = naive.lattice.safe_nodes(rows, paths, twin, limit)
     for metric in ("loss", "discernibility"):
         method = sf.Optimal(metric, limit)
         if not safe:
             with pytest.raises(sf.Unsatisfiable):
                 method.search(frequencies, criterion, None)
             continue
-        prices = {n: naive.price(rows, paths, n, twin, metric) for n in safe}
+        prices = {n: naive.lattice.price(rows, paths, n, twin, metric) for n in safe}
         found = tuple(method.search(frequencies, criterion, None).levels.values())
         assert float(prices[found]) == pytest.approx(float(min(prices.values())))
 

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.mondrian
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
@@ -81,7 +81,7 @@ def test_mondrian_cuts_as_its_recursive_twin(table, pair):
             sf.Mondrian().search(frequencies, criterion, None)
         return
     recoding = sf.Mondrian().search(frequencies, criterion, None)
-    expected = naive.mondrian(table.rows, dimensions(table), safe)
+    expected = naive.mondrian.mondrian(table.rows, dimensions(table), safe)
     found = regions(table, recoding)
     assert sorted(map(sorted_rows, found.values())) == sorted(map(sorted_rows, expected))
 
@@ -118,7 +118,7 @@ def test_no_region_has_an_allowable_cut_at_any_value_of_any_dimension(table, pai
     for rows in found.values():
         assert safe(rows)
         for column, dimension in enumerate(dimensions(table)):
-            assert not naive.allowable_cuts(rows, column, dimension, safe)
+            assert not naive.mondrian.allowable_cuts(rows, column, dimension, safe)
 
 
 @settings(max_examples=200, deadline=None)

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import naive
+import naive.criteria
+import naive.groups
 import sfumato as sf
 
 ZIPS = ["01234", "01235", "01301", "13053", "13068", ""]
@@ -35,16 +36,16 @@ METHODS = {
     "samarati, share": sf.Samarati(max_suppressed=0.3),
 }
 CRITERIA = {
-    "k": (sf.KAnonymity(3), naive.k_anonymity(3)),
-    "distinct": (sf.LDiversity(2), naive.l_diversity(2)),
+    "k": (sf.KAnonymity(3), naive.criteria.k_anonymity(3)),
+    "distinct": (sf.LDiversity(2), naive.criteria.l_diversity(2)),
     "entropy": (
         sf.LDiversity("3/2", "entropy"),
-        naive.l_diversity(sf.LDiversity("3/2", "entropy").l, "entropy"),
+        naive.criteria.l_diversity(sf.LDiversity("3/2", "entropy").l, "entropy"),
     ),
-    "frequency": (sf.LDiversity(2, "frequency"), naive.l_diversity(2, "frequency")),
+    "frequency": (sf.LDiversity(2, "frequency"), naive.criteria.l_diversity(2, "frequency")),
     "k and distinct": (
         sf.KAnonymity(2) & sf.LDiversity(2),
-        naive.both(naive.k_anonymity(2), naive.l_diversity(2)),
+        naive.criteria.both(naive.criteria.k_anonymity(2), naive.criteria.l_diversity(2)),
     ),
 }
 
@@ -114,7 +115,7 @@ def test_a_release_keeps_its_promise_and_loses_nobody(method, criterion, rows):
             return
         found = published(release.save(Path(folder) / "out"))
 
-    groups = naive.rows_by_group(
+    groups = naive.groups.rows_by_group(
         [(row["age"], row["zip"], row["place"], row["disease"]) for row in found], range(3)
     )
     assert all(safe(group) for group in groups.values())

@@ -9,7 +9,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import naive
+import naive.criteria
+import naive.groups
 import sfumato as sf
 from criteria.wards import PROMISE, SECRETS, read, wards_source
 from sfumato.algorithms.algorithm import chances
@@ -69,10 +70,10 @@ def test_every_published_group_keeps_the_promise_head_by_head(wards, method):
         (r["age"], r["zip"], r["disease"], guards[r["row"]]) for r in release.to_arrow().to_pylist()
     ]
     assert len(rows) + release.n_suppressed == source.num_rows
-    groups = naive.rows_by_group(rows, [0, 1]).values()
+    groups = naive.groups.rows_by_group(rows, [0, 1]).values()
     assert len(groups) > 1
-    assert all(map(naive.personalized(2, paths), groups))
-    worst = max(naive.largest_guarded_share(g, paths) or 0 for g in groups)
+    assert all(map(naive.criteria.personalized(2, paths), groups))
+    worst = max(naive.criteria.largest_guarded_share(g, paths) or 0 for g in groups)
     assert release.check().measured[0].found == 1 / worst
 
 

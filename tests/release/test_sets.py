@@ -11,7 +11,8 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 
-import naive
+import naive.groups
+import naive.knowledge
 import sfumato as sf
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.algorithms.registry import METHODS
@@ -81,7 +82,7 @@ def long(rows, kind=None) -> pa.Table:
 
 
 def lists(rows, kind=None) -> pa.Table:
-    found = naive.people_of(rows, "id", ["age", "ward", "visit"], "s").values()
+    found = naive.groups.people_of(rows, "id", ["age", "ward", "visit"], "s").values()
     values = pa.array([list(has.elements()) for _, has in found], pa.list_(kind or pa.string()))
     names = ("age", "ward", "visit")
     columns = zip(*(known for known, _ in found), strict=True)
@@ -122,7 +123,7 @@ def test_the_files_hold_every_person_once_and_every_value_in_its_group(
     assert [*values[0]] == ["group", "s"]
     people = {
         visit: (str(age), ward, has)
-        for (age, ward, visit), has in naive.people_of(
+        for (age, ward, visit), has in naive.groups.people_of(
             rows, "id", ["age", "ward", "visit"], "s"
         ).values()
     }
@@ -226,7 +227,7 @@ def test_a_loaded_release_shows_people_and_values_as_they_were(tmp_path, method,
 
 def test_the_summary_says_how_many_values_people_have(tmp_path):
     rows = rows_of()
-    people = naive.people_of(rows, "id", [], "s")
+    people = naive.groups.people_of(rows, "id", [], "s")
     sizes = [has.total() for _, has in people.values()]
     release = sf.anonymize(read(long(rows)), K, sf.OneGroup())
     assert release.summary().to_json()["values"] == {
@@ -275,7 +276,9 @@ def test_suppressed_people_take_their_values_with_them(tmp_path):
     method = ByCombination(split=True, left_out=3)
     release = sf.anonymize(read(long(rows)), sf.KAnonymity(1), method)
     place = release.save(tmp_path / "out", format="parquet")
-    people = {visit: has for (visit,), has in naive.people_of(rows, "id", ["visit"], "s").values()}
+    people = {
+        visit: has for (visit,), has in naive.groups.people_of(rows, "id", ["visit"], "s").values()
+    }
     published = written(place, "data")
     assert (len(published), release.n_suppressed) == (147, 3)
     expected: dict[int, Counter] = {}
@@ -311,7 +314,9 @@ def test_what_the_files_show_withstands_what_was_promised(tmp_path, case, kind):
             values[str(row["group"])][row["s"]] += 1
         assert sum(values.values(), Counter()) == Counter(row["s"] for row in rows if row["s"])
         groups = [(n, values[group]) for group, n in sizes.items()]
-        breaches = [naive.breach_by_program(groups, name, 1, 1, 1, case) for name in NAMES[:4]]
+        breaches = [
+            naive.knowledge.breach_by_program(groups, name, 1, 1, 1, case) for name in NAMES[:4]
+        ]
         assert max(breaches) < limit
         measured, _ = sf.load(place).check().measured
         assert measured.found == max(breaches)
@@ -419,8 +424,8 @@ def test_without_a_promise_k_is_measured_alone():
     rows = rows_of()
     found = sf.check(read(long(rows)))
     assert [str(each.criterion) for each in found.measured] == ["KAnonymity(k=1)"]
-    people = naive.people_of(rows, "id", ["age", "ward"], "s").values()
-    smallest = min(n for n, _ in naive.occurrences_counted(people).values())
+    people = naive.groups.people_of(rows, "id", ["age", "ward"], "s").values()
+    smallest = min(n for n, _ in naive.groups.occurrences_counted(people).values())
     assert (found.n_rows, found.measured[0].found) == (150, smallest)
 
 

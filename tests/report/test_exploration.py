@@ -8,7 +8,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.knowledge
 import sfumato as sf
 from sfumato.attacks.knowledge import breach_probability, knowledge_skyline
 
@@ -59,7 +59,7 @@ def test_any_value_is_the_weakest_of_them(release):
     groups = published(release)
     everything = sf.explore(release, None, 0.9)
     ends = (3, 8, 4)
-    scanned = naive.skyline_by_scan(
+    scanned = naive.knowledge.skyline_by_scan(
         lambda *p: max(breach_probability(groups, v, *p) for v in ("flu", "HIV", "none", "asthma")),
         Fraction(9, 10),
         ends,

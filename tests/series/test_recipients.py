@@ -8,7 +8,7 @@ import sqlite3
 
 import pytest
 
-import naive
+import naive.correspondence
 import sfumato as sf
 from cli.common import run
 from series.made import image, published, started, without_recipients, write_batch
@@ -66,16 +66,16 @@ def test_all_recipients_together_are_left_with_k_records_and_each_gets_what_is_s
         assert (done.n_rows, done.n_new, done.recipient) == (len(people), n, recipient)
         found = rows_of(series, number)
         assert sorted(row[-1] for row in found) == sorted(row[-1] for row in people)
-        assert naive.series_safe([*known, meant(found)], 2)
+        assert naive.correspondence.series_safe([*known, meant(found)], 2)
         finer = [c for j, c in enumerate(RULES) if found[0][j] != "*"]
         assert sorted(found) == sorted(in_detail(people, finer))
         assert set(finer) <= set(columns)
         for column in set(columns) - set(finer):
             after = meant(in_detail(people, [*finer, column]))
-            small_class = min(map(len, naive.published_sizes(after))) < 2
-            assert small_class or not naive.series_safe([*known, after], 2)
+            small_class = min(map(len, naive.correspondence.published_sizes(after))) < 2
+            assert small_class or not naive.correspondence.series_safe([*known, after], 2)
         for each in done.compared:
-            fa, ca, ba = naive.bcf(known[each.earlier - 1], meant(found))
+            fa, ca, ba = naive.correspondence.bcf(known[each.earlier - 1], meant(found))
             later = len(known[each.earlier - 1]) < len(found)
             assert (each.forward, each.cross) == (fa, ca)
             assert each.backward == (ba if later else None)
@@ -89,7 +89,7 @@ def test_what_another_recipient_has_is_not_completed(tmp_path):
     people = [("UK", "doctor", "flu"), ("UK", "nurse", "hiv")]
     people += [("Peru", "doctor", "flu"), ("Peru", "nurse", "hiv")]
     by_place, by_job = (meant(in_detail(people, [column])) for column in RULES)
-    assert naive.bcf(by_place, by_job)[:2] == (1, 1)
+    assert naive.correspondence.bcf(by_place, by_job)[:2] == (1, 1)
     batch = write(tmp_path / "a.csv", people)
     for order in (["place", "job"], ["job", "place"]):
         series = small(tmp_path / order[0])

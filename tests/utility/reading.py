@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pyarrow as pa
 
-import naive
+import naive.queries
 import sfumato as sf
 
 ZIPS, DISEASES = ["a", "b", "c"], ["flu", "HIV", "none", "asthma"]
@@ -57,10 +57,10 @@ def answering(release):
             diseases = [each["disease"] for each in values if each["group"] == number]
             # Who has which value is not said; any order will do.
             groups.append([{**p, "disease": d} for p, d in zip(people, diseases, strict=True)])
-        return lambda query: naive.count_bucketized(groups, query, "disease")
+        return lambda query: naive.queries.count_bucketized(groups, query, "disease")
     labels = {name: list(release.table.domains[name].labels) for name in ("age", "zip")}
     published = [
         {**{c: values_of(row[c], labels[c]) for c in labels}, "disease": row["disease"]}
         for row in rows
     ]
-    return lambda query: naive.count_generalized(published, query, "disease")
+    return lambda query: naive.queries.count_generalized(published, query, "disease")

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import naive
+import naive.decision_tree
 from sfumato.utility.decision_tree import (
     CONFIDENCE,
     TOLERANCE,
@@ -18,7 +18,9 @@ from sfumato.utility.decision_tree import (
 @pytest.mark.parametrize(("people", "errors"), [(1, 0), (6, 0), (6, 1), (16, 1), (100, 37), (9, 8)])
 def test_the_expected_share_of_errors_is_the_upper_limit_of_a_binomial(people, errors):
     (found,) = expected_errors(np.array([float(people)]), np.array([float(errors)]))
-    assert naive.at_most(errors, people, found / people) == pytest.approx(CONFIDENCE, rel=1e-9)
+    assert naive.decision_tree.at_most(errors, people, found / people) == pytest.approx(
+        CONFIDENCE, rel=1e-9
+    )
 
 
 def test_whoever_always_errs_is_expected_to_err_always():
@@ -54,7 +56,7 @@ def test_a_leaf_is_answered_for_by_the_node_that_pruning_leaves(tree):
         return (node,) if left < 0 else (node, nested(left), nested(right))
 
     expected = expected_errors(people, errors).tolist()
-    _, answers = naive.leaves_after_pruning(nested(0), expected, TOLERANCE)
+    _, answers = naive.decision_tree.leaves_after_pruning(nested(0), expected, TOLERANCE)
     found = pruned(children, people, errors)
     assert {leaf: found[leaf] for leaf in answers} == answers
 

@@ -9,7 +9,7 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.queries
 import sfumato as sf
 from sfumato.attacks.matching import boxes_in
 from sfumato.data.recoding import Assignment, Bucketing, Cut
@@ -34,15 +34,15 @@ def slowly(release, workload):
     for part in workload.queries(bases):
         for j in range(len(part)):
             query = sets_of(part, domains, j)
-            truth = naive.count_query(people, query)
+            truth = naive.queries.count_query(people, query)
             if not truth:
                 left_out += 1
                 continue
-            alone = [naive.count_query(people, {c: v}) for c, v in query.items()]
+            alone = [naive.queries.count_query(people, {c: v}) for c, v in query.items()]
             truths.append(truth)
             errors.append(abs(answer(query) - truth) / truth)
             expected.append(Fraction(math.prod(alone), len(people) ** (len(alone) - 1)))
-    above, below = naive.most_correlated(truths, expected, 100)
+    above, below = naive.queries.most_correlated(truths, expected, 100)
     return errors, left_out, [errors[j] for j in above], [errors[j] for j in below]
 
 

@@ -4,7 +4,8 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.criteria
+import naive.lattice
 import sfumato as sf
 
 # The taxonomy of Wong 2009, figure 1, has nine ground values, two of them under "university".
@@ -89,11 +90,18 @@ def test_every_measure_is_the_one_of_the_definition(levels, k):
     try:
         release = sf.anonymize(table, sf.KAnonymity(k), method)
     except sf.Unsatisfiable:
-        assert naive.suppressed_at(ROWS, naive_paths(table), levels, naive.k_anonymity(k)) == 5
+        assert (
+            naive.lattice.suppressed_at(
+                ROWS, naive_paths(table), levels, naive.criteria.k_anonymity(k)
+            )
+            == 5
+        )
         return
 
     def price(metric: str) -> float:
-        found = naive.price(ROWS, naive_paths(table), levels, naive.k_anonymity(k), metric)
+        found = naive.lattice.price(
+            ROWS, naive_paths(table), levels, naive.criteria.k_anonymity(k), metric
+        )
         return float(found)
 
     assert sf.utility.information_loss(release) == pytest.approx(price("loss"))

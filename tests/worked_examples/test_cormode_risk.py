@@ -8,7 +8,9 @@ import numpy as np
 import pyarrow as pa
 import pytest
 
-import naive
+import naive.criteria
+import naive.formation
+import naive.grouping
 import sfumato as sf
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.minimality import Minimality
@@ -142,13 +144,13 @@ def test_uneven_splits_have_no_such_bound():
 
 def without_a_check(values, l):
     """Figure 7 as it is printed: halves of any size."""
-    return naive.symmetric_grouping(
-        list(range(len(values))), naive.keeping(positive_at_most(l), values), 1
+    return naive.grouping.symmetric_grouping(
+        list(range(len(values))), naive.formation.keeping(positive_at_most(l), values), 1
     )
 
 
 def positive_at_most(l):
-    return lambda group: naive.l_diverse(list(group), l, "frequency", ["+"])
+    return lambda group: naive.criteria.l_diverse(list(group), l, "frequency", ["+"])
 
 
 def test_figure_7_without_a_least_size_gives_somebody_away():

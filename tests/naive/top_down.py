@@ -1,0 +1,166 @@
+"""Top-down specialization.
+
+A node is the tuple of its ground values, in the order of the hierarchy.
+"""
+
+from fractions import Fraction
+
+from naive.hierarchies import base
+
+
+def children_of(hierarchy, node):
+    """The largest nodes strictly inside a node; none for a ground value."""
+    for level in reversed(range(len(hierarchy[0]))):
+        inside = {}
+        for labels in hierarchy:
+            if labels[0] in node:
+                inside.setdefault(labels[level], []).append(labels[0])
+        if len(inside) > 1:
+            return [tuple(values) for values in inside.values()]
+    return []
+
+
+def top_down_cut(rows, hierarchies, criterion):
+    """The nodes of every column's cut, when the best allowed replacement is made until none is."""
+    cuts = [[tuple(labels[0] for labels in each)] for each in hierarchies]
+    while True:
+        options = []
+        for j, hierarchy in enumerate(hierarchies):
+            for node in cuts[j]:
+                children = children_of(hierarchy, node)
+                rank = [labels[0] for labels in hierarchy].index(node[0])
+                saved = [
+                    Fraction(len(node) - len(child), base(hierarchy) - 1)
+                    for row in rows
+                    for child in children
+                    if row[j] in child
+                ]
+                if saved:
+                    options.append((-sum(saved), j, rank, node, children))
+        for _, j, _, node, children in sorted(options):
+            after = list(cuts)
+            after[j] = [each for each in cuts[j] if each != node] + children
+            if all(map(criterion, published_under(rows, after).values())):
+                cuts = after
+                break
+        else:
+            return cuts
+
+
+def published_under(rows, cuts):
+    """The groups of a cut: `{nodes: [row, ...]}`."""
+    groups = {}
+    for row in rows:
+        nodes = tuple(
+            next(n for n in cut if value in n) for cut, value in zip(cuts, row, strict=False)
+        )
+        groups.setdefault(nodes, []).append(row)
+    return groups
+
+
+def top_down_local(people, hierarchies, criterion, least, by_value, lots):
+    """The published groups `[(nodes, [person, ...])]` of Wong's top-down algorithm.
+
+    people: rows with a number of their own at the end, sorted by combination; least: the size that
+    the criterion asks for; lots(n): 0 to n - 1 in the order drawn.
+    """
+    roots = tuple(tuple(labels[0] for labels in each) for each in hierarchies)
+    waiting, final = [(roots, people)], []
+    while waiting:
+        nodes, group = waiting.pop(0)
+        tries = [
+            _specialized(group, j, children_of(each, nodes[j]), criterion, least)
+            for j, each in enumerate(hierarchies)
+        ]
+        while True:
+            most = max(each["n"] for each in tries)
+            column = next(j for j, each in enumerate(tries) if each["n"] == most)
+            best = tries[column]
+            if best["exact"]:
+                break
+            back = people_back(best["safe"], best["rest"], criterion, by_value, lots)
+            n = sum(map(len, best["safe"].values())) - len(back)
+            assert n <= best["n"]
+            best.update(n=n, exact=True, back=back)
+        if not best["n"]:
+            final.append((nodes, group))
+            continue
+        staying = best["rest"] + best["back"]
+        if staying:
+            final.append((nodes, staying))
+        for child, members in best["safe"].items():
+            kept = [person for person in members if person not in staying]
+            if kept:
+                waiting.append(((*nodes[:column], child, *nodes[column + 1 :]), kept))
+    return final
+
+
+def _specialized(group, j, children, criterion, least):
+    """One column one level down: the safe children, the rest, and how many can go down at most."""
+    parts = {child: [person for person in group if person[j] in child] for child in children}
+    safe = {child: members for child, members in parts.items() if members and criterion(members)}
+    rest = [person for child in parts if child not in safe for person in parts[child]]
+    sizes = [len(members) for members in safe.values()]
+    if not sizes or not rest or criterion(rest):
+        return {"safe": safe, "rest": rest, "n": sum(sizes), "exact": True, "back": []}
+    needed = max(1, least - len(rest))
+    if needed > sum(size - least for size in sizes):
+        needed = max(needed, min(sizes))
+    n = max(0, sum(sizes) - needed)
+    return {"safe": safe, "rest": rest, "n": n, "exact": n == 0, "back": []}
+
+
+def people_back(safe, rest, criterion, by_value, lots):
+    """Who of the safe children goes back to an unsafe rest, one lot after the other."""
+    child_of = {person: child for child, members in safe.items() for person in members}
+    line = sorted(child_of, key=lambda person: person[-1])
+    drawn = {child: [] for child in safe}
+    gone = {child: [] for child in safe}
+    order = []
+    for place in lots(len(line)):
+        person = line[place]
+        child = child_of[person]
+        order.append(person)
+        drawn[child].append(person)
+        left = [each for each in safe[child] if each not in drawn[child]]
+        if not left or criterion(left):
+            gone[child] = list(drawn[child])
+            if criterion(rest + [each for members in gone.values() for each in members]):
+                break
+    moved = [person for person in order if person in gone[child_of[person]]]
+
+    def kind(person):
+        return (child_of[person], person[-2] if by_value else None)
+
+    kinds = list(dict.fromkeys(map(kind, moved)))
+    turn = n_asked = 0  # since somebody went home
+    while n_asked < len(kinds):
+        each = kinds[turn % len(kinds)]
+        turn, n_asked = turn + 1, n_asked + 1
+        same = [person for person in moved if kind(person) == each]
+        for n in range(len(same), 0, -1):
+            stay = [person for person in moved if person not in same[-n:]]
+            child = [person for person in safe[each[0]] if person not in stay]
+            if criterion(rest + stay) and criterion(child):
+                moved, n_asked = stay, 0
+                break
+    return moved
+
+
+def lots_from(draw, n, at_once):
+    """0 to n - 1 by lot: numbers modulo n, old ones passed over; the second half is shuffled."""
+    seen = []
+    while n - len(seen) > max(at_once, n // 2):
+        for number in _numbers(draw, at_once):
+            if number % n not in seen:
+                seen.append(number % n)
+                yield number % n
+        at_once *= 2
+    rest = [place for place in range(n) if place not in seen]
+    numbers = _numbers(draw, len(rest))
+    yield from (place for _, place in sorted(zip(numbers, rest, strict=True)))
+
+
+def _numbers(draw, n):
+    drawn = draw(8 * n)
+    return [int.from_bytes(drawn[8 * j : 8 * j + 8], "little") for j in range(n)]
