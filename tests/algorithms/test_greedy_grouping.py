@@ -23,7 +23,7 @@ from algorithms.grouped import (
     small_tables,
     sorted_by_lots,
 )
-from sfumato.algorithms import anatomy, lines
+from sfumato.algorithms.grouping import anatomy, line
 from sfumato.algorithms.grouping.greedy import tosses, unit_of
 
 
@@ -31,11 +31,11 @@ from sfumato.algorithms.grouping.greedy import tosses, unit_of
 def compiled(request, monkeypatch):
     """Both ways to grow groups, for tables of any size."""
     if request.param == "compiled":
-        monkeypatch.setattr(lines, "COMPILED", 0)
+        monkeypatch.setattr(line, "COMPILED", 0)
         monkeypatch.setattr(anatomy, "COMPILED", 0)
     else:
-        monkeypatch.setattr(lines, "FIRST_LOOK", 2)  # several looks at a group
-        monkeypatch.setattr(lines, "COUNTS_AT_ONCE", 8)
+        monkeypatch.setattr(line, "FIRST_LOOK", 2)  # several looks at a group
+        monkeypatch.setattr(line, "COUNTS_AT_ONCE", 8)
 
 
 def expected(frequencies, safe, unit, p, chances, order=()):
@@ -290,7 +290,7 @@ def test_both_ways_agree_on_a_large_table(monkeypatch):
     ):
         found = []
         for limit in (5000, 10**6):
-            monkeypatch.setattr(lines, "COMPILED", limit)
+            monkeypatch.setattr(line, "COMPILED", limit)
             method = sf.RandomizedGrouping(0.5)
             found.append(method.search(frequencies, criterion, Chances(3)).how.parts)
         assert np.array_equal(*found)

@@ -16,13 +16,13 @@ import naive.lattice
 import naive.loss
 import naive.recognition
 import sfumato as sf
-from papers import tables
 from properties.generated import tables as generated
 from sfumato import drivers as module
 from sfumato.data.frequency import FrequencySet
 from sfumato.html import html_table
 from sfumato.progress import listening
 from sfumato.risk import Drivers
+from worked_examples import tables
 
 # One to five columns of few values: so few that some columns say nothing new.
 CODED = st.integers(1, 5).flatmap(

@@ -22,7 +22,8 @@ from attacks.grouped_worlds import (
     worlds_say,
 )
 from attacks.made import VALUE_TREE, VALUES
-from sfumato.attacks import Target, beliefs
+from sfumato.attacks import Target
+from sfumato.attacks.by_method import solver
 from sfumato.attacks.grouping import MethodBased
 from sfumato.formulas.minimality.posterior import posterior
 
@@ -373,7 +374,7 @@ def test_sums_say_what_tables_say(kind, monkeypatch):
             continue
         by_tables = MethodBased().find(target)
         with monkeypatch.context() as patch:
-            patch.setattr(beliefs, "posterior", without_tables)
+            patch.setattr(solver, "posterior", without_tables)
             by_sums = MethodBased().find(target)
         if by_sums.interval is None and "sampled" not in (by_sums.note or ""):
             assert float(by_sums.found) == pytest.approx(float(by_tables.found), rel=1e-9)

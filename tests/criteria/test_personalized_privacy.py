@@ -18,13 +18,13 @@ import naive.top_down
 import sfumato as sf
 from algorithms.test_top_down import cut_nodes
 from criteria.wards import PROMISE, SECRETS, read, wards_source
-from papers import tables as papers
 from properties.generated import Generated, tables
 from properties.test_mondrian import dimensions
 from sfumato.criteria import CRITERIA
 from sfumato.criteria.base import holding, measure
 from sfumato.data.frequency import FrequencySet
 from sfumato.spec import from_spec
+from worked_examples import tables as papers
 
 TREE = {"few": ["1", "2"], "many": {"some": ["5"], "most": ["9", "12"]}}
 PATHS = [

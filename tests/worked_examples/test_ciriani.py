@@ -8,9 +8,9 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from papers import tables
 from sfumato.algorithms.lattice.incognito import safe_by_subsets
 from sfumato.algorithms.lattice.lattice import Lattice
+from worked_examples import tables
 
 
 def tree_of(parents: dict[str, str], order: list[str]) -> sf.Hierarchy:

@@ -3,10 +3,8 @@
 from fractions import Fraction
 
 import pytest
-from papers.test_ciriani import figure, tree_of
 
 import sfumato as sf
-from papers import tables
 from sfumato.attacks import (
     BackgroundKnowledge,
     CannotRun,
@@ -15,6 +13,8 @@ from sfumato.attacks import (
     Similarity,
     Skewness,
 )
+from worked_examples import tables
+from worked_examples.test_ciriani import figure, tree_of
 
 HELLEN = {"ZIP": "22030", "MaritalStatus": "married", "Sex": "F"}
 BOB = {"ZIP": "22032", "MaritalStatus": "single", "Sex": "M"}

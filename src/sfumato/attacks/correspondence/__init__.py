@@ -19,9 +19,9 @@ from sfumato.attacks.correspondence.given_records import Records, Rule, Series, 
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, one_of, shown
+from sfumato.formulas.correspondence import pair_flows
 from sfumato.formulas.correspondence.candidates import Remaining, by_the_paper
 from sfumato.formulas.correspondence.cells import Cells, cells_of, targets_of
-from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Left, exposed
 
 __all__ = ["Anonymity", "Cracks", "Exposure", "bcf", "crack_sizes", "exposure", "remaining"]
@@ -77,7 +77,7 @@ def bcf(
     """
     series = read([release1, release2], hierarchies, suppressed)
     first, second = series.releases
-    return Anonymity(*attack(first, second).anonymity)
+    return Anonymity(*pair_flows.attack(first, second).anonymity)
 
 
 def crack_sizes(
@@ -101,7 +101,7 @@ def crack_sizes(
     series = read([release1, release2], hierarchies, suppressed)
     ranks = None if target is None else series.ranks(target)
     first, second = series.releases
-    found = attack(first, second, ranks)
+    found = pair_flows.attack(first, second, ranks)
     return Cracks(
         _by_group(series, 0, found.forward, every=target is None),
         _by_group(series, 1, found.cross, every=target is None),
@@ -121,7 +121,7 @@ def exposure(
         raise BadInput(f"exposure: k must be an integer >= 1, got {shown(k)}")
     series = read([release1, release2], hierarchies, suppressed)
     first, second = series.releases
-    found = attack(first, second)
+    found = pair_flows.attack(first, second)
     forward, cross, backward = (
         _exposure(series, number, left, k)
         for number, left in ((0, found.forward), (1, found.cross), (1, found.backward))
