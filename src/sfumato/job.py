@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
 from sfumato.criteria import CRITERIA, Criterion
-from sfumato.criteria.base import together
+from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import file_path, reason

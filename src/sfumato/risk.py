@@ -10,7 +10,7 @@ from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from sfumato.criteria.base import at_least_one
+from sfumato.criteria.criterion import at_least_one
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import Cut, level_intervals

@@ -17,7 +17,7 @@ from properties.test_mondrian import dimensions, numeric_tables, regions
 from sfumato.algorithms.registry import check_pair
 from sfumato.algorithms.skyline_mondrian import regions as skyline_regions
 from sfumato.attacks.grouping import MethodBased
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 from sfumato.data.domain import Members
 from sfumato.data.frequency import FrequencySet
 from sfumato.progress import listening

@@ -18,7 +18,7 @@ import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
 from sfumato.algorithms.top_down import moving_back
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]
 CASES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -21,7 +21,7 @@ from criteria.wards import PROMISE, SECRETS, read, wards_source
 from properties.generated import Generated, tables
 from properties.test_mondrian import dimensions
 from sfumato.criteria import CRITERIA
-from sfumato.criteria.base import holding, measure
+from sfumato.criteria.judging import holding, measure
 from sfumato.data.frequency import FrequencySet
 from sfumato.spec import from_spec
 from worked_examples import tables as papers

@@ -16,7 +16,7 @@ from properties.generated import tables
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.algorithms.lattice.metric import METRICS
 from sfumato.algorithms.lattice.minimal import preferred
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 
 NUMBERS = ["1", "2", "5", "9"]  # the sensitive values: text, numbers, and leaves of a tree
 TREE = {"few": ["1", "2"], "many": ["5", "9"]}

@@ -8,7 +8,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.algorithms.registry import all_pairs, check_pair, markdown, pair
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 from sfumato.data.groups import Guards, Histogram
 
 TREE = {"low": ["1", "2"], "high": ["5", "9"]}

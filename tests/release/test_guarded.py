@@ -14,7 +14,7 @@ import naive.groups
 import sfumato as sf
 from criteria.wards import PROMISE, SECRETS, read, wards_source
 from sfumato.algorithms.algorithm import chances
-from sfumato.criteria.base import measure
+from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet
 from sfumato.release.guards import decided, refuse_other_groups
 

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows, check_limit
 from sfumato.algorithms.lattice.lattice import Lattice
-from sfumato.criteria.base import Criterion, reached, staying
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.labels.texts import Labels

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.criteria.base import Criterion, holding, is_monotone, reached
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding, is_monotone, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import Unsatisfiable

@@ -38,7 +38,7 @@ from sfumato.criteria import (
     Skyline,
     TCloseness,
 )
-from sfumato.criteria.base import guarding_column
+from sfumato.criteria.judging import guarding_column
 from sfumato.errors import BadInput
 
 # One of each, for tables and tests; every kind of a criterion that behaves differently.

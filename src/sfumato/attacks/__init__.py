@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from sfumato.attacks.base import ATTACKS, Attack, Bound, Finding, Target
+from sfumato.attacks.base import ATTACKS, Attack, Finding, Target
+from sfumato.criteria.bound import Bound
 from sfumato.errors import CannotRun
 
 _IN_ORDER = (  # of the findings of an audit

@@ -16,7 +16,8 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks.correspondence.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits, fitting
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import Value, validate, value_text
+from sfumato.criteria.bound import Bound, Value, value_text
+from sfumato.criteria.judging import validate
 from sfumato.data.domain import MISSING_TEXT
 from sfumato.data.frequency import Grouping, sum_by
 from sfumato.data.groups import Counts, Groups
@@ -29,30 +30,6 @@ from sfumato.release.beside.previous import Previous
 from sfumato.table import Table, read
 
 ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing
-
-
-@dataclass(frozen=True)
-class Bound:
-    """What a promise allows: a relation and a number."""
-
-    relation: str  # "<=", "<" or ">="
-    value: Value
-    assumed: bool = False  # nobody promised it, but nobody would want less
-
-    def __str__(self) -> str:
-        text = f"{self.relation} {value_text(self.value)}"
-        return f"({text})" if self.assumed else text
-
-    def allows(self, value: Fraction) -> bool:
-        """Say whether a number keeps the promise."""
-        limit = self.value
-        assert isinstance(limit, (int, Fraction))  # noqa: S101  (for the type checker)
-        return {"<=": value <= limit, "<": value < limit, ">=": value >= limit}[self.relation]
-
-    def to_json(self) -> dict[str, Any]:
-        """Plain values for a machine."""
-        written = {"relation": self.relation, "value": plain(self.value)}
-        return written | {"assumed": self.assumed}
 
 
 NO_CERTAINTY = Bound("<", 1, assumed=True)
@@ -105,7 +82,7 @@ class Finding:
             "knows": self.knows,
             "unit": self.unit,
             "before": plain(self.before),
-            "promised": None if self.promised is None else self.promised.to_json(),
+            "promised": None if self.promised is None else plain(vars(self.promised)),
             "found": plain(self.found),
             "people_exceeding": self.n_exceeding,
             "people": self.n_people,

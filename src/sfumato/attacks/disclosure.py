@@ -14,7 +14,6 @@ from sfumato.attacks.base import (
     KNOWN,
     NO_CERTAINTY,
     Attack,
-    Bound,
     Finding,
     Target,
     View,
@@ -39,7 +38,8 @@ from sfumato.criteria import (
     RecursiveDiversity,
     TCloseness,
 )
-from sfumato.criteria.base import column_name
+from sfumato.criteria.bound import Bound
+from sfumato.criteria.criterion import column_name
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram

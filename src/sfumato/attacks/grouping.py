@@ -21,7 +21,7 @@ from sfumato.attacks.by_method.rejected_steps import Problem, Problems
 from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import column_name
+from sfumato.criteria.criterion import column_name
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows

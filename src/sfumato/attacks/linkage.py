@@ -13,13 +13,13 @@ from sfumato.attacks.base import (
     KNOWN,
     NO_CERTAINTY,
     Attack,
-    Bound,
     Finding,
     Target,
     refuse_other_columns,
 )
 from sfumato.attacks.matching import fitting
 from sfumato.criteria import Criterion
+from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.table import Table

@@ -28,7 +28,8 @@ from sfumato.attacks.by_method.rejected_steps import (
 from sfumato.attacks.by_method.solver import Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
-from sfumato.criteria.base import column_name, guarding_column, validate
+from sfumato.criteria.criterion import column_name
+from sfumato.criteria.judging import guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.formulas.minimality.credibility import (
     credibility,

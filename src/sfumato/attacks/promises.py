@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.attacks.base import Bound, View
+from sfumato.attacks.base import View
 from sfumato.criteria import (
     AlphaKAnonymity,
     CKSafety,
@@ -19,6 +19,7 @@ from sfumato.criteria import (
     PSensitiveKAnonymity,
     RecursiveDiversity,
 )
+from sfumato.criteria.bound import Bound
 from sfumato.formulas.exact import position_of_largest
 from sfumato.formulas.measures.disclosure import most_frequent
 

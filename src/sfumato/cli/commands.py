@@ -12,7 +12,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.criteria import Criterion, KAnonymity, LDiversity
-from sfumato.criteria.base import together
+from sfumato.criteria.criterion import together
 from sfumato.files.paths import reason
 from sfumato.files.reports import refuse_unwritable
 from sfumato.files.staged import DESCRIPTION, refuse_taken

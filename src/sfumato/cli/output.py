@@ -19,7 +19,7 @@ from rich.table import Table as RichTable
 from rich.text import Text
 
 from sfumato.cli.signals import requested
-from sfumato.criteria.base import value_text
+from sfumato.criteria.bound import value_text
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.files.paths import reason
 from sfumato.papers import Reproduction

@@ -1,9 +1,10 @@
 """What must hold of every group of a release."""
 
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
-from sfumato.criteria.base import Criterion, Measured
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.ck_safety import CKSafety
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import Measured
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity

@@ -9,7 +9,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, column_name, positive
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, column_name, positive
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief

@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, column_name
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, column_name
 from sfumato.data.domain import LARGEST
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput, one_of, shown, true_or_false

@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, column_name
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, at_least_one, column_name
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, column_name
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, column_name
 from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import at_most, fraction, largest_ratio

@@ -8,7 +8,8 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, at_least_one, column_name, positive
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, at_least_one, column_name, positive
 from sfumato.data.groups import Groups
 from sfumato.formulas.exact import below, largest_ratio
 from sfumato.formulas.measures.diversity import head_and_tail

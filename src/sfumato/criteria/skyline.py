@@ -10,7 +10,8 @@ from typing import ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, Value, column_name, positive
+from sfumato.criteria.bound import Value
+from sfumato.criteria.criterion import Criterion, column_name, positive
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, one_of, shown

@@ -8,15 +8,9 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
-from sfumato.criteria.base import (
-    Value,
-    guarding_column,
-    measure,
-    together,
-    validate,
-    value_text,
-    without_threshold,
-)
+from sfumato.criteria.bound import Value, value_text
+from sfumato.criteria.criterion import together
+from sfumato.criteria.judging import guarding_column, measure, validate, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table

@@ -13,7 +13,7 @@ import numpy as np
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
-from sfumato.criteria.base import together
+from sfumato.criteria.criterion import together
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Hierarchy

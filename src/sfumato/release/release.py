@@ -18,7 +18,7 @@ from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
 from sfumato.algorithms.algorithm import chances, check_seed
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
-from sfumato.criteria.base import guarding_column, validate
+from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy

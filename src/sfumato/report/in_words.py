@@ -22,7 +22,7 @@ from sfumato.criteria import (
     RecursiveDiversity,
     TCloseness,
 )
-from sfumato.criteria.base import Value, value_text
+from sfumato.criteria.bound import Value, value_text
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
 RARE = 100  # from here on a share is easier to grasp as one in so many

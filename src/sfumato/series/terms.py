@@ -8,7 +8,8 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion, KAnonymity
-from sfumato.criteria.base import guarding_column, together
+from sfumato.criteria.criterion import together
+from sfumato.criteria.judging import guarding_column
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sfumato.criteria.base import at_least_one
+from sfumato.criteria.criterion import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas.measures import loss
 from sfumato.release import Release

@@ -9,7 +9,8 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
-from sfumato.criteria.base import at_least_one, guarding_column
+from sfumato.criteria.criterion import at_least_one
+from sfumato.criteria.judging import guarding_column
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.html import html_table

@@ -9,7 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from sfumato.algorithms.algorithm import check_seed
-from sfumato.criteria.base import at_least_one
+from sfumato.criteria.criterion import at_least_one
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, one_of, shown

@@ -12,8 +12,9 @@ from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.bcf.several import against_all
 from sfumato.algorithms.bcf.specialization import Score, Specialization
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.base import Criterion, reached, together
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
+from sfumato.criteria.criterion import Criterion, together
+from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown

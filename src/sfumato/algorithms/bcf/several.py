@@ -13,7 +13,7 @@ from collections.abc import Callable, Sequence
 
 from sfumato.algorithms.bcf.specialization import OPEN, Specialization
 from sfumato.algorithms.top_down.by_cut import Node
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.past import Past

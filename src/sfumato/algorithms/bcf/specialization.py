@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.bcf.pairs import Against, Looked, is_cut_of
 from sfumato.algorithms.top_down.by_cut import CutTable, Node, Split
-from sfumato.criteria.base import Criterion, holding, is_monotone
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding, is_monotone
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.correspondence.cells import Published

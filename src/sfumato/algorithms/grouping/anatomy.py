@@ -29,7 +29,7 @@ from sfumato.criteria import (
     PSensitiveKAnonymity,
     RecursiveDiversity,
 )
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Recoding

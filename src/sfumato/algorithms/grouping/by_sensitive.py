@@ -11,7 +11,7 @@ from sfumato.algorithms.algorithm import Algorithm, Draw, check_seed
 from sfumato.algorithms.grouping.line import Line
 from sfumato.algorithms.grouping.people import bucketing, need_sensitive, one_by_one, shuffled
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput

@@ -25,7 +25,7 @@ from sfumato.algorithms.grouping.people import (
 )
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, LDiversity
-from sfumato.criteria.base import positive
+from sfumato.criteria.criterion import positive
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown

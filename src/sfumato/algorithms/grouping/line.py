@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.grouping.people import Integers
 from sfumato.algorithms.grouping.thresholds import Thresholds
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.progress import report

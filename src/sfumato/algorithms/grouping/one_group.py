@@ -10,7 +10,7 @@ import numpy as np
 from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.grouping.people import need_sensitive
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Bucketing, Recoding
 

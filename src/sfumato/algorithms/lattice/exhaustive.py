@@ -14,7 +14,8 @@ from sfumato.algorithms.lattice.minimal import (
     preferred,
     refuse,
 )
-from sfumato.criteria.base import Criterion, guarding_column
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.table import Table

@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, is_monotone, staying, validate
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import is_monotone, staying, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import Cut, Recoding
 from sfumato.progress import report

@@ -7,7 +7,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.criteria.base import reached
+from sfumato.criteria.judging import reached
 from sfumato.errors import Unsatisfiable, one_of
 from sfumato.progress import report
 

@@ -10,7 +10,7 @@ from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_ro
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Price
 from sfumato.algorithms.lattice.minimal import refuse
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, nearest, shown

@@ -9,7 +9,7 @@ from sfumato.algorithms.algorithm import Draw, allowed_rows
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import preferred, refuse
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.progress import report

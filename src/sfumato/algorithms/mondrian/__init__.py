@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, check_seed
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.base import All, Criterion, holding
+from sfumato.criteria.criterion import All, Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram

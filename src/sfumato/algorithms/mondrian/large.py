@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Draw
 from sfumato.algorithms.mondrian.kernels import MORE, apply, count, propose
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Counts, Histogram

@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Draw
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram

@@ -10,7 +10,8 @@ import numpy as np
 from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, Skyline
-from sfumato.criteria.base import together, value_text
+from sfumato.criteria.bound import value_text
+from sfumato.criteria.criterion import together
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Assignment, Bucketing, Recoding

@@ -23,7 +23,8 @@ from sfumato.algorithms.skyline_mondrian.kernels.cuts import (
 )
 from sfumato.algorithms.skyline_mondrian.space import Counted, Floats, Integers, Order, Wanted
 from sfumato.criteria import KAnonymity, Skyline
-from sfumato.criteria.base import All, Criterion, holding
+from sfumato.criteria.criterion import All, Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram

@@ -9,7 +9,7 @@ from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, check_seed
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut
 from sfumato.algorithms.top_down.local import LocalSpecialization
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, one_of

@@ -10,7 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.top_down.judge import Judge
-from sfumato.criteria.base import Criterion, is_monotone
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import is_monotone
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import Cut

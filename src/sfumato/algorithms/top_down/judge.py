@@ -5,7 +5,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.algorithm import Draw
 from sfumato.algorithms.top_down.judge import Judge
 from sfumato.algorithms.top_down.moving_back import moved_back
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts

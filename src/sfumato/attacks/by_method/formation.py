@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm, GreedyGrouping, RandomizedGrouping, SymmetricGrouping
 from sfumato.algorithms.grouping.greedy import unit_of
 from sfumato.algorithms.grouping.symmetric import least_people
-from sfumato.criteria.base import Criterion
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.formulas.minimality.posterior import Step

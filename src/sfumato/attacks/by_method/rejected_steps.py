@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from sfumato.attacks.base import Target
 from sfumato.attacks.by_method.membership import Members, levels_of, lows_of
 from sfumato.attacks.promises import values_wanted
-from sfumato.criteria.base import Criterion, holding
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups, group_keys, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.taxonomy import Taxonomy

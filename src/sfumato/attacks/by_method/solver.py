@@ -28,7 +28,7 @@ from sfumato.criteria import (
     PSensitiveKAnonymity,
     RecursiveDiversity,
 )
-from sfumato.criteria.base import holding
+from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun

@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import NO_CERTAINTY, Bound, Finding, Target, View
+from sfumato.attacks.base import NO_CERTAINTY, Finding, Target, View
 from sfumato.attacks.by_method.by_class import (
     ClassBelief,
     class_beliefs,
@@ -27,6 +27,7 @@ from sfumato.attacks.promises import (
     worst_of,
 )
 from sfumato.criteria import Criterion
+from sfumato.criteria.bound import Bound
 
 
 @dataclass(frozen=True, eq=False)

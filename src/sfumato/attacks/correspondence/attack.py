@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms.bcf.arrivals import arrived
-from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, listed
+from sfumato.attacks.base import KNOWN, Attack, Finding, Target, listed
 from sfumato.attacks.linkage import least_people
+from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.certified import Arrived

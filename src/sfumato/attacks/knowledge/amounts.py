@@ -9,9 +9,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.attacks.base import KNOWN, Attack, Bound, Finding, Target, View
+from sfumato.attacks.base import KNOWN, Attack, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
-from sfumato.criteria.base import column_name
+from sfumato.criteria.bound import Bound
+from sfumato.criteria.criterion import column_name
 from sfumato.criteria.skyline import MOST
 from sfumato.errors import BadInput, CannotRun, one_of, shown
 from sfumato.formulas.knowledge import implications as ck_safety

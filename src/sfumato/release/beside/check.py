@@ -10,7 +10,7 @@ from sfumato.algorithms import Algorithm, BCFAnonymizer
 from sfumato.algorithms.bcf import promises
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.criteria import Criterion, Measured
-from sfumato.criteria.base import measure
+from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput

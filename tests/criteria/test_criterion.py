@@ -12,15 +12,9 @@ import naive.criteria
 import naive.groups
 import sfumato as sf
 from properties.generated import criteria, tables
-from sfumato.criteria.base import (
-    holding,
-    measure,
-    positive,
-    reached,
-    validate,
-    value_text,
-    without_threshold,
-)
+from sfumato.criteria.bound import value_text
+from sfumato.criteria.criterion import positive
+from sfumato.criteria.judging import holding, measure, reached, validate, without_threshold
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
 

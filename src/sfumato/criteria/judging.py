@@ -1,146 +1,19 @@
-"""The shape of a criterion, and how criteria combine."""
+"""Asking a criterion of a table: of every group, part by part, as its columns have to be seen."""
 
 from __future__ import annotations
 
-import operator
-from abc import ABC, abstractmethod
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from fractions import Fraction
-from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.criteria.bound import Value, value_text
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest, shown
-from sfumato.formulas.exact import LONGEST, fraction
-from sfumato.spec import describe, to_spec
-
-Number = int | Fraction | float
-Value = Number | tuple["Value", ...] | None  # None: there is no group to measure
-
-
-class Criterion(ABC):
-    """One definition: `holds` says yes or no to each group, `measure` what was achieved.
-
-    Most definitions are about one group at a time. Where an adversary may know something of people
-    in other groups (`by_group` is False), the groups that `holds` gets have to be all there are.
-    """
-
-    looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
-    by_group: ClassVar[bool] = True  # whether other groups make no difference to a group
-    by_series: ClassVar[bool] = False  # whether earlier releases of the same people matter
-    attribute: str | None = None
-    guarding: str | None = None  # a column that says what each person guards
-
-    @property
-    def parts(self) -> tuple[Criterion, ...]:
-        """The definitions this is made of."""
-        return (self,)
-
-    @property
-    def sets(self) -> bool:
-        """Whether people may have any number of values of the sensitive column, or none."""
-        return False
-
-    @property
-    def least_size(self) -> int:
-        """People that every safe group has at least, as far as the definition says so itself."""
-        return max((part.least_size for part in self.parts if part is not self), default=1)
-
-    @abstractmethod
-    def holds(self, groups: Groups) -> NDArray[np.bool_]:
-        """Say for every group whether it satisfies the definition."""
-
-    @abstractmethod
-    def measure(self, groups: Groups) -> Value:
-        """What the worst group achieves, in the definition's own unit."""
-
-    @abstractmethod
-    def monotone(self, *, suppression: bool) -> bool:
-        """Whether generalizing further can never break what holds.
-
-        Without suppression: a union of safe groups is safe. With suppression a safe group may
-        also be joined by people of an unsafe one, and only what adding people cannot break stays.
-        """
-
-    def alone(self, groups: Groups) -> NDArray[np.bool_]:
-        """Say for every group whether it would satisfy the definition if there were no other."""
-        return self.holds(groups)
-
-    def spec(self) -> list[dict[str, Any]]:
-        """Write the criterion down as job files and `release.json` do."""
-        return [to_spec(self)]
-
-    @abstractmethod
-    def promised(self) -> Value:
-        """The threshold, in the unit of `measure`."""
-
-    def named_values(self) -> tuple[object, ...]:
-        """Sensitive values that the steward named."""
-        return ()
-
-    def refuse(self, attribute: str, domain: Domain) -> None:  # noqa: B027  (most refuse nothing)
-        """Refuse a sensitive column that the criterion makes no sense for."""
-
-    def __and__(self, other: object) -> All:
-        if not isinstance(other, Criterion):
-            raise BadInput(f"&: expected another criterion, got {shown(other)}")
-        return All((*self.parts, *other.parts))
-
-    def __str__(self) -> str:
-        return describe(self)
-
-
-@dataclass(frozen=True)
-class All(Criterion):
-    """Several criteria that must hold together."""
-
-    criteria: tuple[Criterion, ...]
-
-    @property
-    def parts(self) -> tuple[Criterion, ...]:
-        """The definitions this is made of."""
-        return self.criteria
-
-    def holds(self, groups: Groups) -> NDArray[np.bool_]:
-        """Say for every group whether it satisfies all of them."""
-        self._one_attribute()
-        held = [part.holds(groups) for part in self.criteria]
-        return np.asarray(np.all(held, axis=0))
-
-    def measure(self, groups: Groups) -> Value:
-        """What each of them achieves, in order."""
-        self._one_attribute()
-        return tuple(part.measure(groups) for part in self.criteria)
-
-    def promised(self) -> Value:
-        """The thresholds, in order."""
-        return tuple(part.promised() for part in self.criteria)
-
-    def _one_attribute(self) -> None:
-        """Groups show one sensitive column: parts about different ones cannot share them."""
-        if len({part.attribute for part in self.criteria if part.looks_at_values}) > 1:
-            raise BadInput(f"{self}: the parts are about different columns; judge them one by one")
-
-    def monotone(self, *, suppression: bool) -> bool:
-        """All parts have to be."""
-        return all(part.monotone(suppression=suppression) for part in self.criteria)
-
-    def spec(self) -> list[dict[str, Any]]:
-        """One entry per part."""
-        return [entry for part in self.criteria for entry in part.spec()]
-
-    def __str__(self) -> str:
-        return " & ".join(str(part) for part in self.criteria)
-
-
-def together(parts: Sequence[Criterion]) -> Criterion:
-    """Combine criteria that must all hold; one alone is itself."""
-    return parts[0] if len(parts) == 1 else All(tuple(parts))
 
 
 @dataclass(frozen=True)
@@ -269,48 +142,6 @@ def without_threshold(criterion: Criterion) -> str:
     ((name, parameters),) = criterion.spec()[0].items()
     rest = [f"{parameters[key]}" for key in ("kind", "distance", "attribute") if key in parameters]
     return " ".join([name.replace("_", "-", 1).replace("_", " "), *(f"({each})" for each in rest)])
-
-
-def value_text(value: Value) -> str:
-    """Write a measured value for a person."""
-    if value is None:
-        return "-"
-    if isinstance(value, tuple):
-        return f"({', '.join(value_text(each) for each in value)})"
-    whole = isinstance(value, int) or value == int(value) if value != float("inf") else False
-    return str(int(value)) if whole else f"{float(value):.4g}"
-
-
-def at_least_one(owner: str, name: str, value: object) -> int:
-    """Read a number of people or values."""
-    try:
-        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise BadInput(f"{owner}: {name} must be an integer >= 1, got {shown(value)}")
-    if number > 10**LONGEST:
-        raise BadInput(f"{owner}: {name} must have at most {LONGEST} digits")
-    return number
-
-
-def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fraction:
-    """Read a threshold exactly, and refuse one that is not above 0 (or, with `zero`, below)."""
-    try:
-        exact = fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        exact = None
-    if exact is None or exact < 0 or (exact == 0 and not zero):
-        least = ">= 0" if zero else "> 0"
-        raise BadInput(f"{owner}: {name} must be a number {least}, got {shown(value)}")
-    return exact
-
-
-def column_name(owner: str, attribute: object) -> str | None:
-    """Read the name of the sensitive column that a criterion is about; None: not said."""
-    if attribute is not None and not isinstance(attribute, str):
-        raise BadInput(f"{owner}: attribute must be the name of a column, got {shown(attribute)}")
-    return attribute
 
 
 def validate(criterion: object, frequencies: FrequencySet, *, values: bool = True) -> Criterion:
