@@ -8,6 +8,8 @@ from fractions import Fraction
 import pytest
 
 import sfumato as sf
+from sfumato.algorithms import ALGORITHMS
+from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput
 from sfumato.spec import describe, from_spec, name_of, to_spec
 
@@ -28,7 +30,7 @@ class PlainRule:
             raise BadInput(f"PlainRule: size must be >= 0, got {self.size}", ["seen"])
 
 
-KINDS = {"plain_rule": PlainRule, "k_anonymity": sf.KAnonymity}
+KINDS = {"plain_rule": PlainRule} | CRITERIA | ALGORITHMS
 
 
 @pytest.mark.parametrize(
@@ -50,8 +52,19 @@ def test_a_class_is_named_by_its_words(kind, name):
     assert name_of(type(kind, (), {})) == name
 
 
-def test_defaults_and_what_is_derived_are_left_out():
-    assert to_spec(PlainRule(3)) == {"plain_rule": {"size": 3}}
+def test_defaults_are_written_and_what_is_derived_is_not():
+    assert to_spec(PlainRule(3)) == {
+        "plain_rule": {"size": 3, "share": "1/2", "names": [], "chosen": [], "table": {}}
+    }
+
+
+def test_a_default_that_changes_does_not_change_what_a_file_means():
+    @dataclass(frozen=True)
+    class PlainRule2(PlainRule):
+        share: Fraction = Fraction(1, 3)
+
+    written = json.loads(json.dumps(to_spec(PlainRule(3))))
+    assert Fraction(from_spec({"plain_rule": PlainRule2}, written, "here").share) == Fraction(1, 2)
 
 
 def test_parameters_are_written_as_plain_values():
@@ -68,7 +81,9 @@ def test_parameters_are_written_as_plain_values():
 
 
 @pytest.mark.parametrize(
-    "instance", [sf.KAnonymity(7), PlainRule(3), PlainRule(3, names=("b", ("a", 1)))], ids=str
+    "instance",
+    [sf.KAnonymity(7), sf.LDiversity(2.5, "entropy"), sf.Mondrian(), sf.TopDown(recoding="cut")],
+    ids=str,
 )
 def test_what_is_written_is_read_back(instance):
     written = json.loads(json.dumps(to_spec(instance)))

@@ -30,13 +30,12 @@ def name_of(kind: type) -> str:
 
 
 def to_spec(instance: Any) -> dict[str, Any]:
-    """Write a frozen dataclass as `{name: {parameter: value}}`; defaults are left out."""
-    parameters = {}
-    for field in dataclasses.fields(instance):
-        value = getattr(instance, field.name)
-        if field.init and value != _default(field):
-            parameters[field.name] = _plain(value)
-    return {name_of(type(instance)): parameters}
+    """Write a frozen dataclass as `{name: {parameter: value}}`.
+
+    Every parameter is written, so that a default that changes cannot change what a file means.
+    """
+    given = (field.name for field in dataclasses.fields(instance) if field.init)
+    return {name_of(type(instance)): {name: _plain(getattr(instance, name)) for name in given}}
 
 
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
@@ -70,9 +69,18 @@ def _kinds(spec: object) -> str:
 
 def describe(instance: Any) -> str:
     """Write a frozen dataclass as the call that makes it, without its defaults."""
-    ((_, parameters),) = to_spec(instance).items()
-    inside = ", ".join(f"{key}={_text(value)}" for key, value in parameters.items())
+    inside = ", ".join(f"{name}={_text(value)}" for name, value in chosen(instance).items())
     return f"{type(instance).__name__}({inside})"
+
+
+def chosen(instance: Any) -> dict[str, Any]:
+    """Give the parameters that are not at their defaults, for people."""
+    ((_, parameters),) = to_spec(instance).items()
+    return {
+        field.name: parameters[field.name]
+        for field in dataclasses.fields(instance)
+        if field.init and getattr(instance, field.name) != _default(field)
+    }
 
 
 def _text(value: object) -> str:

@@ -46,7 +46,7 @@ def test_criteria_are_combined_and_stay_flat():
     assert ((one & two) & three).parts == (one & (two & three)).parts == (one, two, three)
     assert one.parts == (one,)
     assert str(one & two) == "KAnonymity(k=2) & LDiversity(l=2)"
-    assert (one & two).spec() == [{"k_anonymity": {"k": 2}}, {"l_diversity": {"l": 2}}]
+    assert (one & two).spec() == [*one.spec(), *two.spec()]
 
 
 def test_a_combination_holds_where_all_parts_do():

@@ -66,6 +66,6 @@ def test_k_may_come_from_an_array():
 def test_it_is_written_down_and_read_back():
     criterion = sf.KAnonymity(5)
     assert str(criterion) == "KAnonymity(k=5)"
-    assert criterion.spec() == [{"k_anonymity": {"k": 5}}]
+    assert criterion.spec() == [{"k_anonymity": {"k": 5, "attribute": None}}]
     (spec,) = json.loads(json.dumps(criterion.spec()))
     assert from_spec(CRITERIA, spec, "here") == criterion

@@ -299,7 +299,8 @@ def test_l_may_come_from_an_array():
     ],
 )
 def test_it_is_written_down_and_read_back(criterion, parameters):
-    assert criterion.spec() == [{"l_diversity": parameters}]
+    defaults = {"kind": "distinct", "values": None, "pooled": False, "attribute": None}
+    assert criterion.spec() == [{"l_diversity": defaults | parameters}]
     (spec,) = json.loads(json.dumps(criterion.spec()))
     assert from_spec(CRITERIA, spec, "here") == criterion
 

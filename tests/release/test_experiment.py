@@ -44,7 +44,7 @@ def test_a_seeded_release_is_saved_as_an_experiment_or_not_at_all(table, tmp_pat
     place = release.save(tmp_path / "q1", experiment=True)
     written = json.loads((place / "release.json").read_text())
     assert written["experiment"] is True
-    assert written["method"] == {"mondrian": {"strict": False, "seed": 7}}
+    assert written["method"] == sf.Mondrian(strict=False, seed=7).spec()
     loaded = sf.load(place)
     assert "not for publication" in str(loaded.summary())
     assert "not for publication" in repr(loaded.check())

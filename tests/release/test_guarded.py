@@ -54,7 +54,9 @@ def test_nothing_public_shows_what_anybody_guards(wards, tmp_path, caplog, kind,
         assert not any(node in text for node in SECRETS)
     assert loaded.to_arrow().column_names == ["age", "zip", "disease"]
     written = json.loads((place / "release.json").read_text())
-    assert written["criteria"][1] == {"personalized_privacy": {"l": 2, "guarding": "guard"}}
+    assert written["criteria"][1] == {
+        "personalized_privacy": {"l": 2, "guarding": "guard", "attribute": None}
+    }
     assert written["columns"] == ["age", "zip", "disease"]
 
 

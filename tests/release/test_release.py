@@ -1,5 +1,7 @@
 """From a table to something a person can hold."""
 
+import json
+
 import pandas as pd
 import polars as pl
 import pyarrow as pa
@@ -218,3 +220,22 @@ def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
         (made,), (loaded,) = release.check().measured, sf.load(place).check().measured
         assert made.found == loaded.found
         assert loaded.found < 100
+
+
+@pytest.mark.parametrize(
+    ("number", "said"),
+    [
+        (2, "written by format 2, this sfumato reads 1"),
+        (None, "damaged; the number of its format is None"),
+        (True, "damaged; the number of its format is True"),
+    ],
+    ids=str,
+)
+def test_a_recoding_of_another_format_is_refused(tmp_path, number, said):
+    release = sf.anonymize(read(people()), sf.KAnonymity(4))
+    path = release.save_recoding(tmp_path / "recoding.json")
+    written = json.loads(path.read_text())
+    assert written["format"] == 1
+    path.write_text(json.dumps(written | {"format": number}))
+    with pytest.raises(sf.BadInput, match=said):
+        sf.Recode.load(path)

@@ -97,7 +97,7 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
     place = release.save(tmp_path / "q1")
     written = json.loads((place / "release.json").read_text())
     assert set(written) == {
-        "sfumato",
+        "format",
         "rows",
         "suppressed",
         "columns",
@@ -161,8 +161,10 @@ def test_a_tampered_release_is_refused(tmp_path, release):
     [
         ("{", "not JSON"),
         ("[]", "not the description"),
-        ('{"sfumato": 99}', "this version"),
-        ('{"sfumato": 1}', "damaged"),
+        ('{"format": 99}', "written by format 99, this sfumato reads 1; use the version of"),
+        ('{"format": "1"}', "damaged; the number of its format is '1'"),
+        ("{}", "damaged; the number of its format is None"),
+        ('{"format": 1}', "damaged"),
     ],
 )
 def test_a_damaged_description_is_refused_in_one_line(tmp_path, text, message):

@@ -2,7 +2,6 @@
 
 import csv
 import random
-import sqlite3
 from pathlib import Path
 
 import sfumato as sf
@@ -72,10 +71,3 @@ def image(place: Path) -> dict[str, bytes]:
         if path.is_file() and not path.name.startswith("ledger.db")
     }
     return files | {"ledger": str(status | {"series": ""}).encode()}
-
-
-def without_recipients(place: Path) -> None:
-    """Make a ledger what it was before there were recipients."""
-    with sqlite3.connect(place / "private" / "ledger.db") as ledger:
-        ledger.execute("ALTER TABLE releases DROP COLUMN recipient")
-        ledger.execute("UPDATE series SET format = 1")

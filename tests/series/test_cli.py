@@ -115,7 +115,7 @@ def test_the_status_is_a_table_or_json(place, series):
     assert "001 1 40 0 40 20" in shown
     told = json.loads(run("series", "status", series, "--json").output)
     assert told["releases"][0]["rows"] == 40
-    assert told["chains"][0]["criteria"] == [{"k_anonymity": {"k": 3}}]
+    assert told["chains"][0]["criteria"] == sf.KAnonymity(3).spec()
 
 
 def test_verify_leaves_with_1_when_something_differs(place, series):

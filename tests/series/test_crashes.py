@@ -15,7 +15,6 @@ from series.made import (
     kept,
     published,
     started,
-    without_recipients,
     write_batch,
     write_job,
 )
@@ -161,9 +160,8 @@ def test_killed_while_a_batch_is_kept_it_is_there_or_not(hatchery, place, point,
 
 @pytest.mark.parametrize("point", ["publish.compared", "publish.prepared", "publish.renamed"])
 def test_killed_while_a_recipient_gets_the_same_records(hatchery, place, point, record_property):
-    """No batch comes with it, so none may go; the ledger is from before there were recipients."""
+    """No batch comes with it, so none may go."""
     series = sf.ReleaseSeries(place / "series")
-    without_recipients(series.place)
     command = ("publish", series.place, "--to", "insurer", "--columns", "age,sex")
     killed_at(hatchery.start(place, *command, hold=point, TMPDIR=place / "tmp"), point)
     found = series.verify()

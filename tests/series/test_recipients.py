@@ -11,7 +11,7 @@ import pytest
 import naive.correspondence
 import sfumato as sf
 from cli.common import run
-from series.made import image, published, started, without_recipients, write_batch
+from series.made import image, published, started, write_batch
 
 PLACES, JOBS = ("UK", "Peru"), ("doctor", "nurse")
 RULES = {"place": sf.Tree(list(PLACES)), "job": sf.Tree(list(JOBS))}
@@ -207,18 +207,16 @@ def test_a_method_can_leave_columns_out_for_all_recipients(tmp_path):
         started(tmp_path / "other", method=sf.BCFAnonymizer(columns=["name"]))
 
 
-def test_a_series_from_before_there_were_recipients_goes_on(place):
-    without_recipients(place / "series")
+def test_a_ledger_of_another_format_is_refused_in_one_line(place):
     series = sf.ReleaseSeries(place / "series")
-    assert series.status().releases[0].recipient is None
-    assert series.verify()
-    series.publish(place / "b.csv", recipient="research")
-    assert [made.recipient for made in series.status().releases] == [None, "research"]
-    assert series.verify()
-    with sqlite3.connect(place / "series" / "private" / "ledger.db") as ledger:
-        ledger.execute("UPDATE series SET format = 3")
-    with pytest.raises(sf.BadInput, match="not a ledger this version can read"):
-        series.status()
+    for said, format_ in (
+        ("written by format 99, this sfumato reads 3; use", 99),
+        ("damaged", "x"),
+    ):
+        with sqlite3.connect(place / "series" / "private" / "ledger.db") as ledger:
+            ledger.execute("UPDATE series SET format = ?", (format_,))
+        with pytest.raises(sf.BadInput, match=said):
+            series.status()
 
 
 def test_the_command_publishes_for_a_recipient(place):

@@ -21,9 +21,11 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
+from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import file_path, reason
 from sfumato.spec import describe, from_spec, to_spec
 
+FORMAT = 1  # of what `Release.save_recoding` writes
 PAIRS_AT_ONCE = 1 << 24
 
 Side = Mapping[str, Any]  # see `_write_side`
@@ -86,7 +88,12 @@ class Recode(Algorithm):
             raise BadInput(f"{path}: damaged; not JSON") from None
         if not isinstance(written, dict):
             raise BadInput(f"{path}: damaged; not a recoding")
+        refuse_other_format(path, written.pop("format", None), FORMAT)
         return from_spec({"recode": cls}, written, str(path))
+
+    def to_json(self) -> dict[str, Any]:
+        """Write it down for `load`, with all its boxes (private)."""
+        return {"format": FORMAT, **to_spec(self)}
 
     @classmethod
     def of(cls, recoding: Recoding, frequencies: FrequencySet, max_suppressed: float) -> Recode:

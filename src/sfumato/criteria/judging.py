@@ -14,6 +14,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest, shown
+from sfumato.spec import chosen, name_of
 
 
 @dataclass(frozen=True)
@@ -139,7 +140,7 @@ def reached(criterion: Criterion, joint: JointGroups) -> str:
 
 def without_threshold(criterion: Criterion) -> str:
     """Name a criterion by everything but its threshold."""
-    ((name, parameters),) = criterion.spec()[0].items()
+    name, parameters = name_of(type(criterion)), chosen(criterion)
     rest = [f"{parameters[key]}" for key in ("kind", "distance", "attribute") if key in parameters]
     return " ".join([name.replace("_", "-", 1).replace("_", " "), *(f"({each})" for each in rest)])
 

@@ -20,6 +20,7 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.errors import BadInput
+from sfumato.files.formats import refuse_other_format
 from sfumato.files.staged import DESCRIPTION
 from sfumato.spec import from_spec
 from sfumato.table import DATA, SENSITIVE, Table
@@ -99,7 +100,7 @@ class Description:
         sets = {} if self.set_valued is None else {"set_valued": self.set_valued}
         experiment = {"experiment": True} if self.method.experiment else {}
         return {
-            "sfumato": FORMAT,
+            "format": FORMAT,
             "rows": self.n_rows,
             "suppressed": self.n_suppressed,
             "columns": list(self.columns),
@@ -119,8 +120,7 @@ class Description:
     @classmethod
     def from_json(cls, written: Mapping[str, Any], where: str) -> Description:
         """Read it back."""
-        if written.get("sfumato") != FORMAT:
-            raise BadInput(f"{where}: not a release this version can read")
+        refuse_other_format(where, written.get("format"), FORMAT)
         read = _Reader(written, where)
         columns = read.names("columns")
         quasi_identifiers = read.names("quasi_identifiers", columns)

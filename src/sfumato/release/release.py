@@ -53,7 +53,6 @@ from sfumato.release.guards import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
 from sfumato.release.set_valued import apart, refuse_one_value_each, refuse_other_values
 from sfumato.release.summary import Summary
-from sfumato.spec import to_spec
 from sfumato.table import DATA, SENSITIVE, Table
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
@@ -507,7 +506,7 @@ class Release:
             with PrivateDirectory(target.parent) as staging:
                 whole = staging.path / "recoding.json"
                 whole.touch(mode=0o600)
-                write_json(whole, to_spec(saved))
+                write_json(whole, saved.to_json())
                 sync(whole)
                 target.hardlink_to(whole)  # in one step, and never over another file
         except OSError as error:

@@ -17,8 +17,9 @@ from types import TracebackType
 from typing import Any
 
 from sfumato.errors import BadInput
+from sfumato.files.formats import refuse_other_format
 
-FORMAT = 2  # 1: without recipients
+FORMAT = 3  # of the tables, and of the terms in them
 TABLES = """
 CREATE TABLE series (format INTEGER NOT NULL);
 CREATE TABLE chains (
@@ -49,9 +50,8 @@ CREATE TABLE releases (
     published INTEGER NOT NULL, -- 0: prepared
     recipient TEXT              -- whom it was made for; NULL: nobody in particular
 );
-CREATE TABLE keys (digest TEXT NOT NULL);  -- SHA-256 of the key; ledgers of format 1 have none
+CREATE TABLE keys (digest TEXT NOT NULL);  -- SHA-256 of the key
 """
-FROM_1 = "ALTER TABLE releases ADD COLUMN recipient TEXT"
 
 
 @dataclass(frozen=True)
@@ -119,8 +119,7 @@ class Ledger:
                 self._connection.execute("PRAGMA synchronous = EXTRA")
                 self._connection.execute("PRAGMA foreign_keys = ON")
                 found = self._connection.execute("SELECT format FROM series").fetchall()
-            if found not in ([(1,)], [(FORMAT,)]):
-                raise BadInput(f"{path}: not a ledger this version can read")
+            refuse_other_format(path, found[0][0] if found else None, FORMAT)
         except BaseException:
             self._connection.close()
             raise
@@ -152,13 +151,10 @@ class Ledger:
         self._connection.close()
 
     @property
-    def key(self) -> str | None:
-        """SHA-256 of the key of the series; None: the ledger does not know."""
+    def key(self) -> str:
+        """SHA-256 of the key of the series."""
         with self._explained():
-            run = self._connection.execute
-            if run("SELECT 1 FROM sqlite_master WHERE name = 'keys'").fetchone() is None:
-                return None
-            return str(run("SELECT max(digest) FROM keys").fetchone()[0])
+            return str(self._connection.execute("SELECT max(digest) FROM keys").fetchone()[0])
 
     @property
     def chains(self) -> list[Chain]:
@@ -188,17 +184,9 @@ class Ledger:
     def prepare(self, made: Made, batch: Batch | None, chain: Chain | None) -> None:
         """Enter a release before it becomes public, with a batch and a chain that are new."""
         with self._transaction():
-            self._migrate()
             for table, entry in (("chains", chain), ("batches", batch), ("releases", made)):
                 if entry is not None:
                     self._connection.execute(*_inserted(table, entry))
-
-    def _migrate(self) -> None:
-        """Make a ledger of an older version one of this; a part of the transaction it is for."""
-        run = self._connection.execute
-        if run("SELECT format FROM series").fetchone() == (1,):
-            run(FROM_1)
-            run("UPDATE series SET format = ?", (FORMAT,))
 
     def publish(self, number: int) -> None:
         """Enter that a prepared release is public."""

@@ -136,7 +136,7 @@ class Store:
             raise BadInput(f"{path}: cannot read the key: {reason(error)}") from None
         if len(key) != KEY_BYTES:
             raise BadInput(f"{path}: damaged; restore the key, or people cannot be told apart")
-        if hashlib.sha256(key).hexdigest() != (ledger.key or digest(path)):
+        if hashlib.sha256(key).hexdigest() != ledger.key:
             raise BadInput(
                 f"{path}: not the key of this series; restore it, or people cannot be told apart"
             )
