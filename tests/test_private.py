@@ -250,9 +250,9 @@ def test_the_engine_spills_into_the_private_directory_and_leaves_nothing(tempora
         str(source)
     )
     table = sf.read(source, quasi_identifiers=["a"])
-    table.engine._connection.execute("SET memory_limit = '80MB'")
-    table.engine._connection.execute("SET threads = 1")
-    assert len(set(table.engine.domains(["a"], ["a"])["a"])) == 1_000_000
+    table.source._session.connection.execute("SET memory_limit = '80MB'")
+    table.source._session.connection.execute("SET threads = 1")
+    assert len(set(table._people.domains(["a"], ["a"])["a"])) == 1_000_000
     (private,) = spill_parent().iterdir()
     spilled = files_below(temporary)
     assert sum(path.stat().st_size for path in spilled) > 1_000_000

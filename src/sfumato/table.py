@@ -17,8 +17,8 @@ from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recodi
 from sfumato.data.recoding_deal import deal
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
-from sfumato.engines import open_source
-from sfumato.engines.protocol import Engine, Format, Join, Lookup, Plan
+from sfumato.engines import engine_of
+from sfumato.engines.protocol import Engine, Format, Join, Lookup, People, Plan, Source
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.html import html_table
 from sfumato.progress import report
@@ -34,7 +34,7 @@ def read(
     insensitive: Sequence[str] = (),
     person: str | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
-    engine: str | None = None,
+    engine: str | Engine | None = None,
 ) -> Table:
     """Open a table of personal records.
 
@@ -53,9 +53,10 @@ def read(
             sensitive column is set-valued, and the rows of a person may differ in it alone; a row
             in which it is missing adds no value.
         hierarchies: Further hierarchies, also for sensitive columns.
-        engine: `"duckdb"` (the default).
+        engine: What works on the rows: the name of an engine, or an engine such as
+            `sf.engines.DuckDB()`, which is the default.
     """
-    opened = open_source(source, engine)
+    opened = engine_of(engine).open(source)
     schema = Schema.of(
         opened.columns,
         quasi_identifiers,
@@ -71,8 +72,8 @@ def read(
 class Table:
     """Rows somewhere, roles for their columns; counted once, when first asked."""
 
-    def __init__(self, engine: Engine, schema: Schema) -> None:
-        self.engine = engine
+    def __init__(self, source: Source, schema: Schema) -> None:
+        self.source = source
         self.schema = schema
         self._found: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
@@ -84,7 +85,7 @@ class Table:
             parts.append(f"sensitive {', '.join(schema.sensitive)}")
         if schema.without_role:
             parts.append(f"dropped for want of a role: {', '.join(schema.without_role)}")
-        return f"<Table {self.engine.name}: {'; '.join(parts)}>"
+        return f"<Table {self.source.name}: {'; '.join(parts)}>"
 
     def _repr_html_(self) -> str:
         schema = self.schema
@@ -100,7 +101,7 @@ class Table:
         rows = [
             (name, role, rules.get(name, "")) for role, names in roles.items() for name in names
         ]
-        return html_table(("column", "role", "hierarchy"), rows, f"Table {self.engine.name}")
+        return html_table(("column", "role", "hierarchy"), rows, f"Table {self.source.name}")
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:
@@ -111,12 +112,12 @@ class Table:
     @property
     def set_valued(self) -> str | None:
         """The sensitive column of which people have any number of values; None: one each."""
-        return self._lists
+        return self._people.set_valued
 
     @cached_property
-    def _lists(self) -> str | None:
+    def _people(self) -> People:
         schema = self.schema
-        return self.engine.gather(schema.person, schema.sensitive, schema.published)
+        return self.source.people(schema.person, schema.sensitive, schema.published)
 
     @property
     def n_rows(self) -> int:
@@ -131,9 +132,9 @@ class Table:
         """
         if guard is None:
             return self._frequencies
-        if self._lists is not None:
+        if self.set_valued is not None:
             raise BadInput(
-                f"guarding: people have any number of values of {self._lists!r}, and what they "
+                f"guarding: people have any number of values of {self.set_valued!r}, and what they "
                 "guard is one; leave the guarding column out"
             )
         if guard not in self._guarded:
@@ -154,21 +155,21 @@ class Table:
         self.combinations()
         report("applying")
         for plan, place in self._plans(recoding, target, secret):
-            self.engine.apply(plan, place, kind)
+            self._people.apply(plan, place, kind)
 
     def _plans(
         self, recoding: Recoding, target: Path, secret: bytes
     ) -> Iterator[tuple[Plan, Path]]:
         """Say what stands in each file."""
         how, columns = recoding.how, self.schema.published
-        if self._lists is not None and not isinstance(how, Bucketing):
+        if self.set_valued is not None and not isinstance(how, Bucketing):
             raise BrokenPromise("internal error: whole sets of values were about to be published")
         applied = (
             _lookup(how, self.domains)
             if isinstance(how, Cut)
             else _join(how, self.domains, columns, secret)
         )
-        plan = Plan(columns, self.schema.quasi_identifiers, applied, self.codes)
+        plan = Plan(columns, self.schema.quasi_identifiers, applied, self._found[1], self.codes)
         if not isinstance(how, Bucketing):
             yield plan, target
             return
@@ -189,14 +190,13 @@ class Table:
         new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
         if new:
             report("reading")
-            lists = self._lists
-            found = self.engine.domains(new, jointly)
+            found = self._people.domains(new, jointly)
             if not found[new[0]]:
-                raise BadInput(f"{self.engine.name}: no rows")
+                raise BadInput(f"{self.source.name}: no rows")
             rules = self.schema.hierarchies
             grown = {
                 c: grow_sets(rules[c], c, values)  # type: ignore[arg-type]  # lists
-                if c == lists
+                if c == self.set_valued
                 else rules.get(c, Flat()).grow(c, values)
                 for c, values in found.items()
             }
@@ -220,7 +220,7 @@ class Table:
         domains, codes = self._coded(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
-        keys, counts = self.engine.count({column: codes[column] for column in columns}, layout)
+        keys, counts = self._people.count({column: codes[column] for column in columns}, layout)
         return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
 
 

@@ -22,7 +22,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
-from sfumato.engines import open_published
+from sfumato.engines import engine_of
 
 KEY = bytes(range(32))
 OTHER_KEY = bytes(range(1, 33))
@@ -53,8 +53,8 @@ def published(tmp_path_factory):
 
 def read_back(path):
     """Read a published CSV file as text."""
-    engine = open_published(path)
-    return engine.to_arrow(engine.columns)
+    source = engine_of().open_published(path)
+    return source.to_arrow(source.columns)
 
 
 def rows_of(table):

@@ -121,7 +121,7 @@ def test_typed_values_are_counted_alike_from_every_source(read, counted, tmp_pat
 @pytest.mark.parametrize("source", SOURCES)
 def test_the_columns_keep_their_names_and_their_order(read, tmp_path, source):
     table = read(SOURCES[source](TEXTS, tmp_path), quasi_identifiers=["disease"])
-    assert table.engine.columns == ("zip", "disease")
+    assert table.source.columns == ("zip", "disease")
 
 
 def test_a_path_may_be_a_string_or_a_path(read, counted, tmp_path):
@@ -195,7 +195,7 @@ def test_line_ends_are_found_in_a_large_file_too(read, counted, tmp_path, end):
 def test_a_quote_in_a_name_costs_nobody(read, counted, tmp_path, name):
     path = write(tmp_path, f'zip,{name}\n1,2\n3,4" x\n5,6\n')
     table = read(path, quasi_identifiers=["zip"])
-    assert table.engine.columns == ("zip", name.strip('"').replace('""', '"'))
+    assert table.source.columns == ("zip", name.strip('"').replace('""', '"'))
     assert counted(table) == {("1",): 1, ("3",): 1, ("5",): 1}
 
 
@@ -229,7 +229,7 @@ def test_numbers_in_text_are_ordered_as_numbers(read, tmp_path):
 
 def test_a_byte_order_mark_is_no_part_of_the_first_name(read, counted, tmp_path):
     path = write(tmp_path, b"\xef\xbb\xbfage,zip\n1,2\n")
-    assert read(path, quasi_identifiers=["age"]).engine.columns == ("age", "zip")
+    assert read(path, quasi_identifiers=["age"]).source.columns == ("age", "zip")
 
 
 def test_a_quote_inside_an_unquoted_field_is_text(read, counted, tmp_path):
@@ -262,7 +262,7 @@ def test_a_directory_that_looks_like_a_partition_adds_and_changes_no_column(
     place.mkdir()
     path = SOURCES[kind](pa.table({"age": ["37"], "sex": ["F"]}), place)
     table = read(path, quasi_identifiers=["age", "sex"])
-    assert table.engine.columns == ("age", "sex")
+    assert table.source.columns == ("age", "sex")
     assert counted(table) == {("37", "F"): 1}
 
 
@@ -280,7 +280,7 @@ NAMES = [
 def test_a_column_may_have_any_name(read, counted, tmp_path, source):
     table = pa.table({name: [f"in {j}", f"in {j}", None] for j, name in enumerate(NAMES)})
     opened = read(SOURCES[source](table, tmp_path), quasi_identifiers=NAMES)
-    assert opened.engine.columns == tuple(NAMES)
+    assert opened.source.columns == tuple(NAMES)
     row = tuple(f"in {j}" for j in range(len(NAMES)))
     assert counted(opened) == {row: 2, (None,) * len(NAMES): 1}
 
@@ -290,7 +290,7 @@ def test_a_line_end_inside_a_name_costs_nobody(read, counted, tmp_path, end):
     name = f"age{end}in years"
     path = write(tmp_path, csv_text([name, "zip"], [("1", "a"), ("2", "b")], end=end))
     table = read(path, quasi_identifiers=[name])
-    assert table.engine.columns == (name, "zip")
+    assert table.source.columns == (name, "zip")
     assert counted(table) == {("1",): 1, ("2",): 1}
 
 
@@ -329,7 +329,7 @@ def test_a_pandas_name_that_stands_twice_is_refused(read):
 def test_the_index_of_a_pandas_frame_is_no_column(read, counted):
     frame = pd.DataFrame({"a": ["x", "y", "z"]}, index=[7, 8, 9])
     table = read(frame[frame.a != "y"], quasi_identifiers=["a"])
-    assert table.engine.columns == ("a",)
+    assert table.source.columns == ("a",)
     assert counted(table) == {("x",): 1, ("z",): 1}
 
 
@@ -497,7 +497,7 @@ def test_decimals_of_38_digits_keep_every_digit(read, counted):
 def test_a_stream_can_be_counted_and_then_read_again(read, counted):
     table = read(TEXTS.to_reader(max_chunksize=1), quasi_identifiers=["zip"], sensitive="disease")
     assert counted(table) == Counter(TEXT)
-    again = table.engine.to_arrow(table.engine.columns)
+    again = table.source.to_arrow(table.source.columns)
     assert Counter(zip(*again.to_pydict().values(), strict=True)) == Counter(TEXT)
 
 

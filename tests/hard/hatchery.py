@@ -109,8 +109,10 @@ class Few:
     name, typed, format = "few", True, "csv"
     columns = ("age", "zip", "sex", "disease")
 
-    def gather(self, person, sensitive, kept):
-        return None
+    set_valued = None
+
+    def people(self, person, sensitive, kept):
+        return self
 
     def domains(self, columns, jointly):
         return {column: [str(20 + j) for j in range(8)] for column in columns}

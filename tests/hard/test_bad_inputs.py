@@ -1011,4 +1011,4 @@ def test_a_tree_of_anything_is_written_as_text(tmp_path):
 
 def test_the_engine_writes_no_progress_of_its_own():
     setting = "SELECT current_setting('enable_progress_bar')"
-    assert table().engine._connection.execute(setting).fetchall() == [(False,)]
+    assert table().source._session.connection.execute(setting).fetchall() == [(False,)]

@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sfumato.engines.protocol import Engine
 from sfumato.errors import BadInput, shown
 
 
-def open_source(source: object, engine: str | None = None) -> Engine:
-    """Open a source with the engine that fits it."""
+def engine_of(engine: str | Engine | None = None) -> Engine:
+    """Give the engine that is meant: by an object, by a name, or the embedded one."""
+    if isinstance(engine, Engine):
+        return engine
     if engine is not None and (not isinstance(engine, str) or engine != "duckdb"):
         raise BadInput(f"engine: known is 'duckdb', got {shown(engine)}")
-    from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415  (heavy, so imported when used)
+    from sfumato.engines.duckdb import DuckDB  # noqa: PLC0415  (heavy, so imported when used)
 
-    return DuckDBEngine(source)
-
-
-def open_published(path: Path) -> Engine:
-    """Open a file that an engine wrote as part of a release."""
-    from sfumato.engines.duckdb import DuckDBEngine  # noqa: PLC0415
-
-    return DuckDBEngine(path, published=True)
+    return DuckDB()

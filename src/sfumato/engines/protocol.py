@@ -1,15 +1,25 @@
-"""What every engine can do, and what it is told when it writes a release.
+"""What an engine is asked, in which order, and what it is told when it writes a release.
 
-An engine holds one source. Whatever is counted or decided passes through as codes and counts;
-rows never enter Python.
+    engine.open(source)              -> Source   columns, types; nothing is counted yet
+    source.people(person, ...)       -> People   one row for each person
+    people.domains(columns, ...)     -> values   in an order that the engine remembers
+    people.count(codes, layout)      -> keys     packed codes, with the number of people
+    people.apply(plan, target, kind)             rows recoded, sorted, written
+    engine.open_published(target)    -> Source   read back as any stranger would
+
+`domains` comes before `count` and `apply`: the codes these two get are aligned with the values it
+listed. Otherwise each may be called at any time and again, and one source may be asked for its
+people more than once. Whatever is counted or decided passes through as codes and counts; rows never
+enter Python.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal, Protocol
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -54,6 +64,7 @@ class Plan:
     columns: tuple[str, ...]  # published, in order
     quasi_identifiers: tuple[str, ...]
     how: Lookup | Join
+    codes: Mapping[str, Codes]  # aligned with the values that `People.domains` gave
     text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
     group: str | None = None  # a column of its own for the number of the group, before all others
 
@@ -75,49 +86,52 @@ class Kept:
     n_repeated: int  # rows of people who have another row in the batch
     n_known: int  # rows of people who are in an earlier batch; left out
     fingerprint: str  # the same for the same rows in any order
-    types: Mapping[str, str]  # column -> type
+    types: Mapping[str, str]  # column -> Arrow's name of its type in the file
 
 
-class Engine(Protocol):
-    """One source of rows."""
+class People(ABC):
+    """The rows of a source, one for each person; from `Source.people`."""
 
-    name: str  # what messages call the source
-    typed: bool  # False: all columns are text, and types are ours to derive
-    format: Format  # in which a release of it is written unless told otherwise
+    set_valued: str | None  # the sensitive column in which a person has a list of values
 
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Names of the source's columns."""
-        ...
-
-    def gather(
-        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
-    ) -> str | None:
-        """See one row for each person from now on, and of a person only the columns in `kept`.
-
-        Returns the sensitive column in which a person has a list of values, if there is one: it
-        holds lists, or `person` tells which rows belong together.
-        """
-        ...
-
+    @abstractmethod
     def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
         """Give each column's distinct values (None: missing); of a column of lists, the lists.
 
         `jointly`: the columns whose combinations will be counted next, if that can be done at once.
         """
-        ...
 
+    @abstractmethod
     def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
         """Count people per combination, in any order; codes: aligned with what `domains` gave."""
-        ...
 
+    @abstractmethod
     def apply(self, plan: Plan, target: Path, kind: Format) -> None:
         """Write a table of the release, sorted by what is published: first what groups people.
 
         A list is written as one row for each of its values.
         """
-        ...
 
+
+class Source(ABC):
+    """One source of rows; from `Engine.open`."""
+
+    engine: Engine  # that opened it
+    name: str  # what messages call it
+    columns: tuple[str, ...]  # in their order
+    typed: bool  # False: all columns are text, and types are ours to derive
+    format: Format  # in which a release of it is written unless told otherwise
+
+    @abstractmethod
+    def people(self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]) -> People:
+        """See one row for each person, and of a person only the columns in `kept`.
+
+        A person has a list of values in a sensitive column that holds lists, or where `person`
+        tells that several rows belong together. A missing value in a list is no value, and a
+        missing list is an empty one.
+        """
+
+    @abstractmethod
     def keep(
         self,
         columns: Sequence[str],
@@ -130,8 +144,21 @@ class Engine(Protocol):
 
         Left out are the rows of people who are in files of `earlier`, which were written likewise.
         """
-        ...
 
+    @abstractmethod
     def to_arrow(self, text: Collection[str]) -> Any:
         """Read the whole source into a PyArrow table; `text`: columns that are no numbers."""
-        ...
+
+
+class Engine(ABC):
+    """Where rows are, and what works on them there."""
+
+    name: ClassVar[str]  # in job files, and for `sf.read(..., engine=name)`
+
+    @abstractmethod
+    def open(self, source: object) -> Source:
+        """Open what a user names: a path, a data frame, `Batches`; refuse what it cannot read."""
+
+    @abstractmethod
+    def open_published(self, path: Path) -> Source:
+        """Open a file that `People.apply` wrote, with the values that were meant."""

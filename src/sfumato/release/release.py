@@ -24,8 +24,8 @@ from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.data.schema import Schema
-from sfumato.engines import open_published
-from sfumato.engines.protocol import Engine, Format
+from sfumato.engines import engine_of
+from sfumato.engines.protocol import Engine, Format, Source
 from sfumato.errors import BadInput, BrokenPromise, one_of, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import file_path, reason, version
@@ -157,15 +157,16 @@ class _Saved:
     directory: Path
     kind: Format
     versions: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)  # when loaded
+    engine: Engine = field(default_factory=engine_of)  # that wrote them, or the embedded one
 
     def path(self, name: str) -> Path:
         """Where one of the tables is."""
         return self.directory / f"{name}.{self.kind}"
 
-    def open(self, name: str) -> Engine:
+    def open(self, name: str) -> Source:
         """Open one of the tables, as any reader would."""
         path = self.path(name)
-        found = open_published(path)
+        found = self.engine.open_published(path)
         if path in self.versions and version(path) != self.versions[path]:
             raise BadInput(f"{path}: the file has changed since the release was loaded")
         return found
@@ -446,7 +447,7 @@ class Release:
                 "anonymize without one, or save with experiment=True what is not for publication"
             )
         target = file_path("save", directory)
-        kind = self.private.table.engine.format if format is None else format
+        kind = self.private.table.source.format if format is None else format
         one_of("save", "format", kind, FORMATS)
         for name in self.description.columns if kind == "csv" else ():
             if "\r" in name or name[0] == "\ufeff":
@@ -516,7 +517,7 @@ class Release:
     def _write(self, directory: Path, kind: Format) -> _Saved:
         """Write the published tables, read them back, and check what was read."""
         private = self.private
-        files = _Saved(directory, kind)
+        files = _Saved(directory, kind, engine=self.private.table.source.engine)
         private.table.write(private.recoding, files.path(DATA), kind, private.secret)
         reached("save.applied")
         report("reading back")
@@ -593,14 +594,14 @@ class Release:
 
 
 def _counted(
-    engine: Engine,
+    source: Source,
     by: Sequence[str],
     sensitive: Sequence[str] = (),
     rules: Mapping[str, Hierarchy] | None = None,
 ) -> Grouping:
     """Group a published table by what its rows have in common."""
-    schema = Schema.of(engine.columns, by, sensitive, hierarchies=rules)
-    return Table(engine, schema).frequencies().as_it_is()
+    schema = Schema.of(source.columns, by, sensitive, hierarchies=rules)
+    return Table(source, schema).frequencies().as_it_is()
 
 
 def _without_original(measured: Measured) -> Measured:

@@ -273,8 +273,8 @@ class _Transaction:
         person = plan.terms.person
         with_person = [self.store.batch(each.number) for each in every if person in each.types]
         target = _staged_batch(staging)
-        name = table.engine.name
-        kept = table.engine.keep(columns, person, self.store.key(self.ledger), target, with_person)
+        name = table.source.name
+        kept = table.source.keep(columns, person, self.store.key(self.ledger), target, with_person)
         target.chmod(0o600)
         sync(target)
         if plan.batches:
@@ -288,7 +288,7 @@ class _Transaction:
             kept.n_known,
             kept.fingerprint,
             dict(kept.types),
-            table.engine.typed,
+            table.source.typed,
             now(),
         )
 

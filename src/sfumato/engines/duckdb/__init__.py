@@ -1,5 +1,22 @@
 """DuckDB, the embedded engine: CSV, Parquet and anything that speaks the Arrow C stream."""
 
-from sfumato.engines.duckdb.engine import DuckDBEngine
+from __future__ import annotations
 
-__all__ = ["DuckDBEngine"]
+from pathlib import Path
+
+from sfumato.engines.duckdb.source import DuckDBSource
+from sfumato.engines.protocol import Engine
+
+
+class DuckDB(Engine):
+    """An embedded DuckDB for each source, which spills into a private directory."""
+
+    name = "duckdb"
+
+    def open(self, source: object) -> DuckDBSource:
+        """Open a CSV or Parquet file, a data frame or stream, or batches of a series."""
+        return DuckDBSource(self, source)
+
+    def open_published(self, path: Path) -> DuckDBSource:
+        """Open a file of a release: delimited by commas, marks of formulas taken off."""
+        return DuckDBSource(self, path, published=True)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
-import duckdb
 import pyarrow as pa
+import pyarrow.parquet as pq
 
 from sfumato.engines import sql
+from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput
 
@@ -22,49 +23,50 @@ def reading(paths: Sequence[Path]) -> str:
 
 
 def keep_rows(
-    connection: duckdb.DuckDBPyConnection,
-    columns: Mapping[str, tuple[str, str]],
+    rows: Rows,
+    columns: Sequence[str],
     person: str | None,
     key: bytes,
     target: Path,
     earlier: Sequence[Path],
 ) -> Kept:
-    """Write the rows of the view `source` into a Parquet file.
+    """Write rows into a Parquet file.
 
     Args:
-        connection: Where the view is.
-        columns: Name -> name in the view, and type; in the order of the file.
+        rows: What is kept.
+        columns: Which columns, in the order of the file.
         person: The column of whom a row is about: HMAC-SHA256 with `key` is kept instead. In the
             files of `earlier` it has the same name. People who are in them are left out.
         key: Secret of the series.
         target: The new file.
         earlier: Files of earlier batches.
     """
+    connection = rows.session.connection
     inner, outer = _pads(key)
     connection.register("pads", pa.table({"i": [inner], "o": [outer]}))
-    who = "NULL" if person is None else _hashed(f"s.{columns[person][0]}", columns[person][1])
-    others = [f"s.{v}" for name, (v, _) in columns.items() if name != person]
+    who = "NULL" if person is None else _hashed(f"s.{rows.inner[person]}", rows.types[person])
+    others = [rows.inner[name] for name in columns if name != person]
+    selected = ", ".join([*(f"s.{v}" for v in others), f"{who} AS who"])
     connection.execute(
-        f"CREATE TEMP TABLE kept AS SELECT {', '.join([*others, f'{who} AS who'])} "
-        "FROM source AS s CROSS JOIN pads AS p"
+        f"CREATE TEMP TABLE kept AS SELECT {selected} FROM {rows.view} AS s CROSS JOIN pads AS p"
     )
     connection.unregister("pads")
     known = "(SELECT NULL::VARCHAR AS who WHERE false)"
     if person is not None and earlier:
         known = f"(SELECT DISTINCT {sql.name(person)} AS who FROM {reading(earlier)})"
-    row = f"concat_ws({BETWEEN}, {', '.join(map(_told, [*_inner(columns, person), 'who']))})"
+    by_name = [rows.inner[name] for name in sorted(columns) if name != person]
+    row = f"concat_ws({BETWEEN}, {', '.join(map(_told, [*by_name, 'who']))})"
     n_rows, n_named, n_people, digest = connection.execute(
         "SELECT count(*), count(who), count(DISTINCT who), "
         f"sum(md5_number_lower({row})::HUGEINT) FROM kept"
     ).fetchall()[0]
     if person is not None and n_named < n_rows:
         raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
-    selected = ", ".join(
-        f"{'k.who' if name == person else f'k.{v}'} AS {sql.name(name)}"
-        for name, (v, _) in columns.items()
+    written = ", ".join(
+        f"k.{'who' if name == person else rows.inner[name]} AS {sql.name(name)}" for name in columns
     )
     (n_kept,) = connection.execute(
-        f"COPY (SELECT {selected} FROM kept AS k ANTI JOIN {known} AS n ON k.who = n.who) "
+        f"COPY (SELECT {written} FROM kept AS k ANTI JOIN {known} AS n ON k.who = n.who) "
         f"TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
     ).fetchall()[0]
     connection.execute("DROP TABLE kept")
@@ -73,13 +75,8 @@ def keep_rows(
         0 if person is None else n_rows - n_people,
         n_rows - n_kept,
         f"{n_rows}-{digest or 0}",
-        {name: "VARCHAR" if name == person else kind for name, (_, kind) in columns.items()},
+        {field.name: str(field.type) for field in pq.read_schema(target)},
     )
-
-
-def _inner(columns: Mapping[str, tuple[str, str]], person: str | None) -> list[str]:
-    """Columns in an order that does not depend on the file's."""
-    return [columns[name][0] for name in sorted(columns) if name != person]
 
 
 def _told(column: str) -> str:

@@ -1,14 +1,14 @@
-"""One row for each person: the rows of a person put together, with a list of his sensitive values.
-
-Rows stand in the view `rows` and are read from the view `source`, which is made anew.
-"""
+"""One row for each person: a person's rows put together, with a list of the sensitive values."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 
 import duckdb
 
+from sfumato.engines.duckdb.kinds import LIST, cleaned, refuse_uncountable
+from sfumato.engines.duckdb.rows import Rows
 from sfumato.errors import BadInput
 
 ROWS_AT_ONCE = 4_000_000  # lists cannot be spilled while they are made
@@ -18,19 +18,45 @@ ONLY_ONE = (
 )
 
 
-def rows_and_people(
-    connection: duckdb.DuckDBPyConnection, person: str, column: str
-) -> tuple[int, int]:
+def one_row_each(
+    rows: Rows, person: str | None, sensitive: Sequence[str], kept: Sequence[str], view: str
+) -> Rows:
+    """See one row for each person, and a person's several values as a list in some order.
+
+    A missing value in a list is no value, and a missing list is an empty one. `view`: the name of a
+    view that is made where rows have to be seen in another way.
+    """
+    lists = [column for column in sensitive if LIST.match(rows.types[column])]
+    if lists and len(sensitive) > 1:
+        raise BadInput(f"column {lists[0]!r} holds lists; {ONLY_ONE}")
+    n_rows, n_people = 0, 0
+    if person is not None:
+        n_rows, n_people = _rows_and_people(rows, person)
+    if n_rows > n_people:
+        _refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
+        refuse_uncountable(sensitive[0], rows.types[sensitive[0]])
+        _put_together(rows, str(person), n_rows, sensitive[0], kept, view)
+        element = rows.types[sensitive[0]]
+    elif lists:
+        element = _sort_lists(rows, lists[0], view)
+    else:
+        return rows
+    types = {**rows.types, sensitive[0]: f"{element}[]"}
+    return replace(rows, view=view, types=types, lists=sensitive[0])
+
+
+def _rows_and_people(rows: Rows, person: str) -> tuple[int, int]:
     """Count the rows, and the people in them; refuse rows of nobody."""
-    n_rows, n_named, n_people = connection.execute(
-        f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM rows"
+    column = rows.inner[person]
+    n_rows, n_named, n_people = rows.session.connection.execute(
+        f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM {rows.view}"
     ).fetchall()[0]
     if n_named < n_rows:
         raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
     return n_rows, n_people
 
 
-def refuse_ungathered(
+def _refuse_ungathered(
     person: str, repeated: int, sensitive: Sequence[str], lists: Sequence[str]
 ) -> None:
     """Refuse several rows of a person where they do not make a set of values."""
@@ -43,46 +69,62 @@ def refuse_ungathered(
         raise BadInput(f"{rows}; {ONLY_ONE}")
 
 
-def sorted_list(values: str) -> str:
+def _sorted(values: str) -> str:
     """Give SQL for a list without missing values, in order; a missing list is empty."""
     return f"coalesce(list_sort(list_filter({values}, lambda each: each IS NOT NULL)), [])"
 
 
-def gather_rows(
-    connection: duckdb.DuckDBPyConnection,
-    who: str,
-    n_rows: int,
-    value: str,
-    others: Mapping[str, str],
+def _sort_lists(rows: Rows, column: str, view: str) -> str:
+    """See a column's lists without missing values, and in one order; give their values' type."""
+    element = rows.types[column].rpartition("[")[0]
+    refuse_uncountable(column, element)
+    value = rows.inner[column]
+    elements = cleaned("x", element, defused=False)
+    values = f"list_transform(CAST({value} AS {element}[]), lambda x: {elements})"
+    rows.session.connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW {view} AS "
+        f"SELECT * REPLACE ({_sorted(values)} AS {value}) FROM {rows.view}"
+    )
+    return element
+
+
+def _put_together(
+    rows: Rows, person: str, n_rows: int, column: str, kept: Sequence[str], view: str
 ) -> None:
     """Make one row of all rows of a person, part by part where there are many.
 
-    value: the column that becomes a list. others: name -> column of what has to agree.
+    column: the one that becomes a list. kept: columns of a person that have to agree.
     """
-    source, n_parts = "rows", -(-n_rows // ROWS_AT_ONCE)
+    connection, who, value = rows.session.connection, rows.inner[person], rows.inner[column]
+    others = {name: rows.inner[name] for name in kept if name != column}
+    source, gathered, n_parts = rows.view, f"{view}_gathered", -(-n_rows // ROWS_AT_ONCE)
     if n_parts > 1:  # the source is read once
         source, needed = "needed", ", ".join([who, value, *others.values()])
-        connection.execute(f"CREATE OR REPLACE TEMP TABLE needed AS SELECT {needed} FROM rows")
-    selected = [f"{sorted_list(f'list({value})')} AS {value}"]
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE needed AS SELECT {needed} FROM {rows.view}"
+        )
+    selected = [f"{_sorted(f'list({value})')} AS {value}"]
     for v in others.values():
         differs = f"min({v}) IS DISTINCT FROM max({v}) OR count({v}) NOT IN (0, count(*))"
         selected += [f"min({v}) AS {v}", f"{differs} AS differs_{v}"]
     for part in range(n_parts):
-        table = "INSERT INTO gathered" if part else "CREATE OR REPLACE TEMP TABLE gathered AS"
+        table = f"INSERT INTO {gathered}" if part else f"CREATE OR REPLACE TEMP TABLE {gathered} AS"
         connection.execute(
             f"{table} SELECT {', '.join(selected)} FROM {source} "
             f"WHERE hash({who}) % {n_parts} = {part} GROUP BY {who}"
         )
     connection.execute("DROP TABLE IF EXISTS needed")
-    _refuse_differing(connection, others)
+    _refuse_differing(connection, gathered, others)
     columns = ", ".join([value, *others.values()])
-    connection.execute(f"CREATE OR REPLACE TEMP VIEW source AS SELECT {columns} FROM gathered")
+    connection.execute(f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT {columns} FROM {gathered}")
 
 
-def _refuse_differing(connection: duckdb.DuckDBPyConnection, others: Mapping[str, str]) -> None:
+def _refuse_differing(
+    connection: duckdb.DuckDBPyConnection, gathered: str, others: Mapping[str, str]
+) -> None:
     """Refuse people whose rows say different things of what a person has only once."""
     counted = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
-    (differing,) = connection.execute(f"SELECT {counted} FROM gathered").fetchall()
+    (differing,) = connection.execute(f"SELECT {counted} FROM {gathered}").fetchall()
     for name, n_people in zip(others, differing, strict=True):
         if n_people:
             people = "1 person has" if n_people == 1 else f"{n_people} people have"

@@ -1,0 +1,40 @@
+"""DuckDB's types: which can be counted, which Python takes as they are, how values are cleaned."""
+
+from __future__ import annotations
+
+import re
+
+from sfumato.errors import BadInput
+
+_NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
+PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")  # Python takes them as they are
+COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+LIST = re.compile(r"(.+)\[\d*\]$")
+SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")  # no spreadsheet runs them
+
+
+def refuse_uncountable(column: str, kind: str) -> None:
+    """Refuse a column whose values cannot be counted."""
+    if not COUNTABLE.match(kind):
+        raise BadInput(
+            f"column {column!r}: values of type {kind} cannot be counted; turn them into text, "
+            "numbers or dates"
+        )
+
+
+def kind_of(written: str) -> str:
+    """Name a type without the values of an ENUM: those are text."""
+    if written.startswith(("ENUM", '"NULL"')):
+        return "VARCHAR" + written[len(written.rstrip("[0123456789]")) :]
+    return written
+
+
+def cleaned(column: str, kind: str, *, defused: bool) -> str:
+    """Give SQL for a value of the source; defused: without the apostrophe of a CSV file of ours."""
+    if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero
+        return f"CASE WHEN {column} = 0 THEN 0::{kind} ELSE nullif({column}, 'NaN'::{kind}) END"
+    if kind.startswith(("ENUM", '"NULL"')):
+        return f"CAST({column} AS {kind_of(kind)})"
+    if defused and kind == "VARCHAR":
+        return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
+    return column

@@ -1,0 +1,84 @@
+"""One source read by an embedded DuckDB."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+from pathlib import Path
+
+import pyarrow as pa
+
+from sfumato.engines.csv_header import refuse_alike
+from sfumato.engines.duckdb.batches import keep_rows
+from sfumato.engines.duckdb.gather import one_row_each
+from sfumato.engines.duckdb.kinds import cleaned, kind_of
+from sfumato.engines.duckdb.opening import open_relation
+from sfumato.engines.duckdb.people import DuckDBPeople
+from sfumato.engines.duckdb.rows import Rows
+from sfumato.engines.duckdb.session import Session
+from sfumato.engines.protocol import Engine, Kept, Source
+
+
+class DuckDBSource(Source):
+    """The rows of a file, of a data frame, or of batches."""
+
+    def __init__(self, engine: Engine, source: object, *, published: bool = False) -> None:
+        self._session = session = Session()
+        relation = open_relation(session, source, published=published)
+        refuse_alike(relation.columns, session.name)
+        inner = [f"v{j}" for j in range(len(relation.columns))]
+        with session.explained():
+            aliased = f"{relation.text} AS t({', '.join(inner)})"
+            described = session.connection.sql(f"DESCRIBE SELECT * FROM {aliased}").fetchall()
+            types = [str(row[1]) for row in described]
+            selected = ", ".join(
+                f"{cleaned(v, kind, defused=published and not relation.typed)} AS {v}"
+                for v, kind in zip(inner, types, strict=True)
+            )
+            session.connection.execute(f"CREATE TEMP VIEW rows AS SELECT {selected} FROM {aliased}")
+        self.engine = engine
+        self.name = session.name
+        self.columns = tuple(relation.columns)
+        self.typed = relation.typed
+        self.format = "parquet" if relation.typed else "csv"
+        self._rows = Rows(
+            session,
+            "rows",
+            dict(zip(self.columns, inner, strict=True)),
+            {name: kind_of(kind) for name, kind in zip(self.columns, types, strict=True)},
+            relation.typed,
+        )
+        self._n_people = 0  # how often they were asked for
+
+    def people(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> DuckDBPeople:
+        """See one row for each person, and a person's several values as a list in some order."""
+        self._n_people += 1
+        owner = f"people{self._n_people}"
+        with self._session.explained():
+            rows = one_row_each(self._rows, person, sensitive, kept, owner)
+        return DuckDBPeople(rows, owner)
+
+    def keep(
+        self,
+        columns: Sequence[str],
+        person: str | None,
+        key: bytes,
+        target: Path,
+        earlier: Sequence[Path],
+    ) -> Kept:
+        """Write some columns into a Parquet file of a series, a person as a keyed hash."""
+        with self._session.explained(target):
+            return keep_rows(self._rows, columns, person, key, target, earlier)
+
+    def to_arrow(self, text: Collection[str]) -> pa.Table:
+        """Read the whole source into memory, columns without a type as what they hold."""
+        inner = self._rows.inner
+        with self._session.explained():
+            types = self._rows.types_of_numbers([name for name in inner if name not in text])
+            selected = ", ".join(
+                f"CAST({v} AS {types[name]}) AS {v}" if name in types else v
+                for name, v in inner.items()
+            )
+            table = self._session.connection.sql(f"SELECT {selected} FROM rows").to_arrow_table()
+        return table.rename_columns(list(inner))

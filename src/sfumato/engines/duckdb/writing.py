@@ -1,0 +1,151 @@
+"""How a table of a release is written: every row with its published values, in their order."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+from sfumato.data.labels.texts import Labels
+from sfumato.engines import sql
+from sfumato.engines.duckdb.csv_text import as_text, defused
+from sfumato.engines.duckdb.rows import Rows
+from sfumato.engines.duckdb.values import Values
+from sfumato.engines.protocol import Format, Join, Lookup, Plan
+
+CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
+PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
+
+
+class Writing:
+    """One table of a release, by one plan and in one format."""
+
+    def __init__(self, rows: Rows, values: Values, plan: Plan, kind: Format) -> None:
+        self._rows, self._values, self._plan, self._kind = rows, values, plan, kind
+        self._connection = rows.session.connection
+
+    def write(self, target: Path) -> None:
+        """Write it, sorted by group or quasi-identifiers and then by everything else."""
+        plan, inner = self._plan, self._rows.inner
+        kept = [c for c in plan.columns if plan.how.labels.get(c) is None]
+        derived = [c for c in kept if c not in plan.text and self._kind == "parquet"]
+        types = self._rows.types_of_numbers(derived)
+        values = {column: self._as_it_is(column, types) for column in kept}
+        if isinstance(plan.how, Lookup):
+            values, source = self._by_lookup(plan.how, values)
+        else:
+            values, source = self._by_join(plan.how, values)
+        if self._rows.lists in plan.columns:
+            value = inner[str(self._rows.lists)]
+            source = f"(SELECT s.* REPLACE (unnest(s.{value}) AS {value}) FROM {source}) AS s"
+        rows = [f"{values[c]} AS {inner[c]}" for c in plan.columns]
+        quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
+        rest = [column for column in plan.columns if column not in quasi_identifiers]
+        order = [f"{inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
+        written = [  # ENUMs are sorted, texts are written
+            f"{as_text(inner[c]) if self._is_text(c, kept, types) else inner[c]} AS {sql.name(c)}"
+            for c in plan.columns
+        ]
+        if plan.group is not None:
+            rows, order = ["g", *rows], ["g", *order]
+            written = [f"g AS {sql.name(plan.group)}", *written]
+        options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
+        self._connection.execute(
+            f"COPY (SELECT {', '.join(written)} FROM "
+            f"(SELECT * FROM (SELECT {', '.join(rows)} FROM {source}) "
+            f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
+        )
+
+    def _as_it_is(self, column: str, types: Mapping[str, str]) -> str:
+        """Give SQL for a value that is published as it is."""
+        value = f"s.{self._rows.inner[column]}"
+        if column in types:
+            return f"CAST({value} AS {types[column]})"
+        if self._kind == "csv" and self._values.could_be_run(column):
+            return defused(value)
+        return self._values.sortable(column)
+
+    def _is_text(self, column: str, kept: Sequence[str], types: Mapping[str, str]) -> bool:
+        """Whether a column is published as text, which may be an ENUM until then."""
+        is_text = self._rows.element(column) == "VARCHAR"
+        return column not in kept or (column not in types and is_text)
+
+    def _by_lookup(self, how: Lookup, kept: Mapping[str, str]) -> tuple[dict[str, str], str]:
+        """Give SQL for the published value of every column, and the rows to take them from."""
+        plan = self._plan
+        used = [c for c in plan.quasi_identifiers if how.labels[c] or len(how.suppressed)]
+        every = {column: np.arange(len(plan.codes[column])) for column in used}
+        positions, joins = self._values.numbered(used, every)
+        source = f"{self._rows.view} AS s {joins}"
+        published = dict(kept)
+        for j, (column, position) in enumerate(zip(used, positions, strict=True)):
+            codes, labels = plan.codes[column], how.labels[column]
+            taken = [] if labels is None else [labels.take(codes)]
+            lows = how.lows[column][codes]
+            self._tabulate(f"lookup{j}", {"position": np.arange(len(codes)), "low": lows}, taken)
+            source += f" JOIN lookup{j} AS l{j} ON {position} = l{j}.position"
+            if labels is not None:
+                published[column] = f"l{j}.label0"
+        if len(how.suppressed):
+            unpublished = {f"x{j}": lows for j, lows in enumerate(how.suppressed.T)}
+            self._connection.register("suppressed", pa.table(unpublished))
+            matched = " AND ".join(f"l{j}.low = x.x{j}" for j in range(len(unpublished)))
+            source += f" ANTI JOIN suppressed AS x ON {matched}"
+        return published, source
+
+    def _by_join(self, how: Join, kept: Mapping[str, str]) -> tuple[dict[str, str], str]:
+        """Give SQL for the published value of every column, and the rows to take them from."""
+        used = how.groups if how.dealt is None else how.dealt
+        groups = np.arange(int(used.max(initial=0)) + 1)
+        labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
+        self._tabulate("group_labels", {"g": groups}, list(labels.values()))
+        published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)
+        return published, f"({self._assigned(how, sorted(kept))}) AS s"
+
+    def _assigned(self, how: Join, kept: Sequence[str]) -> str:
+        """Give the kept values of the rows that are published, and the labels of their groups."""
+        inner, n_words, keys = self._rows.inner, how.layout.n_words, how.keys
+        packed, joins = self._values.packed(how.columns, self._plan.codes, how.layout)
+        key = ", ".join(f"k{w}" for w in range(n_words))
+        needed = kept if how.dealt is None else dict.fromkeys((*kept, *how.order))
+        values = [f"{self._values.sortable(c)} AS {inner[c]}" for c in needed] + [packed]
+        coded = f"SELECT {', '.join(values)} FROM {self._rows.view} AS s {joins}"
+        if how.dealt is None:
+            columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
+            parts = pa.table(columns).filter(pa.array(how.groups >= 0))
+            self._connection.register("parts", parts)
+            labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
+            return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
+        order = ", ".join([key, *(f"{inner[c]} NULLS FIRST" for c in how.order)])
+        self._connection.register("dealt", pa.table({"g": how.dealt}))
+        return (
+            f"WITH placed AS MATERIALIZED (SELECT * EXCLUDE ({key}) FROM "
+            f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt) "
+            "SELECT * FROM placed JOIN group_labels USING (g)"
+        )
+
+    def _tabulate(
+        self, table: str, numbers: Mapping[str, NDArray[np.integer]], labels: Sequence[Labels]
+    ) -> None:
+        """Make a table of numbers and of label0, label1, ...; these as ENUMs in their order."""
+        columns = {name: pa.array(each) for name, each in numbers.items()}
+        selected = list(numbers)
+        for j, each in enumerate(labels):
+            label, enum = f"label{j}", f"{table}_texts{j}"
+            texts = pa.array(each.texts, pa.string())
+            columns[label] = texts.take(pa.array(each.index, pa.int64()))
+            safe = defused(label) if self._kind == "csv" else label
+            self._connection.register("texts", pa.table({label: texts}))
+            self._connection.execute(f"DROP TYPE IF EXISTS {enum}")
+            self._connection.execute(
+                f"CREATE TYPE {enum} AS ENUM (SELECT DISTINCT {safe} AS safe FROM texts "
+                f"WHERE {label} IS NOT NULL ORDER BY safe)"
+            )
+            selected.append(f"CAST({safe} AS {enum}) AS {label}")
+        self._connection.register("columns", pa.table(columns))
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(selected)} FROM columns"
+        )
