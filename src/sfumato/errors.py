@@ -96,19 +96,6 @@ def written(value: object) -> str:
     return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}..."
 
 
-def one_of(owner: str, name: str, value: object, known: Sequence[str]) -> None:
-    """Refuse what is none of the known words."""
-    if not isinstance(value, str) or value not in known:
-        raise BadInput(f"{owner}: {name} must be one of {', '.join(known)}, got {shown(value)}")
-
-
-def true_or_false(owner: str, name: str, value: object) -> bool:
-    """Refuse what is neither: the text "false" is no `False`."""
-    if not isinstance(value, bool):
-        raise BadInput(f"{owner}: {name} must be true or false, got {shown(value)}")
-    return value
-
-
 def similar(name: object, known: Iterable[str]) -> str:
     """Suggest a known name if one is near, and name no other.
 

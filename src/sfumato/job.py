@@ -15,7 +15,8 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.errors import BadInput, nearest
-from sfumato.files.paths import file_path, reason
+from sfumato.files.paths import reason
+from sfumato.parameters import file_path
 from sfumato.series.terms import Terms
 from sfumato.spec import from_spec
 from sfumato.table import Table, read

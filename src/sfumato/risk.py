@@ -3,14 +3,12 @@
 from __future__ import annotations
 
 import math
-import operator
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from itertools import combinations
 from typing import Any
 
-from sfumato.criteria.criterion import at_least_one
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import Cut, level_intervals
@@ -18,6 +16,7 @@ from sfumato.errors import BadInput, nearest, one_line, shown
 from sfumato.formulas.measures import recognition
 from sfumato.formulas.measures.loss import exact_loss
 from sfumato.html import html_table
+from sfumato.parameters import is_count, whole
 from sfumato.progress import report
 from sfumato.table import Table
 
@@ -196,7 +195,7 @@ class Drivers:
         cls, frequencies: FrequencySet, levels: Mapping[str, int] | None = None, k: int = 5
     ) -> Drivers:
         """Look at what was counted of a table; see `drivers`."""
-        k = at_least_one("drivers", "k", k)
+        k = whole("drivers", "k", k)
         ground = frequencies.combinations
         start = _started(ground, levels)
         found = _count(ground)
@@ -354,7 +353,7 @@ def drivers(table: Table, levels: Mapping[str, int] | None = None, k: int = DEFA
     """
     if not isinstance(table, Table):
         raise BadInput(f"drivers: expected a table from sf.read, got {type(table).__name__}")
-    at_least_one("drivers", "k", k)
+    whole("drivers", "k", k)
     _named(levels, table.schema.quasi_identifiers)
     return Drivers.of(table.combinations(), levels, k)
 
@@ -378,12 +377,9 @@ def _started(ground: FrequencySet, levels: object) -> dict[str, int]:
     start = dict.fromkeys(ground.columns, 0)
     for name, level in _named(levels, ground.columns).items():
         height = ground.domains[name].taxonomy.height
-        try:
-            start[name] = -1 if isinstance(level, bool) else operator.index(level)  # type: ignore[arg-type]
-        except TypeError:
-            start[name] = -1
-        if not 0 <= start[name] <= height:
+        if not is_count(level) or not level <= height:  # type: ignore[operator]
             raise BadInput(f"drivers: {name!r} has levels 0 to {height}, got {shown(level)}")
+        start[name] = int(level)  # type: ignore[call-overload]
     return start
 
 

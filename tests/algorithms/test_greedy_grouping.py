@@ -204,13 +204,13 @@ def test_a_margin_is_refused_for_other_criteria(criterion):
     ("make", "said"),
     [
         (lambda: sf.GreedyGrouping(margin=0.5), "margin must be a number >= 1, got 0.5"),
-        (lambda: sf.GreedyGrouping(margin="x"), "margin must be a number > 0, got 'x'"),
+        (lambda: sf.GreedyGrouping(margin="x"), "margin must be a number >= 1, got 'x'"),
         (lambda: sf.GreedyGrouping(order=3), "order must be a list of quasi-identifiers, got 3"),
         (lambda: sf.GreedyGrouping(order=["a", "a"]), "names a quasi-identifier twice"),
         (lambda: sf.GreedyGrouping(anatomize="no"), "anatomize must be true or false, got 'no'"),
         (lambda: sf.GreedyGrouping(seed=-1), "seed must be an integer >= 0, got -1"),
-        (lambda: sf.RandomizedGrouping(1), "p must be from 0 to below 1, got 1"),
-        (lambda: sf.RandomizedGrouping(-0.1), "p must be a number >= 0, got -0.1"),
+        (lambda: sf.RandomizedGrouping(1), "p must be a number from 0 to below 1, got 1"),
+        (lambda: sf.RandomizedGrouping(-0.1), "p must be a number from 0 to below 1, got -0.1"),
     ],
 )
 def test_a_wrong_parameter_is_named_with_its_range(make, said):

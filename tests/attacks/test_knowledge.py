@@ -232,9 +232,18 @@ def test_a_value_that_occurs_nowhere():
         (lambda g: breach_probability([(2, {"A": -2})], "A", 0, 0, 0), "whole numbers"),
         (lambda g: breach_probability([(3, {"A": 2})], "A", 0, 0, 0), "must add up"),
         (lambda g: breach_probability([(1, {"A": 2})], "A", 0, 0, 0, "set"), "twice"),
-        (lambda g: knowledge_skyline(g, "A", 0), "confidence must be above 0"),
-        (lambda g: knowledge_skyline(g, "A", 1.01), "confidence must be above 0"),
-        (lambda g: knowledge_skyline(g, "A", "high"), "confidence must be above 0"),
+        (
+            lambda g: knowledge_skyline(g, "A", 0),
+            "confidence must be a number above 0",
+        ),
+        (
+            lambda g: knowledge_skyline(g, "A", 1.01),
+            "confidence must be a number above 0",
+        ),
+        (
+            lambda g: knowledge_skyline(g, "A", "high"),
+            "confidence must be a number above 0",
+        ),
         (lambda g: posterior(g, (0, 2), "A"), "no member 2 in group 0 of 2 people"),
         (lambda g: posterior(g, (1, 0), "A"), "no member 0 in group 1"),
         (lambda g: posterior(g, 0, "A"), r"must be \(group, member\)"),

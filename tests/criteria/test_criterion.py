@@ -13,7 +13,6 @@ import naive.groups
 import sfumato as sf
 from properties.generated import criteria, tables
 from sfumato.criteria.bound import value_text
-from sfumato.criteria.criterion import positive
 from sfumato.criteria.judging import holding, measure, reached, validate, without_threshold
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
@@ -159,20 +158,6 @@ def test_what_is_reached_is_said_part_by_part():
     assert said == (
         "KAnonymity(k=2) reaches 1, LDiversity(l=2, kind='entropy', attribute='disease') reaches 1"
     )
-
-
-@pytest.mark.parametrize("value", [0, -1, "x", None, math.nan, math.inf])
-def test_a_threshold_above_nought_is_asked_for_with_owner_and_name(value):
-    with pytest.raises(BadInput) as caught:
-        positive("TCloseness", "t", value)
-    assert str(caught.value) == f"TCloseness: t must be a number > 0, got {value!r}"
-
-
-def test_a_threshold_is_read_exactly_and_nought_only_where_allowed():
-    assert positive("TCloseness", "t", 0.1 + 0.2) == Fraction(3, 10)
-    assert positive("TCloseness", "t", 0, zero=True) == 0
-    with pytest.raises(BadInput, match="t must be a number >= 0, got -1"):
-        positive("TCloseness", "t", -1, zero=True)
 
 
 @pytest.mark.parametrize(

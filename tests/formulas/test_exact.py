@@ -1,7 +1,6 @@
 """Thresholds: decided by integers, whatever floats would say."""
 
 import math
-from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
@@ -10,7 +9,8 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import naive.criteria
-from sfumato.formulas.exact import at_most, below, entropy_at_least, fraction, largest_ratio
+from sfumato.formulas.exact import at_most, below, entropy_at_least, largest_ratio
+from sfumato.parameters import fraction
 
 COUNTS = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 
@@ -18,58 +18,6 @@ COUNTS = st.lists(st.integers(1, 40), min_size=1, max_size=6)
 def exponential_of_entropy(counts):
     n = sum(counts)
     return math.exp(math.log(n) - sum(c * math.log(c) for c in counts) / n)
-
-
-# --------------------------------------------------------------------------------------- fraction
-
-
-@pytest.mark.parametrize(
-    ("value", "exact"),
-    [
-        (1 / 3, Fraction(1, 3)),
-        (0.1 + 0.2, Fraction(3, 10)),
-        (2 / 3, Fraction(2, 3)),
-        (1 / (0.1 + 0.2), Fraction(10, 3)),
-        (0.65, Fraction(13, 20)),
-        (5, Fraction(5)),
-        (2**70, Fraction(2**70)),
-        (Fraction(22, 7), Fraction(22, 7)),
-        (Fraction(1, 10**12), Fraction(1, 10**12)),
-        ("2/7", Fraction(2, 7)),
-        ("0.1", Fraction(1, 10)),
-        (Decimal("0.3"), Fraction(3, 10)),
-        (np.float64(1) / 3, Fraction(1, 3)),
-    ],
-)
-def test_a_threshold_is_read_as_the_fraction_that_was_meant(value, exact):
-    assert fraction(value) == exact
-
-
-@given(st.integers(0, 10**4), st.integers(1, 10**4))
-def test_a_quotient_of_small_integers_survives_the_float(numerator, denominator):
-    assert fraction(numerator / denominator) == Fraction(numerator, denominator)
-
-
-@given(st.floats(0, 10**12))
-@example(0.1 + 0.2)
-@example(7e-10)  # not a thousand-millionth
-@example(1 + 1e-10)  # and not one
-def test_a_float_is_a_small_fraction_near_it_or_what_is_written(value):
-    exact = fraction(value)
-    near = abs(exact - Fraction(value)) <= Fraction(value) / 2**40
-    assert exact == Fraction(repr(value)) or (near and exact.denominator <= 10**9)
-
-
-@given(st.integers(0, 10**9), st.integers(0, 99))
-def test_an_amount_of_money_survives_the_float(whole, cents):
-    text = f"{whole}.{cents:02d}"
-    assert fraction(float(text)) == Fraction(text)
-
-
-@pytest.mark.parametrize("value", [True, None, [1], "x", "", float("nan"), Decimal("NaN")])
-def test_what_is_no_number_is_no_threshold(value):
-    with pytest.raises(ValueError, match=r".+"):
-        fraction(value)
 
 
 # ---------------------------------------------------------------------------------------- at_most

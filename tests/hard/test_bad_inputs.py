@@ -578,9 +578,9 @@ WRONG_JOBS = [
     (KEY, "l_diversity = { l = 2, values = ['HIV'] }", "say pooled=True"),
     (KEY, "l_diversity = { l = 2, pooled = 'false' }", "pooled must be true or false, got 'false'"),
     (KEY, "l_diversity = { l = 2, pooled = true }", "pooled needs the values that count as one"),
-    (KEY, "t_closeness = { t = 1.5 }", "TCloseness: t must be from 0 to 1, got 1.5"),
-    (KEY, "t_closeness = { t = -0.1 }", "TCloseness: t must be a number >= 0, got -0.1"),
-    (KEY, "t_closeness = { t = nan }", "TCloseness: t must be a number >= 0, got nan"),
+    (KEY, "t_closeness = { t = 1.5 }", "TCloseness: t must be a number from 0 to 1, got 1.5"),
+    (KEY, "t_closeness = { t = -0.1 }", "TCloseness: t must be a number from 0 to 1, got -0.1"),
+    (KEY, "t_closeness = { t = nan }", "TCloseness: t must be a number from 0 to 1, got nan"),
     (
         KEY,
         "t_closeness = { t = 0.1, distance = 'order' }",
@@ -588,8 +588,16 @@ WRONG_JOBS = [
     ),
     (KEY, "recursive_diversity = { c = 0, l = 2 }", "c must be a number > 0, got 0"),
     (KEY, "recursive_diversity = { c = inf, l = 2 }", "c must be a number > 0, got inf"),
-    (KEY, "alpha_k_anonymity = { alpha = 2, k = 2 }", "alpha must be from 0 to 1, got 2"),
-    (KEY, "alpha_k_anonymity = { alpha = 0, k = 2 }", "alpha must be a number > 0, got 0"),
+    (
+        KEY,
+        "alpha_k_anonymity = { alpha = 2, k = 2 }",
+        "must be a number above 0 and at most 1, got 2",
+    ),
+    (
+        KEY,
+        "alpha_k_anonymity = { alpha = 0, k = 2 }",
+        "must be a number above 0 and at most 1, got 0",
+    ),
     (KEY, "p_sensitive_k_anonymity = { p = 3, k = 2 }", "p must be from 1 to k = 2, got 3"),
     (KEY, "ke_anonymity = { k = 2, e = -1 }", "KEAnonymity: e must be a number >= 0, got -1"),
     # methods

@@ -143,7 +143,7 @@ def test_a_value_that_nobody_has_is_refused(release):
     with pytest.raises(sf.BadInput, match="did you mean 'asthma'"):
         sf.explore(release, "astma")
     for wrong in (0, "1/0"):
-        with pytest.raises(sf.BadInput, match="confidence must be above 0"):
+        with pytest.raises(sf.BadInput, match="confidence must be a number above 0 and at most 1"):
             sf.explore(release, "HIV", wrong)
 
 

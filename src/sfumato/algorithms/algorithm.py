@@ -12,8 +12,7 @@ import numpy as np
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, shown
-from sfumato.formulas.exact import fraction
+from sfumato.parameters import fraction
 from sfumato.spec import describe, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
@@ -89,17 +88,6 @@ def chances(method: Algorithm) -> Draw:
     return os.urandom
 
 
-LONGEST_SEED = 256  # bits
-
-
-def check_seed(owner: str, seed: object) -> None:
-    """Refuse what is no seed."""
-    if seed is not None and (isinstance(seed, bool) or not isinstance(seed, int) or seed < 0):
-        raise BadInput(f"{owner}: seed must be an integer >= 0, got {shown(seed)}")
-    if isinstance(seed, int) and seed.bit_length() > LONGEST_SEED:
-        raise BadInput(f"{owner}: seed must be below 2^{LONGEST_SEED}, got {shown(seed)}")
-
-
 def allowed_rows(max_suppressed: float, n_rows: int) -> int:
     """Turn a limit into rows: an int is a number of rows, a float a share of them.
 
@@ -112,17 +100,3 @@ def allowed_rows(max_suppressed: float, n_rows: int) -> int:
         return min(int(max_suppressed), n_rows - 1)
     share = fraction(max_suppressed)
     return min(share.numerator * n_rows // share.denominator, n_rows - 1)
-
-
-def check_limit(owner: str, max_suppressed: object) -> None:
-    """Refuse a limit that is neither a number of rows nor a share."""
-    whole = isinstance(max_suppressed, (int, np.integer))
-    is_rows = whole and not isinstance(max_suppressed, bool)
-    if is_rows and 0 <= max_suppressed < 2**63:  # type: ignore[operator]
-        return
-    if isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1:
-        return
-    raise BadInput(
-        f"{owner}: max_suppressed must be a number of rows (an int >= 0) or a share of them "
-        f"(a float from 0.0 to 1.0), got {shown(max_suppressed)}"
-    )

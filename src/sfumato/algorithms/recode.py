@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows, check_limit
+from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
@@ -22,7 +22,8 @@ from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.files.formats import refuse_other_format
-from sfumato.files.paths import file_path, reason
+from sfumato.files.paths import reason
+from sfumato.parameters import file_path, suppression_limit, whole
 from sfumato.spec import describe, from_spec, to_spec
 
 FORMAT = 1  # of what `Release.save_recoding` writes
@@ -49,7 +50,7 @@ class Recode(Algorithm):
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_limit("Recode", self.max_suppressed)
+        suppression_limit("Recode", self.max_suppressed)
         if (self.levels is None) == (self.boxes is None):
             raise BadInput("Recode: give either levels or boxes")
         for name in ("levels", "shapes"):
@@ -57,10 +58,7 @@ class Recode(Algorithm):
             if given is not None and not _by_column(given):
                 raise BadInput(f"Recode: {name} must be given by column, got {shown(given)}")
         for column, level in (self.levels or {}).items():
-            if isinstance(level, bool) or not isinstance(level, int):
-                raise BadInput(
-                    f"Recode: the level of {column!r} must be an integer, got {shown(level)}"
-                )
+            whole("Recode", f"the level of {column!r}", level, least=0)
         if self.boxes is not None:
             _refuse_odd_boxes(self.boxes)
 

@@ -39,11 +39,10 @@ from sfumato.criteria import (
     TCloseness,
 )
 from sfumato.criteria.bound import Bound
-from sfumato.criteria.criterion import column_name
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
-from sfumato.errors import BadInput, CannotRun, nearest, shown, true_or_false
+from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.formulas.exact import below, position_of_largest
 from sfumato.formulas.measures.disclosure import (
     after_excluding,
@@ -52,6 +51,7 @@ from sfumato.formulas.measures.disclosure import (
     under_node,
 )
 from sfumato.formulas.ranges import as_fractions, ranges
+from sfumato.parameters import optional_column, true_or_false
 
 DIVERSITY = (LDiversity, RecursiveDiversity, AlphaKAnonymity, PSensitiveKAnonymity)
 
@@ -64,7 +64,7 @@ class _AboutValues(Attack):
     others: bool = False  # the adversary knows the other sensitive columns of the target too
 
     def __post_init__(self) -> None:
-        column_name(type(self).__name__, self.attribute)
+        optional_column(type(self).__name__, "attribute", self.attribute)
         true_or_false(type(self).__name__, "others", self.others)
 
     @classmethod

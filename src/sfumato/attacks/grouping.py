@@ -13,7 +13,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, SkylineMondrian
-from sfumato.algorithms.algorithm import check_seed
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.by_method.formation import Formation
 from sfumato.attacks.by_method.membership import Members
@@ -21,13 +20,13 @@ from sfumato.attacks.by_method.rejected_steps import Problem, Problems
 from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion
-from sfumato.criteria.criterion import column_name
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import CannotRun
 from sfumato.formulas.minimality.buckets import bucket_risk
+from sfumato.parameters import optional_column, optional_seed
 
 __all__ = ["MethodBased", "bucket_risk"]
 
@@ -58,8 +57,8 @@ class MethodBased(Attack):
     name: ClassVar[str] = "method"
 
     def __post_init__(self) -> None:
-        column_name("MethodBased", self.attribute)
-        check_seed("MethodBased", self.seed)
+        optional_column("MethodBased", "attribute", self.attribute)
+        optional_seed("MethodBased", self.seed)
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:

@@ -21,7 +21,8 @@ from sfumato.attacks.matching import fitting
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
-from sfumato.errors import BadInput, CannotRun, one_of, shown
+from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.parameters import one_of
 from sfumato.table import Table
 
 MODELS = ("prosecutor", "journalist", "marketer")

@@ -13,7 +13,7 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms import BCFAnonymizer
-from sfumato.algorithms.algorithm import allowed_rows, check_seed
+from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target
 from sfumato.attacks.by_method.guards import guarded_finding
 from sfumato.attacks.by_method.membership import Members, members_of
@@ -28,7 +28,6 @@ from sfumato.attacks.by_method.rejected_steps import (
 from sfumato.attacks.by_method.solver import Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
-from sfumato.criteria.criterion import column_name
 from sfumato.criteria.judging import guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.formulas.minimality.credibility import (
@@ -37,6 +36,7 @@ from sfumato.formulas.minimality.credibility import (
     credibility_superset,
 )
 from sfumato.formulas.minimality.worlds import credibility_enumerated
+from sfumato.parameters import optional_column, optional_seed
 
 __all__ = [
     "Minimality",
@@ -79,8 +79,8 @@ class Minimality(Attack):
     name: ClassVar[str] = "minimality"
 
     def __post_init__(self) -> None:
-        column_name("Minimality", self.attribute)
-        check_seed("Minimality", self.seed)
+        optional_column("Minimality", "attribute", self.attribute)
+        optional_seed("Minimality", self.seed)
         if self.enforced is not None and not isinstance(self.enforced, Criterion):
             raise BadInput(f"Minimality: enforced must be a criterion, got {shown(self.enforced)}")
 

@@ -10,11 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.l_diversity import protected_values
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, shown
 from sfumato.formulas.exact import at_most, largest_ratio
+from sfumato.parameters import number, optional_column, whole
 
 
 @dataclass(frozen=True)
@@ -43,14 +43,14 @@ class AlphaKAnonymity(Criterion):
         pooled: bool = False,
         attribute: str | None = None,
     ) -> None:
-        exact = positive("AlphaKAnonymity", "alpha", alpha)
-        if exact > 1:
-            raise BadInput(f"AlphaKAnonymity: alpha must be from 0 to 1, got {shown(alpha)}")
+        exact = number("AlphaKAnonymity", "alpha", alpha, above=0, most=1)
         object.__setattr__(self, "alpha", exact)
-        object.__setattr__(self, "k", at_least_one("AlphaKAnonymity", "k", k))
+        object.__setattr__(self, "k", whole("AlphaKAnonymity", "k", k))
         object.__setattr__(self, "values", protected_values("AlphaKAnonymity", values, pooled))
         object.__setattr__(self, "pooled", pooled)
-        object.__setattr__(self, "attribute", column_name("AlphaKAnonymity", attribute))
+        object.__setattr__(
+            self, "attribute", optional_column("AlphaKAnonymity", "attribute", attribute)
+        )
 
     @property
     def least_size(self) -> int:

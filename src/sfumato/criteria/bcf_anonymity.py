@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
+from sfumato.parameters import optional_column, whole
 
 
 @dataclass(frozen=True)
@@ -42,8 +43,8 @@ class BCFAnonymity(Criterion):
     by_series: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", at_least_one("BCFAnonymity", "k", self.k))
-        column_name("BCFAnonymity", self.attribute)
+        object.__setattr__(self, "k", whole("BCFAnonymity", "k", self.k))
+        optional_column("BCFAnonymity", "attribute", self.attribute)
 
     @property
     def least_size(self) -> int:

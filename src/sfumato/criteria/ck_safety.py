@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief
+from sfumato.parameters import amount, number, optional_column
 
 MOST = 10**9  # implications that somebody may know
 
@@ -42,16 +42,9 @@ class CKSafety(Criterion):
     by_group: ClassVar[bool] = False
 
     def __init__(self, c: float | Fraction | str, k: int, attribute: str | None = None) -> None:
-        exact = positive("CKSafety", "c", c)
-        if exact > 1:
-            raise BadInput(f"CKSafety: c must be above 0 and at most 1, got {shown(c)}")
-        if isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0:
-            raise BadInput(f"CKSafety: k must be an integer >= 0, got {shown(k)}")
-        if k > MOST:
-            raise BadInput(f"CKSafety: k must be at most {MOST}, got {shown(k)}")
-        object.__setattr__(self, "c", exact)
-        object.__setattr__(self, "k", int(k))
-        object.__setattr__(self, "attribute", column_name("CKSafety", attribute))
+        object.__setattr__(self, "c", number("CKSafety", "c", c, above=0, most=1))
+        object.__setattr__(self, "k", amount("CKSafety", "k", k))
+        object.__setattr__(self, "attribute", optional_column("CKSafety", "attribute", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""

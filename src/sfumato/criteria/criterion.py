@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import operator
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
-from fractions import Fraction
 from typing import Any, ClassVar
 
 import numpy as np
@@ -16,7 +14,6 @@ from sfumato.criteria.bound import Value
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.exact import LONGEST, fraction
 from sfumato.spec import describe, to_spec
 
 
@@ -138,35 +135,3 @@ class All(Criterion):
 def together(parts: Sequence[Criterion]) -> Criterion:
     """Combine criteria that must all hold; one alone is itself."""
     return parts[0] if len(parts) == 1 else All(tuple(parts))
-
-
-def at_least_one(owner: str, name: str, value: object) -> int:
-    """Read a number of people or values."""
-    try:
-        number = 0 if isinstance(value, bool) else operator.index(value)  # type: ignore[arg-type]
-    except TypeError:
-        number = 0
-    if number < 1:
-        raise BadInput(f"{owner}: {name} must be an integer >= 1, got {shown(value)}")
-    if number > 10**LONGEST:
-        raise BadInput(f"{owner}: {name} must have at most {LONGEST} digits")
-    return number
-
-
-def positive(owner: str, name: str, value: object, *, zero: bool = False) -> Fraction:
-    """Read a threshold exactly, and refuse one that is not above 0 (or, with `zero`, below)."""
-    try:
-        exact = fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        exact = None
-    if exact is None or exact < 0 or (exact == 0 and not zero):
-        least = ">= 0" if zero else "> 0"
-        raise BadInput(f"{owner}: {name} must be a number {least}, got {shown(value)}")
-    return exact
-
-
-def column_name(owner: str, attribute: object) -> str | None:
-    """Read the name of the sensitive column that a criterion is about; None: not said."""
-    if attribute is not None and not isinstance(attribute, str):
-        raise BadInput(f"{owner}: attribute must be the name of a column, got {shown(attribute)}")
-    return attribute

@@ -9,8 +9,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
+from sfumato.parameters import optional_column, whole
 
 
 @dataclass(frozen=True)
@@ -26,8 +27,8 @@ class KAnonymity(Criterion):
     looks_at_values: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "k", at_least_one("KAnonymity", "k", self.k))
-        column_name("KAnonymity", self.attribute)
+        object.__setattr__(self, "k", whole("KAnonymity", "k", self.k))
+        optional_column("KAnonymity", "attribute", self.attribute)
 
     @property
     def least_size(self) -> int:

@@ -9,11 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 from sfumato.formulas.ranges import as_fractions, ranges
+from sfumato.parameters import number, optional_column, whole
 
 
 @dataclass(frozen=True)
@@ -32,9 +33,11 @@ class KEAnonymity(Criterion):
     attribute: str | None = None
 
     def __init__(self, k: int, e: float | Fraction | str, attribute: str | None = None) -> None:
-        object.__setattr__(self, "k", at_least_one("KEAnonymity", "k", k))
-        object.__setattr__(self, "e", positive("KEAnonymity", "e", e, zero=True))
-        object.__setattr__(self, "attribute", column_name("KEAnonymity", attribute))
+        object.__setattr__(self, "k", whole("KEAnonymity", "k", k))
+        object.__setattr__(self, "e", number("KEAnonymity", "e", e, least=0))
+        object.__setattr__(
+            self, "attribute", optional_column("KEAnonymity", "attribute", attribute)
+        )
 
     @property
     def least_size(self) -> int:

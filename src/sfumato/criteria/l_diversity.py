@@ -11,12 +11,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, column_name
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import LARGEST
 from sfumato.data.groups import Groups, Histogram
-from sfumato.errors import BadInput, one_of, shown, true_or_false
-from sfumato.formulas.exact import at_most, fraction, largest_ratio
+from sfumato.errors import BadInput
+from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.formulas.measures.diversity import entropy, entropy_diverse
+from sfumato.parameters import number, one_of, optional_column, refusal, true_or_false
 
 KINDS = ("distinct", "entropy", "frequency")
 
@@ -56,15 +57,10 @@ class LDiversity(Criterion):
         pooled: bool = False,
         attribute: str | None = None,
     ) -> None:
-        try:
-            exact = fraction(l)
-        except (ValueError, ZeroDivisionError, OverflowError):
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}") from None
-        if exact < 1:
-            raise BadInput(f"LDiversity: l must be a number >= 1, got {shown(l)}")
+        exact = number("LDiversity", "l", l, least=1)
         one_of("LDiversity", "kind", kind, KINDS)
         if kind == "distinct" and exact.denominator != 1:
-            raise BadInput(f"LDiversity: l must be an integer for distinct values, got {shown(l)}")
+            raise refusal("LDiversity", "l", "an integer for distinct values", l)
         listed = protected_values("LDiversity", values, pooled)
         if values is not None and kind != "frequency" and not pooled:
             raise BadInput(
@@ -76,7 +72,7 @@ class LDiversity(Criterion):
             "kind": kind,
             "values": listed,
             "pooled": pooled,
-            "attribute": column_name("LDiversity", attribute),
+            "attribute": optional_column("LDiversity", "attribute", attribute),
         }.items():
             object.__setattr__(self, name, value)
 
@@ -134,7 +130,7 @@ def protected_values(
         return None
     plain = isinstance(values, (list, tuple, set, frozenset)) and all(map(_is_value, values))
     if values is not None and not plain:
-        raise BadInput(f"{owner}: values must be a list of values, got {shown(values)}")
+        raise refusal(owner, "values", "a list of values", values)
     if values is not None and not values:
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:

@@ -8,9 +8,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput
+from sfumato.parameters import optional_column, refusal, whole
 
 
 @dataclass(frozen=True)
@@ -27,11 +27,11 @@ class PSensitiveKAnonymity(Criterion):
     attribute: str | None = None
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "p", at_least_one("PSensitiveKAnonymity", "p", self.p))
-        object.__setattr__(self, "k", at_least_one("PSensitiveKAnonymity", "k", self.k))
-        column_name("PSensitiveKAnonymity", self.attribute)
+        object.__setattr__(self, "p", whole("PSensitiveKAnonymity", "p", self.p))
+        object.__setattr__(self, "k", whole("PSensitiveKAnonymity", "k", self.k))
+        optional_column("PSensitiveKAnonymity", "attribute", self.attribute)
         if self.p > self.k:
-            raise BadInput(f"PSensitiveKAnonymity: p must be from 1 to k = {self.k}, got {self.p}")
+            raise refusal("PSensitiveKAnonymity", "p", f"from 1 to k = {self.k}", self.p)
 
     @property
     def least_size(self) -> int:

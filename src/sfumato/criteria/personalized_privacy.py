@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, column_name
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Counts, Groups
-from sfumato.errors import BadInput, shown
-from sfumato.formulas.exact import at_most, fraction, largest_ratio
+from sfumato.errors import BadInput
+from sfumato.formulas.exact import at_most, largest_ratio
+from sfumato.parameters import column_name, number, optional_column
 
 
 @dataclass(frozen=True)
@@ -48,19 +49,10 @@ class PersonalizedPrivacy(Criterion):
     def __init__(
         self, l: float | Fraction | str, guarding: str, attribute: str | None = None
     ) -> None:
-        try:
-            exact = fraction(l)
-        except (ValueError, ZeroDivisionError, OverflowError):
-            exact = Fraction(0)
-        if exact < 1:
-            raise BadInput(f"PersonalizedPrivacy: l must be a number >= 1, got {shown(l)}")
-        if not isinstance(guarding, str):
-            raise BadInput(
-                f"PersonalizedPrivacy: guarding must be the name of a column, got {shown(guarding)}"
-            )
-        object.__setattr__(self, "l", exact)
-        object.__setattr__(self, "guarding", guarding)
-        object.__setattr__(self, "attribute", column_name("PersonalizedPrivacy", attribute))
+        owner = "PersonalizedPrivacy"
+        object.__setattr__(self, "l", number(owner, "l", l, least=1))
+        object.__setattr__(self, "guarding", column_name(owner, "guarding", guarding))
+        object.__setattr__(self, "attribute", optional_column(owner, "attribute", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare the share under every node that somebody of a group guards with 1/l."""

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, at_least_one, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
 from sfumato.formulas.exact import below, largest_ratio
 from sfumato.formulas.measures.diversity import head_and_tail
+from sfumato.parameters import number, optional_column, whole
 
 
 @dataclass(frozen=True)
@@ -31,9 +32,11 @@ class RecursiveDiversity(Criterion):
     attribute: str | None = None
 
     def __init__(self, c: float | Fraction | str, l: int, attribute: str | None = None) -> None:
-        object.__setattr__(self, "c", positive("RecursiveDiversity", "c", c))
-        object.__setattr__(self, "l", at_least_one("RecursiveDiversity", "l", l))
-        object.__setattr__(self, "attribute", column_name("RecursiveDiversity", attribute))
+        object.__setattr__(self, "c", number("RecursiveDiversity", "c", c, above=0))
+        object.__setattr__(self, "l", whole("RecursiveDiversity", "l", l))
+        object.__setattr__(
+            self, "attribute", optional_column("RecursiveDiversity", "attribute", attribute)
+        )
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare head and tail of every group."""

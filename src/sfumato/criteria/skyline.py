@@ -11,13 +11,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
-
-MOST = 10**9  # people or values that somebody may know of
+from sfumato.parameters import amount, number, one_of, optional_column
 
 
 class Limit(NamedTuple):
@@ -99,7 +98,7 @@ class Skyline(Criterion):
         object.__setattr__(self, "points", named)
         object.__setattr__(self, "default", None if default is None else _skyline(default))
         object.__setattr__(self, "case", case)
-        object.__setattr__(self, "attribute", column_name("Skyline", attribute))
+        object.__setattr__(self, "attribute", optional_column("Skyline", "attribute", attribute))
 
     def __hash__(self) -> int:
         return hash((str(self), self.attribute))
@@ -229,16 +228,5 @@ def _skyline(given: object) -> Points:
 def _point(given: object) -> Limit:
     if isinstance(given, str) or not isinstance(given, Sequence) or len(given) != len("lkmc"):
         raise BadInput(f"Skyline: a point is (l, k, m, c), got {shown(given)}")
-    l, k, m = (_amount(name, each) for name, each in zip("lkm", given, strict=False))
-    c = positive("Skyline", "c", given[3])
-    if c > 1:
-        raise BadInput(f"Skyline: c must be above 0 and at most 1, got {shown(given[3])}")
-    return Limit(l, k, m, c)
-
-
-def _amount(name: str, value: object) -> int:
-    if isinstance(value, bool) or not isinstance(value, (int, np.integer)) or value < 0:
-        raise BadInput(f"Skyline: {name} must be an integer >= 0, got {shown(value)}")
-    if value > MOST:
-        raise BadInput(f"Skyline: {name} must be at most {MOST}, got {shown(value)}")
-    return int(value)
+    l, k, m = (amount("Skyline", name, each) for name, each in zip("lkm", given, strict=False))
+    return Limit(l, k, m, number("Skyline", "c", given[3], above=0, most=1))

@@ -10,12 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
-from sfumato.criteria.criterion import Criterion, column_name, positive
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
 from sfumato.formulas.measures.closeness import ordered_distance, tree_distance
+from sfumato.parameters import number, one_of, optional_column
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -49,13 +50,11 @@ class TCloseness(Criterion):
         distance: Literal["equal", "ordered", "hierarchical"] = "equal",
         attribute: str | None = None,
     ) -> None:
-        exact = positive("TCloseness", "t", t, zero=True)
-        if exact > 1:
-            raise BadInput(f"TCloseness: t must be from 0 to 1, got {shown(t)}")
+        exact = number("TCloseness", "t", t, least=0, most=1)
         one_of("TCloseness", "distance", distance, DISTANCES)
         object.__setattr__(self, "t", exact)
         object.__setattr__(self, "distance", distance)
-        object.__setattr__(self, "attribute", column_name("TCloseness", attribute))
+        object.__setattr__(self, "attribute", optional_column("TCloseness", "attribute", attribute))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare every group's distance with t."""

@@ -25,7 +25,8 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
-from sfumato.files.paths import file_path, reason
+from sfumato.files.paths import reason
+from sfumato.parameters import file_path, refusal
 
 ROOT = "*"
 LONGEST_CODE = 100  # characters: a level each
@@ -440,7 +441,7 @@ def _refuse_repeated(leaves: Sequence[object], where: str) -> None:
 def _width(width: object) -> Decimal:
     number = None if isinstance(width, (str, bool)) else as_number(width)
     if number is None or number <= 0:
-        raise BadInput(f"Intervals: a width must be a number > 0, got {shown(width)}")
+        raise refusal("Intervals", "a width", "a number > 0", width)
     return number
 
 

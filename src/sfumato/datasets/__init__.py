@@ -12,7 +12,7 @@ from typing import Any, Literal
 from sfumato.data.hierarchy import Hierarchy, Intervals, Tree
 from sfumato.datasets import taxonomies
 from sfumato.datasets.applications import nursery, nursery_hierarchies
-from sfumato.errors import BadInput
+from sfumato.parameters import one_of
 
 __all__ = ["adult", "adult_hierarchies", "nursery", "nursery_hierarchies", "patients"]
 
@@ -38,8 +38,7 @@ def adult(part: Literal["train", "test"] | None = None) -> Any:
     table = pq.read_table(_HERE / "adult.parquet")
     if part is None:
         return table
-    if part not in ("train", "test"):
-        raise BadInput(f"adult: part must be 'train' or 'test', got {part!r}")
+    one_of("adult", "part", part, ("train", "test"))
     return table.filter(pc.equal(table["part"], part))
 
 

@@ -1,18 +1,8 @@
-"""Paths that people give, why the system refuses a file, and whether a file is still the same."""
+"""Why the system refuses a file, and whether a file is still the same."""
 
 from __future__ import annotations
 
-import os
 from pathlib import Path
-
-from sfumato.errors import BadInput, shown
-
-
-def file_path(owner: str, path: object) -> Path:
-    """Read a path; refuse what no file can be called."""
-    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
-        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
-    return Path(path)
 
 
 def reason(error: Exception) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -12,41 +11,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.errors import shown
 
 Exact = NDArray[Any]  # integers: int64, or Python's own where those would overflow
-LARGEST_DENOMINATOR = 10**9
-ROUNDED = Fraction(1, 2**40)  # what a few roundings can have done to a float, relative
-LONGEST = 330  # digits of a threshold: what a float can still hold
 CLEAR = 1e-9  # a float this far from a tie decides safely; closer, integers do
-
-
-def fraction(value: object) -> Fraction:
-    """Read a threshold exactly: a float is the nearest fraction with a small denominator.
-
-    Unless it is a simpler number as it is written, or too small to have such a fraction near it.
-
-    >>> fraction(1 / 3), fraction(0.1 + 0.2), fraction("2/7")
-    (Fraction(1, 3), Fraction(3, 10), Fraction(2, 7))
-    >>> fraction(99999.99), fraction(1e-12)
-    (Fraction(9999999, 100), Fraction(1, 1000000000000))
-    """
-    if isinstance(value, np.generic):
-        value = value.item()
-    if isinstance(value, bool) or not isinstance(value, (int, float, str, Fraction, Decimal)):
-        raise ValueError(f"not a number: {shown(value)}")
-    if isinstance(value, str) and (len(value) > LONGEST or re.search(r"[eE][+-]?\d{4}", value)):
-        raise ValueError("too long a number")  # its fraction would fill the memory
-    if isinstance(value, Decimal) and value.is_finite() and abs(value.adjusted()) > LONGEST:
-        raise ValueError("too long a number")
-    exact = Fraction(value)
-    if isinstance(value, float):
-        near, written = exact.limit_denominator(LARGEST_DENOMINATOR), Fraction(repr(value))
-        far = abs(near - exact) > abs(exact) * ROUNDED
-        exact = written if far or written.denominator <= near.denominator else near
-    if max(abs(exact.numerator), exact.denominator) > 10**LONGEST:
-        raise ValueError("too long a number")
-    return exact
 
 
 def at_most(counts: Exact, sizes: Exact, share: Fraction) -> NDArray[np.bool_]:

@@ -10,9 +10,9 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
-from sfumato.files.paths import file_path
 from sfumato.files.reports import write
 from sfumato.html import html_table, joined, tag
+from sfumato.parameters import file_path
 from sfumato.report.line_chart import Chart
 
 SCHEMA = "sfumato-reproduction/1"

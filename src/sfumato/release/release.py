@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
-from sfumato.algorithms.algorithm import chances, check_seed
+from sfumato.algorithms.algorithm import chances
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured, TCloseness
 from sfumato.criteria.judging import guarding_column, validate
@@ -26,9 +26,9 @@ from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
-from sfumato.errors import BadInput, BrokenPromise, one_of, shown
+from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.files.failpoints import reached
-from sfumato.files.paths import file_path, reason, version
+from sfumato.files.paths import reason, version
 from sfumato.files.private import PrivateDirectory, scratch
 from sfumato.files.staged import (
     DESCRIPTION,
@@ -43,6 +43,7 @@ from sfumato.files.staged import (
     write_json,
 )
 from sfumato.html import html_table
+from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, Earlier
 from sfumato.release.beside.check import compared
@@ -404,7 +405,7 @@ class Release:
                 f"permuted: people have any number of values of {self.description.set_valued!r}, "
                 "so values cannot be dealt out one to each"
             )
-        check_seed("permuted", seed)
+        optional_seed("permuted", seed)
         with self._published() as files:
             data, values = (
                 files.open(name).to_arrow(self.description.text) for name in (DATA, SENSITIVE)

@@ -12,9 +12,9 @@ from typing import Any
 from sfumato.attacks import ATTACKS, Correspondence, Finding, Target
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, CannotRun
-from sfumato.files.paths import file_path
 from sfumato.files.reports import write
 from sfumato.html import html_table
+from sfumato.parameters import file_path
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.report.document import document

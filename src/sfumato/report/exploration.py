@@ -16,15 +16,14 @@ from numpy.typing import NDArray
 from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.by_method.membership import Members, members_of
 from sfumato.attacks.knowledge.amounts import case_of, told
-from sfumato.attacks.knowledge.given_groups import confidence_of
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
-from sfumato.files.paths import file_path
 from sfumato.files.reports import write
 from sfumato.formulas.knowledge.breach import Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
+from sfumato.parameters import file_path, number
 from sfumato.release import Release
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
@@ -69,7 +68,7 @@ def explore(
             if isinstance(release, Release):  # its values are public
                 raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
             raise BadInput(f"explore: nobody has {shown(value)}; known are others", known)
-    c = confidence_of("explore", confidence)
+    c = number("explore", "confidence", confidence, above=0, most=1)
     kind = case_of(target, view.attribute, case)
     points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
     return Exploration(target, view, kind, float(c), codes, value is None, tuple(sorted(points)))

@@ -14,9 +14,9 @@ from sfumato.criteria import Criterion
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
-from sfumato.files.paths import file_path
 from sfumato.files.staged import new_parents
 from sfumato.html import html_table
+from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
 from sfumato.series.chain import Compared, compared, made_of

@@ -13,7 +13,8 @@ from sfumato.criteria.judging import guarding_column
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput, shown
+from sfumato.parameters import one_of
 from sfumato.spec import from_spec, name_of
 from sfumato.table import Table, read
 

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from sfumato.criteria.criterion import at_least_one
 from sfumato.data.frequency import sum_by
 from sfumato.formulas.measures import loss
+from sfumato.parameters import whole
 from sfumato.release import Release
 from sfumato.utility.classification import classification_accuracy
 from sfumato.utility.cross_validation import CrossValidation, Fold, cross_validate
@@ -104,7 +104,7 @@ def entropy(release: Release) -> float:
 def average_class(release: Release, k: int) -> float:
     """Rows of the table per published group, as a multiple of k; a suppressed row is in none."""
     n_rows = release.n_rows + release.n_suppressed
-    return n_rows / (len(release.sizes) * at_least_one("average_class", "k", k))
+    return n_rows / (len(release.sizes) * whole("average_class", "k", k))
 
 
 def n_groups(release: Release) -> int:

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import check_seed
+from sfumato import parameters
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, nearest, shown
@@ -60,9 +60,7 @@ def classification_accuracy(
 def check_learning(owner: str, schema: Schema, target: object, seed: object) -> None:
     """Refuse what cannot be predicted, before anything is computed."""
     need_learning(owner)
-    if seed is None:
-        raise BadInput(f"{owner}: seed must be an integer >= 0, got None")
-    check_seed(owner, seed)
+    parameters.seed(owner, seed)
     known = (*schema.quasi_identifiers, *schema.insensitive)
     if target in schema.sensitive:
         raise BadInput(

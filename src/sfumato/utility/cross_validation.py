@@ -9,11 +9,11 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
-from sfumato.criteria.criterion import at_least_one
 from sfumato.criteria.judging import guarding_column
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.html import html_table
+from sfumato.parameters import whole
 from sfumato.progress import report
 from sfumato.release import anonymize
 from sfumato.release.summary import aligned
@@ -150,7 +150,7 @@ def cross_validate(
     if not isinstance(table, Table):
         raise BadInput(f"{owner}: expected a table from sf.read, got {type(table).__name__}")
     check_learning(owner, table.schema, target, seed)
-    n_folds = at_least_one(owner, "folds", folds)
+    n_folds = whole(owner, "folds", folds)
     if not 2 <= n_folds <= table.n_rows:
         raise BadInput(
             f"{owner}: folds must be from 2 to {table.n_rows}, the number of rows, got {n_folds}"

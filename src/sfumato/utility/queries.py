@@ -8,14 +8,13 @@ from typing import Any, Literal
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import check_seed
-from sfumato.criteria.criterion import at_least_one
+from sfumato import parameters
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Bucketing
-from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.exact import fraction
+from sfumato.errors import BadInput
 from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
+from sfumato.parameters import number, one_of, whole
 from sfumato.release import Release
 from sfumato.release.summary import aligned
 from sfumato.utility.boxes_of import generalized_groups
@@ -121,9 +120,7 @@ def query_error(
         attribute: The sensitive attribute, where there are several.
     """
     one_of("query_error", "workload", workload, tuple(N_QUERIES))
-    if seed is None:
-        raise BadInput("query_error: seed must be an integer >= 0, got None")
-    check_seed("query_error", seed)
+    parameters.seed("query_error", seed)
     original = release.table.frequencies()
     name = original.attribute(attribute)
     if name is None:
@@ -135,9 +132,7 @@ def query_error(
         )
     asked = Workload(
         workload,
-        at_least_one(
-            "query_error", "n_queries", N_QUERIES[workload] if n_queries is None else n_queries
-        ),
+        whole("query_error", "n_queries", N_QUERIES[workload] if n_queries is None else n_queries),
         _dimension(workload, dimension, len(original.quasi_identifiers)),
         _selectivity(workload, selectivity),
         seed,
@@ -178,7 +173,7 @@ def _error(
 def _dimension(workload: str, dimension: int | None, n_columns: int) -> int:
     if dimension is None:
         return n_columns if workload == "wong" else min(DIMENSION, n_columns)
-    asked = at_least_one("query_error", "dimension", dimension)
+    asked = whole("query_error", "dimension", dimension)
     if asked > n_columns:
         raise BadInput(
             f"query_error: dimension must be at most {n_columns}, the number of quasi-identifiers, "
@@ -190,16 +185,7 @@ def _dimension(workload: str, dimension: int | None, n_columns: int) -> int:
 def _selectivity(workload: str, selectivity: float | None) -> Fraction:
     if selectivity is None:
         return SELECTIVITY[workload]
-    try:
-        share = fraction(selectivity)
-    except (ValueError, OverflowError):
-        share = Fraction(0)
-    if not 0 < share <= 1:
-        raise BadInput(
-            "query_error: selectivity must be a number above 0 and up to 1, "
-            f"got {shown(selectivity)}"
-        )
-    return share
+    return number("query_error", "selectivity", selectivity, above=0, most=1)
 
 
 def _answering(release: Release, attribute: str) -> Answering:

@@ -17,11 +17,12 @@ from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
+from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Left
 from sfumato.formulas.correspondence.past import Past, lefts, n_people
+from sfumato.parameters import one_of
 from sfumato.published.public_view import NAMED, Earlier, read_previous
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"

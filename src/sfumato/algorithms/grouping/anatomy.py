@@ -10,7 +10,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, check_seed
+from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.grouping.anatomy_kernels import deal_values
 from sfumato.algorithms.grouping.line import histogram_of
 from sfumato.algorithms.grouping.people import (
@@ -34,6 +34,7 @@ from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, Unsatisfiable
+from sfumato.parameters import optional_seed
 
 COMPILED = 5000  # people from which on compiled code pays for its start
 
@@ -64,7 +65,7 @@ class Anatomy(Algorithm):
     bucketized: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_seed("Anatomy", self.seed)
+        optional_seed("Anatomy", self.seed)
 
     @property
     def deterministic(self) -> bool:

@@ -7,7 +7,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, check_seed
+from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.grouping.line import Line
 from sfumato.algorithms.grouping.people import bucketing, need_sensitive, one_by_one, shuffled
 from sfumato.algorithms.refusals import refuse_unsafe_whole
@@ -15,6 +15,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
+from sfumato.parameters import optional_seed
 
 
 @dataclass(frozen=True)
@@ -37,7 +38,7 @@ class SensitiveGrouping(Algorithm):
     bucketized: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_seed("SensitiveGrouping", self.seed)
+        optional_seed("SensitiveGrouping", self.seed)
 
     @property
     def deterministic(self) -> bool:

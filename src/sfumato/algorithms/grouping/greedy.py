@@ -25,10 +25,10 @@ from sfumato.algorithms.grouping.people import (
 )
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, LDiversity
-from sfumato.criteria.criterion import positive
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, Unsatisfiable, shown
+from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.parameters import number
 
 TOSS = 2**64  # a toss is a number below this
 
@@ -77,9 +77,7 @@ class GreedyGrouping(Algorithm):
         anatomize: bool = False,
         seed: int | None = None,
     ) -> None:
-        exact = positive("GreedyGrouping", "margin", margin)
-        if exact < 1:
-            raise BadInput(f"GreedyGrouping: margin must be a number >= 1, got {shown(margin)}")
+        exact = number("GreedyGrouping", "margin", margin, least=1)
         object.__setattr__(self, "margin", exact)
         settle(self, order, anatomize, seed)
 
@@ -142,9 +140,7 @@ class RandomizedGrouping(Algorithm):
         anatomize: bool = False,
         seed: int | None = None,
     ) -> None:
-        exact = positive("RandomizedGrouping", "p", p, zero=True)
-        if exact >= 1:
-            raise BadInput(f"RandomizedGrouping: p must be from 0 to below 1, got {shown(p)}")
+        exact = number("RandomizedGrouping", "p", p, least=0, below=1)
         object.__setattr__(self, "p", exact)
         settle(self, order, anatomize, seed)
 

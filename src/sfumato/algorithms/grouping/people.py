@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, check_seed
+from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Bucketing
-from sfumato.errors import BadInput, nearest, shown, true_or_false
+from sfumato.errors import BadInput, nearest
+from sfumato.parameters import column_order, optional_seed, true_or_false
 
 Integers = NDArray[np.int64]
 
@@ -66,23 +67,11 @@ def sorted_people(frequencies: FrequencySet, order: Sequence[str], draw: Draw) -
 def settle(method: Algorithm, order: object, anatomize: object, seed: object) -> None:
     """Check and set what all methods take that group sorted people."""
     owner = type(method).__name__
-    check_seed(owner, seed)
+    optional_seed(owner, seed)
     true_or_false(owner, "anatomize", anatomize)
-    settled = {"order": check_order(owner, order), "anatomize": anatomize, "seed": seed}
+    settled = {"order": column_order(owner, order), "anatomize": anatomize, "seed": seed}
     for name, value in settled.items():
         object.__setattr__(method, name, value)
-
-
-def check_order(owner: str, order: object) -> tuple[str, ...] | None:
-    """Read the quasi-identifiers that people are sorted by; None: as in the table."""
-    if order is None:
-        return None
-    names = [order] if isinstance(order, str) else order
-    if not isinstance(names, Sequence) or not all(isinstance(name, str) for name in names):
-        raise BadInput(f"{owner}: order must be a list of quasi-identifiers, got {shown(order)}")
-    if len(set(names)) < len(names):
-        raise BadInput(f"{owner}: order names a quasi-identifier twice")
-    return tuple(names) or None
 
 
 def known_order(owner: str, order: tuple[str, ...] | None, frequencies: FrequencySet) -> list[str]:

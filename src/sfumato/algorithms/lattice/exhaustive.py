@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows, check_limit
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import (
     Prefer,
@@ -18,6 +18,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
+from sfumato.parameters import suppression_limit
 from sfumato.table import Table
 
 
@@ -34,7 +35,7 @@ class Exhaustive(Algorithm):
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_limit(type(self).__name__, self.max_suppressed)
+        suppression_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
 
     @property

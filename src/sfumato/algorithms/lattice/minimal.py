@@ -8,7 +8,8 @@ from typing import Literal, get_args
 
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.criteria.judging import reached
-from sfumato.errors import Unsatisfiable, one_of
+from sfumato.errors import Unsatisfiable
+from sfumato.parameters import one_of
 from sfumato.progress import report
 
 Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]

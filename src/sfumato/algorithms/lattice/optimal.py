@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows, check_limit
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Price
 from sfumato.algorithms.lattice.minimal import refuse
@@ -14,6 +14,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, nearest, shown
+from sfumato.parameters import suppression_limit
 
 ROUNDING = 1e-9  # of a sum of floats, relative
 
@@ -39,7 +40,7 @@ class Optimal(Algorithm):
     joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
-        check_limit("Optimal", self.max_suppressed)
+        suppression_limit("Optimal", self.max_suppressed)
         if not isinstance(self.metric, str) or self.metric not in METRICS:
             suggestion = nearest(self.metric, METRICS)
             raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")

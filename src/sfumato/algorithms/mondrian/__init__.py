@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, check_seed
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import All, Criterion
@@ -18,7 +18,8 @@ from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import Codes
 from sfumato.data.recoding import Assignment, Recoding
-from sfumato.errors import BadInput, one_of, true_or_false
+from sfumato.errors import BadInput
+from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
@@ -61,7 +62,7 @@ class Mondrian(Algorithm):
         for name in ("strict", "tight"):
             true_or_false("Mondrian", name, getattr(self, name))
         one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
-        check_seed("Mondrian", self.seed)
+        optional_seed("Mondrian", self.seed)
         if self.strict and self.experiment:
             raise BadInput("Mondrian: strict cuts leave nothing to chance; drop the seed")
 

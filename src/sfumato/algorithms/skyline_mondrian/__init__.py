@@ -15,8 +15,9 @@ from sfumato.criteria.criterion import together
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Assignment, Bucketing, Recoding
-from sfumato.errors import BadInput, Unsatisfiable, nearest, one_of, shown
+from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.knowledge.breach import exposed, statistics
+from sfumato.parameters import one_of, optional_column
 
 
 @dataclass(frozen=True)
@@ -59,10 +60,7 @@ class SkylineMondrian(Algorithm):
     def __post_init__(self) -> None:
         one_of("SkylineMondrian", "split", self.split, ("gain", "median", "widest"))
         one_of("SkylineMondrian", "publish", self.publish, ("generalized", "bucketized"))
-        if self.gain_of is not None and not isinstance(self.gain_of, str):
-            raise BadInput(
-                f"SkylineMondrian: gain_of must be the name of a column, got {shown(self.gain_of)}"
-            )
+        optional_column("SkylineMondrian", "gain_of", self.gain_of)
         if self.gain_of is not None and self.split != "gain":
             raise BadInput(
                 f"SkylineMondrian: gain_of goes with split='gain', not with {self.split!r}; "

@@ -5,14 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, check_seed
+from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut
 from sfumato.algorithms.top_down.local import LocalSpecialization
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, one_of
+from sfumato.errors import BadInput
+from sfumato.parameters import one_of, optional_seed
 
 
 @dataclass(frozen=True)
@@ -50,7 +51,7 @@ class TopDown(Algorithm):
 
     def __post_init__(self) -> None:
         one_of("TopDown", "recoding", self.recoding, ("local", "cut"))
-        check_seed("TopDown", self.seed)
+        optional_seed("TopDown", self.seed)
         if self.recoding == "cut" and self.experiment:
             raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
 

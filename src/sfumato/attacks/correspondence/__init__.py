@@ -18,11 +18,12 @@ import numpy as np
 from sfumato.attacks.correspondence.given_records import Records, Rule, Series, read
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
-from sfumato.errors import BadInput, one_of, shown
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence import pair_flows
 from sfumato.formulas.correspondence.candidates import Remaining, by_the_paper
 from sfumato.formulas.correspondence.cells import Cells, cells_of, targets_of
 from sfumato.formulas.correspondence.pairs import Left, exposed
+from sfumato.parameters import one_of, whole
 
 __all__ = ["Anonymity", "Cracks", "Exposure", "bcf", "crack_sizes", "exposure", "remaining"]
 
@@ -117,8 +118,7 @@ def exposure(
     suppressed: Sequence[int] | None = None,
 ) -> tuple[Exposure, Exposure, Exposure]:
     """Tell which classes the F-, the C- and the B-attack leave with fewer than k records."""
-    if not isinstance(k, int) or isinstance(k, bool) or k < 1:
-        raise BadInput(f"exposure: k must be an integer >= 1, got {shown(k)}")
+    k = whole("exposure", "k", k)
     series = read([release1, release2], hierarchies, suppressed)
     first, second = series.releases
     found = pair_flows.attack(first, second)

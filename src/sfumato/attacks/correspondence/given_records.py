@@ -14,6 +14,7 @@ from sfumato.data.hierarchy import ROOT, Hierarchy, Table, Tree, canonical_numbe
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import Published
+from sfumato.parameters import is_count
 
 Records = Sequence[tuple[Sequence[object], object]]  # (quasi-identifiers, sensitive value)
 Rule = Mapping[object, object] | Hierarchy  # {child: parent}
@@ -206,11 +207,8 @@ def read(
 def _suppressed(suppressed: Sequence[int] | None, n: int) -> list[int]:
     if suppressed is None:
         return [0] * n
-    whole = isinstance(suppressed, Sequence) and all(
-        isinstance(each, (int, np.integer)) and not isinstance(each, bool) and each >= 0
-        for each in suppressed
-    )
-    if not whole or len(suppressed) != n:
+    counts = isinstance(suppressed, Sequence) and all(map(is_count, suppressed))
+    if not counts or len(suppressed) != n:
         raise BadInput(
             f"suppressed must be {n} numbers >= 0, the rows that each release left out, got "
             f"{shown(suppressed)}"

@@ -16,7 +16,6 @@ from sfumato.attacks.knowledge.given_groups import (
     Person,
     Published,
     Released,
-    confidence_of,
     point_of,
     read_groups,
 )
@@ -27,6 +26,7 @@ from sfumato.formulas.knowledge import skyline as skylines
 from sfumato.formulas.knowledge import witness as witnesses
 from sfumato.formulas.knowledge.breach import Case, of_value
 from sfumato.formulas.knowledge.witness import Witness
+from sfumato.parameters import number
 
 __all__ = [
     "Belief",
@@ -86,7 +86,7 @@ def knowledge_skyline(
     code = release.code_of(value)
     if code is None or code not in release.histogram.codes:
         raise BadInput("knowledge_skyline: the value occurs in no group", [value])
-    c = confidence_of("knowledge_skyline", confidence)
+    c = number("knowledge_skyline", "confidence", confidence, above=0, most=1)
     return _skyline(release, c, case, [code])
 
 
@@ -95,7 +95,7 @@ def attribute_skyline(
 ) -> list[tuple[int, int, int]]:
     """Give the largest amounts of knowledge (l, k, m) that give no value away at all."""
     release = read_groups(groups, case)
-    c = confidence_of("attribute_skyline", confidence)
+    c = number("attribute_skyline", "confidence", confidence, above=0, most=1)
     values = np.unique(release.histogram.codes).tolist()
     if not values:
         raise BadInput("attribute_skyline: no value occurs in any group")

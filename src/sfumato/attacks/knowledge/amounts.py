@@ -12,12 +12,11 @@ import numpy as np
 from sfumato.attacks.base import KNOWN, Attack, Finding, Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.bound import Bound
-from sfumato.criteria.criterion import column_name
-from sfumato.criteria.skyline import MOST
-from sfumato.errors import BadInput, CannotRun, one_of, shown
+from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.knowledge import implications as ck_safety
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.knowledge.witness import Witness, witness
+from sfumato.parameters import amount, one_of, optional_column
 
 WITHOUT = Point(0, 0, 0)
 MAY_HAVE_NONE = "anybody may have no value at all; who knows better believes more"
@@ -51,12 +50,8 @@ class Knowledge(Attack):
 
     def __post_init__(self) -> None:
         for name in "lkm":
-            amount = getattr(self, name)
-            if isinstance(amount, bool) or not isinstance(amount, (int, np.integer)) or amount < 0:
-                raise BadInput(f"Knowledge: {name} must be an integer >= 0, got {shown(amount)}")
-            if amount > MOST:
-                raise BadInput(f"Knowledge: {name} must be at most {MOST}, got {shown(amount)}")
-        column_name("Knowledge", self.attribute)
+            amount("Knowledge", name, getattr(self, name))
+        optional_column("Knowledge", "attribute", self.attribute)
         if self.case is not None:
             one_of("Knowledge", "case", self.case, CASES)
 
@@ -166,12 +161,9 @@ class Implications(Attack):
     name: ClassVar[str] = "implications"
 
     def __post_init__(self) -> None:
-        k = self.k
-        if k is not None and (isinstance(k, bool) or not isinstance(k, (int, np.integer)) or k < 0):
-            raise BadInput(f"Implications: k must be an integer >= 0, got {shown(k)}")
-        if k is not None and k > MOST:
-            raise BadInput(f"Implications: k must be at most {MOST}, got {shown(k)}")
-        column_name("Implications", self.attribute)
+        if self.k is not None:
+            amount("Implications", "k", self.k)
+        optional_column("Implications", "attribute", self.attribute)
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:

@@ -6,12 +6,12 @@ from collections.abc import Iterable, Sequence
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import check_seed
 from sfumato.attacks.knowledge.given_groups import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge.breach import Case
 from sfumato.formulas.knowledge.clusters import Belief
 from sfumato.formulas.knowledge.families import family_beliefs, largest_belief
+from sfumato.parameters import optional_seed
 
 __all__ = ["Belief", "same_value_families"]
 
@@ -44,7 +44,7 @@ def same_value_families(
     Belief(person=(0, 2), belief=Fraction(3, 4), interval=None)
     """
     release = read_groups(groups, case)
-    check_seed("same_value_families", seed)
+    optional_seed("same_value_families", seed)
     pairs = []
     for edge in edges:
         if not isinstance(edge, Sequence) or len(edge) != 2:

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from fractions import Fraction
-from typing import cast
 
 import numpy as np
 
 from sfumato.data.groups import MOST, Counts, Groups, Histogram
-from sfumato.errors import BadInput, one_of, shown
-from sfumato.formulas.exact import fraction
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge import named as named_knowledge
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, refuse_impossible
+from sfumato.parameters import is_count, one_of, whole
 
 Released = Sequence[tuple[int, Mapping[object, int]]] | Groups
 Person = tuple[int, int]
@@ -50,7 +48,7 @@ class Published:
 
     def person(self, name: str, person: object) -> Person:
         """Read `(group, member)`."""
-        if not isinstance(person, Sequence) or len(person) != 2 or not all(map(_whole, person)):
+        if not isinstance(person, Sequence) or len(person) != 2 or not all(map(is_count, person)):
             raise BadInput(
                 f"posterior: in {name} a person must be (group, member), two whole numbers from 0, "
                 f"got {shown(person)}"
@@ -83,13 +81,13 @@ def _read_list(groups: object) -> Published:
     sizes, places, values, counts = [], list[int](), list[int](), list[int]()
     for place, group in enumerate(groups):
         pair = tuple(group) if isinstance(group, Sequence) and not isinstance(group, str) else ()
-        if len(pair) != 2 or not _whole(pair[0]) or not isinstance(pair[1], Mapping):
+        if len(pair) != 2 or not is_count(pair[0]) or not isinstance(pair[1], Mapping):
             raise BadInput(
                 f"group {place} must be (people, {{value: occurrences}}), got {shown(group)}"
             )
         sizes.append(pair[0])
         for value, count in pair[1].items():
-            if not _whole(count):
+            if not is_count(count):
                 raise BadInput(f"group {place}: occurrences must be whole numbers >= 0", [value])
             if count:
                 places.append(place)
@@ -106,25 +104,7 @@ def _read_list(groups: object) -> Published:
     return Published(histogram, np.array(sizes, dtype=np.int64), codes)
 
 
-def _whole(number: object) -> bool:
-    whole = isinstance(number, (int, np.integer)) and not isinstance(number, bool)
-    return whole and cast("int", number) >= 0
-
-
 def point_of(l: int, k: int, m: int) -> Point:
     """Read amounts."""
-    for name, amount in (("l", l), ("k", k), ("m", m)):
-        if not _whole(amount):
-            raise BadInput(f"knowledge: {name} must be an integer >= 0, got {shown(amount)}")
-    return Point(int(l), int(k), int(m))
-
-
-def confidence_of(owner: str, value: object) -> Fraction:
-    """Read a confidence exactly."""
-    try:
-        c = fraction(value)
-    except (ValueError, ZeroDivisionError, OverflowError):
-        c = Fraction(0)
-    if not 0 < c <= 1:
-        raise BadInput(f"{owner}: confidence must be above 0 and at most 1, got {shown(value)}")
-    return c
+    amounts = {"l": l, "k": k, "m": m}
+    return Point(*(whole("knowledge", name, amount, least=0) for name, amount in amounts.items()))

@@ -8,9 +8,9 @@ from typing import TypeVar
 
 from sfumato.attacks.knowledge.given_groups import Person, Released, read_groups
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.exact import fraction
 from sfumato.formulas.knowledge.breach import Case
 from sfumato.formulas.knowledge.uncertain import Pieces, uncertain_belief
+from sfumato.parameters import number
 
 __all__ = ["uncertain_posterior"]
 
@@ -94,15 +94,14 @@ def _probable(name: str, pieces: object, read: Callable[[object], Piece]) -> dic
         )
     found: dict[Piece, Fraction] = {}
     for each, given in pieces.items():
-        try:
-            p = fraction(given)
-        except (ValueError, OverflowError):
-            p = Fraction(-1)
-        if not Fraction(1, 2) <= p <= 1:
-            raise BadInput(
-                f"uncertain_posterior: a probability in {name} must be from 1/2 to 1, got "
-                f"{shown(given)}; what is less probable is better said the other way round"
-            )
+        p = number(
+            "uncertain_posterior",
+            f"a probability in {name}",
+            given,
+            least=Fraction(1, 2),
+            most=1,
+            remedy="what is less probable is better said the other way round",
+        )
         piece = read(each)
         if piece in found:
             raise BadInput(f"uncertain_posterior: {name} has the same piece of knowledge twice")

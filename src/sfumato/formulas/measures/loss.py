@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import sum_of_products
+from sfumato.parameters import refusal
 
 
 def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
@@ -39,7 +40,7 @@ def attribute_weights(
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
         if not isinstance(weight, (int, float)) or not 0 <= weight < 1e300:
-            raise BadInput(f"weights: {name!r} must be a number >= 0, got {shown(weight)}")
+            raise refusal("weights", repr(name), "a number >= 0", weight)
     chosen = np.array([float(weights.get(name, 0)) for name in columns])
     if chosen.sum() == 0:
         raise BadInput("weights: at least one must be above 0")

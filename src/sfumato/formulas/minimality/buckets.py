@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.formulas.exact import fraction
+from sfumato.parameters import fraction
 
 MOST_EXACT = 50_000  # multiplications of whole numbers
 MOST_PEOPLE = 2_000  # whose numbers of ways are still short

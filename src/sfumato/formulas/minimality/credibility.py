@@ -21,9 +21,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.formulas.exact import fraction
 from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.exact import Kind
+from sfumato.parameters import fraction
 
 CENTRAL = 1e-9  # of the largest term: what is looked for is no rare tail
 NEGLIGIBLE = 1e-40  # of the largest term: cannot be felt where the central terms are

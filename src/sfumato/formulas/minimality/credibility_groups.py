@@ -6,9 +6,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.exact import fraction
 from sfumato.formulas.minimality.credibility import NobodyBreaks, expected
 from sfumato.formulas.minimality.exact import Kind
+from sfumato.parameters import fraction
 
 
 def credibility_groups(
