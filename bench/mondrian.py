@@ -28,7 +28,7 @@ def main():
     frequencies = source.frequencies()
     for method in (sf.Mondrian(), sf.Mondrian(strict=False)):
         seconds, recoding = timed(lambda m=method: m.search(frequencies, sf.KAnonymity(K), None))
-        print(f"{method}: {seconds * 1000:.0f} ms, {len(recoding.how.boxes)} boxes")
+        print(f"{method}: {seconds * 1000:.0f} ms, {len(recoding.boxes)} boxes")
         if method.strict:
             best = seconds
     with tempfile.TemporaryDirectory() as folder:

@@ -58,7 +58,7 @@ def cutting(source, split, l, k, m):
         "seconds": time.perf_counter() - counted,
         "keys": len(frequencies),
         "combinations": len(frequencies.combinations),
-        "groups": len(recoding.how.boxes),
+        "groups": len(recoding.boxes),
         "before": before * 1024 / 1e9,
     }
 

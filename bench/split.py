@@ -8,7 +8,7 @@ import pyarrow as pa
 
 import sfumato as sf
 from common import timed
-from sfumato.data.recoding import Assignment, Recoding
+from sfumato.data.recoding import Assignment
 
 N = 1_000_000
 
@@ -23,7 +23,7 @@ def main():
         for n_parts in (10, 100_000):
             parts = [(c, g, N // 2 // n_parts) for c in range(2) for g in range(n_parts)]
             boxes = np.array([[[0, 1]]] * n_parts, dtype=np.int32)
-            how = Recoding(Assignment(ground, boxes, np.array(parts, dtype=np.int64)))
+            how = Assignment(ground, boxes, np.array(parts, dtype=np.int64))
             target = Path(folder) / f"{n_parts}.parquet"
             write = lambda how=how, target=target: table.write(how, target, "parquet", bytes(32))  # noqa: E731
             seconds[n_parts], _ = timed(write, repeat=3)

@@ -7,18 +7,15 @@ from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 
-import numpy as np
-
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
-from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
-from sfumato.data.recoding_deal import deal
+from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
 from sfumato.engines import engine_of
-from sfumato.engines.protocol import Engine, Format, Join, Lookup, People, Plan, Source
+from sfumato.engines.protocol import Engine, Format, People, Plan, Source
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.html import html_table
 from sfumato.progress import report
@@ -161,16 +158,12 @@ class Table:
         self, recoding: Recoding, target: Path, secret: bytes
     ) -> Iterator[tuple[Plan, Path]]:
         """Say what stands in each file."""
-        how, columns = recoding.how, self.schema.published
-        if self.set_valued is not None and not isinstance(how, Bucketing):
+        columns, in_one_table = self.schema.published, recoding.buckets is None
+        if self.set_valued is not None and in_one_table:
             raise BrokenPromise("internal error: whole sets of values were about to be published")
-        applied = (
-            _lookup(how, self.domains)
-            if isinstance(how, Cut)
-            else _join(how, self.domains, columns, secret)
-        )
-        plan = Plan(columns, self.schema.quasi_identifiers, applied, self._found[1], self.codes)
-        if not isinstance(how, Bucketing):
+        how = recoding.application(self.domains, columns, secret)
+        plan = Plan(columns, self.schema.quasi_identifiers, how, self._found[1], self.codes)
+        if in_one_table:
             yield plan, target
             return
         sensitive = self.schema.sensitive
@@ -222,34 +215,3 @@ class Table:
         layout = Layout.of([len(domains[column]) for column in columns])
         keys, counts = self._people.count({column: codes[column] for column in columns}, layout)
         return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
-
-
-def _lookup(how: Cut, domains: Mapping[str, Domain]) -> Lookup:
-    lows = {column: side[:, 0] for column, side in how.intervals.items()}
-    return Lookup(how.labels(domains), lows, how.suppressed)
-
-
-def _join(
-    how: Assignment | Bucketing,
-    domains: Mapping[str, Domain],
-    published: Sequence[str],
-    secret: bytes,
-) -> Join:
-    parts = how.parts[how.parts[:, 2] > 0]
-    combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
-    if isinstance(how, Bucketing):
-        group = np.where(group == SUPPRESSED, SUPPRESSED, group + 1)  # people count from 1
-    dealt = None
-    if how.splits:
-        dealt = deal(combination, group, people, secret)
-        combination, group = combination[:0], group[:0].copy()  # the parts can go
-    counted = how.combinations
-    return Join(
-        counted.layout,
-        counted.columns,
-        tuple(sorted(column for column in published if column not in counted.columns)),
-        counted.keys[combination],
-        group,
-        dealt,
-        how.labels(domains),
-    )

@@ -61,18 +61,17 @@ def labelled(frequencies, rows):
 
 def groups_of(recoding) -> tuple[list[Counter], Counter]:
     """Rebuild the groups, each as how many people have which row; and those left out."""
-    how = recoding.how
-    columns = [how.combinations.codes(name).tolist() for name in how.combinations.columns]
+    columns = [recoding.combinations.codes(name).tolist() for name in recoding.combinations.columns]
     rows = list(zip(*columns, strict=True))
     found, left = {}, Counter()
-    for key, group, n in how.parts.tolist():
+    for key, group, n in recoding.parts.tolist():
         assert n > 0
         mine = left if group < 0 else found.setdefault(group, Counter())
-        assert rows[key] not in mine or how.formed is not None
+        assert rows[key] not in mine or recoding.formed is not None
         mine[rows[key]] += n
     assert sorted(found) == list(range(len(found)))
     together = sum(found.values(), Counter()) + left
-    assert together == Counter(people_of(how.combinations))  # everybody exactly once
+    assert together == Counter(people_of(recoding.combinations))  # everybody exactly once
     return [found[group] for group in range(len(found))], left
 
 

@@ -289,7 +289,7 @@ def test_a_large_table_is_dealt_out_the_same_compiled_or_not(monkeypatch):
     found = []
     for limit in (5000, 10**6):
         monkeypatch.setattr(anatomy, "COMPILED", limit)
-        found.append(sf.Anatomy().search(frequencies, criterion, Chances(1)).how.parts)
+        found.append(sf.Anatomy().search(frequencies, criterion, Chances(1)).parts)
     assert np.array_equal(*found)
 
 

@@ -274,7 +274,7 @@ def test_safe_groups_end_by_tosses_as_often_as_p_says():
     recoding = sf.RandomizedGrouping(0.65).search(
         frequencies, sf.LDiversity(l, "frequency"), Chances(4)
     )
-    sizes = np.bincount(recoding.how.parts[:, 1], weights=recoding.how.parts[:, 2]) / l
+    sizes = np.bincount(recoding.parts[:, 1], weights=recoding.parts[:, 2]) / l
     n_groups = len(sizes)
     assert abs(np.mean(sizes == 1) - 0.35) < 5 * math.sqrt(0.35 * 0.65 / n_groups)
     assert abs(np.mean(sizes == 3) - 0.35 * 0.65**2) < 5 * math.sqrt(0.15 / n_groups)
@@ -292,7 +292,7 @@ def test_both_ways_agree_on_a_large_table(monkeypatch):
         for limit in (5000, 10**6):
             monkeypatch.setattr(line, "COMPILED", limit)
             method = sf.RandomizedGrouping(0.5)
-            found.append(method.search(frequencies, criterion, Chances(3)).how.parts)
+            found.append(method.search(frequencies, criterion, Chances(3)).parts)
         assert np.array_equal(*found)
 
 

@@ -166,12 +166,12 @@ def test_by_the_median_diversity_is_cut_as_mondrian_cuts_it(table, c, l):
     frequencies = table.frequencies()
     skyline, diversity = sf.Skyline([(l - 2, 0, 0, f"{c}/{c + 1}")]), sf.RecursiveDiversity(c, l)
     try:
-        found = sf.SkylineMondrian("median").search(frequencies, skyline, None).how
+        found = sf.SkylineMondrian("median").search(frequencies, skyline, None)
     except sf.Unsatisfiable:
         with pytest.raises(sf.Unsatisfiable):
             sf.Mondrian().search(frequencies, diversity, None)
         return
-    expected = sf.Mondrian().search(frequencies, diversity, None).how
+    expected = sf.Mondrian().search(frequencies, diversity, None)
     assert sorted(found.boxes.tolist()) == sorted(expected.boxes.tolist())
     boxes = found.boxes[found.parts[:, 1]]
     assert (boxes == expected.boxes[expected.parts[:, 1]]).all()
@@ -217,7 +217,7 @@ class People:
         return [(ranks, {value: value for value in numbers}, None), (rank, rank, letters)]
 
     def regions(self, recoding) -> list[list[tuple]]:
-        ground, parts = recoding.how.combinations, recoding.how.parts.tolist()
+        ground, parts = recoding.combinations, recoding.parts.tolist()
         numbers = [int(label) for label in ground.domains["q0"].labels]
         letters = ground.domains["q1"].labels
         codes = list(zip(ground.codes("q0").tolist(), ground.codes("q1").tolist(), strict=True))
@@ -248,7 +248,7 @@ def test_sets_are_cut_as_figure_4_with_the_groups_there_are(case, data, skyline,
             method.search(frequencies, criterion, None)
         return
     recoding = method.search(frequencies, criterion, None)
-    assert not recoding.how.splits
+    assert not recoding.splits
     found = table.regions(recoding)
     expected = naive.skyline_mondrian.skyline_anonymize(
         table.rows, table.dimensions, exactly(asked), case, split
@@ -306,12 +306,10 @@ def test_two_columns_are_protected_together(few):
         {">50K": [(0, 2, 1, "4/5")]}, attribute="salary"
     )
     frequencies = few.frequencies()
-    apart = [
-        len(sf.SkylineMondrian().search(frequencies, part, None).how.boxes) for part in both.parts
-    ]
+    apart = [len(sf.SkylineMondrian().search(frequencies, part, None).boxes) for part in both.parts]
     recoding = sf.SkylineMondrian().search(frequencies, both, None)
     assert holding(both, recoding.grouping(frequencies).joint).all()
-    assert 1 < len(recoding.how.boxes) < min(apart)
+    assert 1 < len(recoding.boxes) < min(apart)
     with pytest.raises(sf.BadInput, match="attribute="):
         sf.SkylineMondrian().search(frequencies, sf.Skyline([(1, 1, 0, "9/10")]), None)
 

@@ -54,14 +54,13 @@ def boxes_of(nodes, rank):
 
 def published(recoding, *, with_values):
     """How many people of which combination are published as which box."""
-    how = recoding.how
-    columns = [how.combinations.codes(name).tolist() for name in how.combinations.columns]
+    columns = [recoding.combinations.codes(name).tolist() for name in recoding.combinations.columns]
     if not with_values:
-        columns = columns[: len(how.combinations.quasi_identifiers)]
+        columns = columns[: len(recoding.combinations.quasi_identifiers)]
     codes = list(zip(*columns, strict=True))
     found = Counter()
-    for key, group, n in how.parts.tolist():
-        found[tuple(map(tuple, how.boxes[group].tolist())), codes[key]] += n
+    for key, group, n in recoding.parts.tolist():
+        found[tuple(map(tuple, recoding.boxes[group].tolist())), codes[key]] += n
     return found
 
 
@@ -172,7 +171,7 @@ def test_every_group_of_a_local_specialization_is_safe_and_has_a_box_of_its_own(
     if not slow(table.rows):
         return
     method = sf.TopDown(seed=seed)
-    how = method.search(table.frequencies(), fast, chances(method)).how
+    how = method.search(table.frequencies(), fast, chances(method))
     assert how.parts[:, 2].sum() == len(table.rows)
     assert (how.parts[:, 2] > 0).all()
     assert len(np.unique(how.boxes.reshape(len(how.boxes), -1), axis=0)) == len(how.boxes)
@@ -193,7 +192,7 @@ def cut_nodes(table, recoding):
     found = []
     for j, each in enumerate(table.paths):
         ground = [labels[0] for labels in each]
-        sides = recoding.how.intervals[f"q{j}"].tolist()
+        sides = recoding.intervals[f"q{j}"].tolist()
         used = {tuple(sides[ground.index(row[j])]) for row in table.rows}
         found.append([tuple(ground[low : high + 1]) for low, high in sorted(used)])
     return found
@@ -287,9 +286,7 @@ def test_who_goes_back_of_those_who_help_is_chance():
     criterion = sf.AlphaKAnonymity("1/2", 1, values=["HIV"])
     met = Counter()
     for seed in range(400):
-        how = (
-            sf.TopDown().search(table.frequencies(), criterion, chances(sf.TopDown(seed=seed))).how
-        )
+        how = sf.TopDown().search(table.frequencies(), criterion, chances(sf.TopDown(seed=seed)))
         (group,) = np.flatnonzero((how.boxes[:, 0, 0] == 0) & (how.boxes[:, 0, 1] == 1))
         values = how.combinations.codes("s")[how.parts[how.parts[:, 1] == group, 0]]
         met.update(VALUES[code] for code in values if VALUES[code] != "HIV")

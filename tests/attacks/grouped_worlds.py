@@ -184,11 +184,10 @@ def count(columns, sensitive):
 
 def groups_in(recoding, n_people):
     """The group of every position, -1: suppressed; everybody's quasi-identifier is his place."""
-    how = recoding.how
-    place = how.combinations.codes("q")
+    place = recoding.combinations.codes("q")
     group = np.full(n_people, -1)
-    group[place[how.parts[:, 0]]] = how.parts[:, 1]
-    assert (how.parts[:, 2] == 1).all()
+    group[place[recoding.parts[:, 0]]] = recoding.parts[:, 1]
+    assert (recoding.parts[:, 2] == 1).all()
     return group.tolist()
 
 

@@ -13,7 +13,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks import Target
 from sfumato.attacks.by_method.membership import members_of
 from sfumato.attacks.minimality import Minimality
-from sfumato.data.recoding import Assignment, Cut, Recoding
+from sfumato.data.recoding import Assignment, Cut
 
 PATHS = [
     {v: (v, v[0], "*") for v in ("a1", "a2", "b1", "b2")},
@@ -157,10 +157,8 @@ def local(rows, labels):
             key = (keys.index(code), boxes.index(box))
             parts[key] = parts.get(key, 0) + 1
         listed = [(c, g, n) for (c, g), n in sorted(parts.items())]
-        return Recoding(
-            Assignment(
-                frequencies, np.array(sides, dtype=np.int32), np.array(listed, dtype=np.int64)
-            )
+        return Assignment(
+            frequencies, np.array(sides, dtype=np.int32), np.array(listed, dtype=np.int64)
         )
 
     return make
@@ -185,14 +183,14 @@ def cut(cuts):
                 sides[low : high + 1] = low, high
             intervals[name] = sides
         nobody = np.zeros((0, len(intervals)), dtype=np.int32)
-        return Recoding(Cut(intervals, nobody))
+        return Cut(intervals, nobody)
 
     return make
 
 
 def target_of(release):
     """See a release without writing it, where nobody has to count what was written."""
-    if release.recoding.splits:
+    if not release.recoding.has_one_box_each:
         return Target.of(release)
     return Target(
         release.grouping,

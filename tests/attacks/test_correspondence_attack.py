@@ -19,7 +19,7 @@ from attacks.made import interval, release_of
 from formulas import series as made
 from sfumato.attacks import CannotRun, Correspondence
 from sfumato.cli.app import app
-from sfumato.data.recoding import Assignment, Recoding
+from sfumato.data.recoding import Assignment
 
 TREES = {"LINE": made.LINE, "THREE": made.THREE, "PAIR": made.PAIR}
 
@@ -57,10 +57,8 @@ def published_as(people, labels):
             key = keys.index(code), different.index(box)
             parts[key] = parts.get(key, 0) + 1
         listed = [(c, g, n) for (c, g), n in sorted(parts.items())]
-        return Recoding(
-            Assignment(
-                frequencies, np.array(different, dtype=np.int32), np.array(listed, dtype=np.int64)
-            )
+        return Assignment(
+            frequencies, np.array(different, dtype=np.int32), np.array(listed, dtype=np.int64)
         )
 
     return make

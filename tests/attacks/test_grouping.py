@@ -54,11 +54,10 @@ def method_for(case, rng, kind):
 
 def formed_as_written(method, recoding, n_people):
     """Where tosses decided where groups ended, what the publisher wrote down of it."""
-    how = recoding.how
-    if how.formed is None or not isinstance(method, sf.RandomizedGrouping):
+    if recoding.formed is None or not isinstance(method, sf.RandomizedGrouping):
         return None
     group = np.full(n_people, -1)
-    group[how.combinations.codes("q")[how.parts[:, 0]]] = how.formed[:, 0]
+    group[recoding.combinations.codes("q")[recoding.parts[:, 0]]] = recoding.formed[:, 0]
     return parts_of(group.tolist())
 
 
@@ -305,8 +304,8 @@ def test_who_does_not_know_the_order_of_equal_people_learns_less():
     for seed in range(8):
         release = sf.anonymize(table, criterion, sf.GreedyGrouping(seed=seed))
         finding = MethodBased().run(release)
-        how = release.recoding.how
-        groups = [Counter() for _ in how.sizes]
+        how = release.recoding
+        groups = [Counter() for _ in how.group_sizes]
         codes = ["1" if c == 0 else "2" for c in how.combinations.codes("s").tolist()]
         q = how.combinations.codes("q").tolist()
         for key, g, n in how.parts.tolist():

@@ -184,7 +184,7 @@ def test_strict_mondrian_says_what_all_worlds_say(seed):
 
 def regions_of(release, table, rows, n_columns):
     """Give the number of the region of each row."""
-    how = release.recoding.how
+    how = release.recoding
     region = dict(zip(how.parts[:, 0].tolist(), how.parts[:, 1].tolist(), strict=True))
     ground = how.combinations
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1).tolist()

@@ -194,12 +194,12 @@ def test_mondrian_cuts_as_its_recursive_twin(monkeypatch, compiled, case):
             sf.Mondrian().search(table.frequencies(), criterion, None)
         return
     recoding = sf.Mondrian().search(table.frequencies(), criterion, None)
-    ground = recoding.how.combinations
+    ground = recoding.combinations
     labels = [ground.domains[name].labels for name in ground.columns]
     codes = [ground.codes(name) for name in ground.columns]
     region_of = {
         tuple(labels[j][codes[j][c]] for j in range(len(labels))): g
-        for c, g, _ in recoding.how.parts.tolist()
+        for c, g, _ in recoding.parts.tolist()
     }
     found: dict[int, list] = {}
     for row in table.rows:

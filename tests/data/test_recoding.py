@@ -11,7 +11,7 @@ import naive.lattice
 import sfumato as sf
 from properties.generated import Generated, tables
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import Assignment, Cut, Recoding, level_intervals, rows_in
+from sfumato.data.recoding import Assignment, Cut, level_intervals, rows_in
 from sfumato.errors import BadInput
 
 
@@ -84,14 +84,14 @@ def test_groups_listed_as_suppressed_are_left_out(drawn, data):
     grouping = smaller.grouping(frequencies)
     assert grouping.boxes.tolist() == whole.boxes[~unsafe].tolist()
     assert grouping.n_suppressed == int(whole.sizes[unsafe].sum())
-    assert Recoding(smaller).n_suppressed(frequencies) == grouping.n_suppressed
+    assert smaller.n_suppressed(frequencies) == grouping.n_suppressed
 
 
 @settings(deadline=None)
 @given(cuts())
 def test_a_cut_is_looked_at_as_a_table_of_values_and_published_values(drawn):
     table, node, frequencies, cut = drawn
-    listed = Recoding(cut).as_table(frequencies.domains)
+    listed = cut.as_table(frequencies.domains)
     rows = list(zip(*(listed[key] for key in ("attribute", "value", "published")), strict=True))
     assert set(rows) == {
         (name, labels[0], labels[level])
@@ -119,7 +119,7 @@ def test_a_cut_of_intervals_that_are_no_nodes_is_published_as_ranges():
     intervals = {"age": np.array([[0, 1], [0, 1], [2, 3], [2, 3]], dtype=np.int32)}
     cut = Cut(intervals, np.zeros((0, 1), dtype=np.int32))
     assert listed(cut.labels(domains)) == {"age": ["<30", "<30", ">=30", ">=30"]}
-    assert Recoding(cut).levels is None
+    assert cut.levels is None
     ground = {"age": np.array([[j, j] for j in range(4)], dtype=np.int32)}
     assert listed(Cut(ground, cut.suppressed).labels(domains)) == {"age": None}
 
@@ -127,9 +127,8 @@ def test_a_cut_of_intervals_that_are_no_nodes_is_published_as_ranges():
 @given(cuts())
 def test_a_full_domain_recoding_knows_its_levels(drawn):
     table, node, _, cut = drawn
-    recoding = Recoding(cut)
-    assert recoding.levels == dict(zip(table.columns, node, strict=True))
-    assert not recoding.splits
+    assert cut.levels == dict(zip(table.columns, node, strict=True))
+    assert not cut.splits
 
 
 @given(cuts())
@@ -191,15 +190,15 @@ def test_an_assignment_puts_whole_combinations_into_boxes(people):
     flu = people.domains["s"].labels.index("flu")
     assert grouping.groups().histogram.to_dense()[:, flu].tolist() == [2, 2]
     assert listed(how.labels(people.domains)) == {"q0": ["<30", ">=30"], "q1": None}
-    assert not Recoding(how).splits
-    assert Recoding(how).levels is None
+    assert not how.splits
+    assert how.levels is None
 
 
 def test_people_assigned_to_no_box_are_suppressed(people):
     how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, -1, 1), (3, -1, 2)], BOXES[:1])
     assert how.grouping(people).sizes.tolist() == [3]
     assert how.grouping(people).n_suppressed == 3
-    assert Recoding(how).n_suppressed(people) == 3
+    assert how.n_suppressed(people) == 3
 
 
 def test_a_combination_that_is_not_mentioned_is_in_no_box(people):
@@ -209,7 +208,7 @@ def test_a_combination_that_is_not_mentioned_is_in_no_box(people):
 
 def test_an_assignment_is_looked_at_as_a_table(people):
     how = assignment(people, [(0, 0, 2), (1, 0, 1), (2, 1, 1), (3, -1, 2)])
-    assert Recoding(how).as_table(people.domains) == {
+    assert how.as_table(people.domains) == {
         "q0": ["17", "23", "38", "52"],
         "q1": ["F", "F", "M", "M"],
         "published q0": ["<30", "<30", ">=30", None],
@@ -230,7 +229,7 @@ def test_texts_fixed_beforehand_are_published(people):
 def test_a_split_combination_has_no_single_group(people):
     how = assignment(people, [(0, 0, 1), (0, 1, 1), (1, 0, 1), (2, 1, 1), (3, 1, 2)])
     assert how.splits
-    assert Recoding(how).splits
+    assert not how.has_one_box_each
     with pytest.raises(ValueError, match="a split combination has no single group"):
         how.grouping(people)
 
@@ -250,7 +249,7 @@ def test_published_boxes_are_each_once_with_the_people_in_them(people):
     """Boxes 0 and 2 are the same, box 3 is empty."""
     boxes = np.concatenate([BOXES, BOXES[:1], [[[0, 0], [0, 0]]]])
     how = assignment(people, [(0, 0, 2), (1, 2, 1), (2, 1, 1), (3, -1, 2)], boxes)
-    found, sizes = Recoding(how).published_boxes(people)
+    found, sizes = how.published_boxes(people)
     assert dict(zip(map(str, found.tolist()), sizes.tolist(), strict=True)) == {
         str(BOXES[0].tolist()): 3,
         str(BOXES[1].tolist()): 1,
@@ -261,7 +260,7 @@ def test_published_boxes_are_each_once_with_the_people_in_them(people):
 def test_published_boxes_of_a_cut_are_its_groups(drawn):
     _, _, frequencies, cut = drawn
     grouping = cut.grouping(frequencies)
-    boxes, sizes = Recoding(cut).published_boxes(frequencies)
+    boxes, sizes = cut.published_boxes(frequencies)
     assert boxes.tolist() == grouping.boxes.tolist()
     assert sizes.tolist() == grouping.sizes.tolist()
 
@@ -269,7 +268,7 @@ def test_published_boxes_of_a_cut_are_its_groups(drawn):
 @given(cuts())
 def test_levels_of_a_tree_are_never_ambiguous(drawn):
     _, _, frequencies, cut = drawn
-    Recoding(cut).refuse_ambiguous(cut.labels(frequencies.domains))
+    cut.refuse_ambiguous(cut.labels(frequencies.domains))
 
 
 @pytest.mark.parametrize(
@@ -297,8 +296,8 @@ def test_two_intervals_under_one_name_are_refused_and_the_name_kept_out(rule, va
     parts = [(c, c % 2, 1) for c in range(len(frequencies.combinations))]
     how = assignment(frequencies, parts, boxes)
     with pytest.raises(BadInput, match="column 'q0': two different generalized values") as caught:
-        Recoding(how).refuse_ambiguous(how.labels(frequencies.domains))
+        how.refuse_ambiguous(how.labels(frequencies.domains))
     text = frequencies.domains["q0"].interval_labels(boxes[:, 0])[0]
     assert caught.value.values == (text,)
     how = assignment(frequencies, parts, boxes[[0, 0]])
-    Recoding(how).refuse_ambiguous(how.labels(frequencies.domains))
+    how.refuse_ambiguous(how.labels(frequencies.domains))

@@ -21,7 +21,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment, Cut
 from sfumato.engines import engine_of
 
 KEY = bytes(range(32))
@@ -43,7 +43,7 @@ def published(tmp_path_factory):
 
     def look(table, how, kind="parquet", key=KEY):
         target = tmp_path_factory.mktemp("out") / f"data.{kind}"
-        table.write(Recoding(how), target, kind, key)
+        table.write(how, target, kind, key)
         if kind == "parquet":
             return pq.read_table(target)
         return read_back(target)
@@ -122,7 +122,7 @@ def test_a_cut_recodes_every_row_and_leaves_out_the_suppressed_groups(read, publ
     )
     expected = cut_by_hand(table, rows, levels, suppressed)
     assert rows_of(published(table, cut)) == expected
-    n_suppressed = Recoding(cut).n_suppressed(table.frequencies())
+    n_suppressed = cut.n_suppressed(table.frequencies())
     assert n_suppressed == len(rows) - len(expected)
 
 
@@ -227,7 +227,7 @@ def test_an_assignment_deals_everybody_out_as_the_lots_say(read, published, rows
     how = assignment(table, parts, 3)
     written = rows_of(published(table, how))
     assert written == deal_by_hand(table, rows, parts, KEY)
-    assert Recoding(how).n_suppressed(table.frequencies()) == len(rows) - len(written)
+    assert how.n_suppressed(table.frequencies()) == len(rows) - len(written)
 
 
 @settings(deadline=None, max_examples=30)
@@ -734,7 +734,7 @@ def test_no_cell_of_a_csv_file_is_a_formula_and_all_read_back_the_same(
     target = tmp_path_factory.mktemp("csv") / "data.csv"
     table = read(pa.table({"q": texts, "s": texts}), quasi_identifiers=["q"], insensitive=["s"])
     table.frequencies()
-    table.write(Recoding(Cut.at_levels(table.domains, {"q": 0})), target, "csv", KEY)
+    table.write(Cut.at_levels(table.domains, {"q": 0}), target, "csv", KEY)
     header, *rows = cells(target)
     assert header == ["q", "s"]
     assert rows == sorted(rows)
@@ -747,7 +747,7 @@ def test_numbers_are_written_plainly(read, tmp_path):
     table = read(pa.table({"a": [-5, 5], "b": ["-5", "+5"]}), quasi_identifiers=["a", "b"])
     table.frequencies()
     target = tmp_path / "data.csv"
-    table.write(Recoding(Cut.at_levels(table.domains, {"a": 0, "b": 0})), target, "csv", KEY)
+    table.write(Cut.at_levels(table.domains, {"a": 0, "b": 0}), target, "csv", KEY)
     assert target.read_text() == "a,b\n-5,-5\n5,+5\n"
 
 
@@ -755,7 +755,7 @@ def test_a_generalized_value_is_defused_like_any_other(read, tmp_path):
     table = read(pa.table({"a": ["-1305", "-1306"]}), quasi_identifiers={"a": sf.Prefix()})
     table.frequencies()
     target = tmp_path / "data.csv"
-    table.write(Recoding(Cut.at_levels(table.domains, {"a": 1})), target, "csv", KEY)
+    table.write(Cut.at_levels(table.domains, {"a": 1}), target, "csv", KEY)
     assert target.read_text() == "a\n'-130*\n'-130*\n"
     assert read_back(target)["a"].to_pylist() == ["-130*"] * 2
 
@@ -764,7 +764,7 @@ def test_bytes_that_read_as_a_formula_are_defused(read, tmp_path):
     table = read(pa.table({"a": ["x"], "b": [b"=1+1"]}), quasi_identifiers=["a"], insensitive=["b"])
     table.frequencies()
     target = tmp_path / "data.csv"
-    table.write(Recoding(Cut.at_levels(table.domains, {"a": 0})), target, "csv", KEY)
+    table.write(Cut.at_levels(table.domains, {"a": 0}), target, "csv", KEY)
     assert cells(target)[1][1] == "'=1+1"
 
 

@@ -18,7 +18,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 import sfumato as sf
-from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.recoding import Cut
 
 SECRET = "S3cret"
 KEY = bytes(32)
@@ -490,7 +490,7 @@ def test_a_date_that_does_not_parse_is_refused(read, value):
 
 def as_it_is(table):
     table.frequencies()
-    return Recoding(Cut.at_levels(table.domains, dict.fromkeys(table.schema.quasi_identifiers, 0)))
+    return Cut.at_levels(table.domains, dict.fromkeys(table.schema.quasi_identifiers, 0))
 
 
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
@@ -516,7 +516,7 @@ table.frequencies()
 resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, 100_000))
 target = Path(sys.argv[1])
 try:
-    table.write(Recoding(Cut.at_levels(table.domains, {"age": 0})), target, sys.argv[2], bytes(32))
+    table.write(Cut.at_levels(table.domains, {"age": 0}), target, sys.argv[2], bytes(32))
 except sf.BadInput as error:
     print(error)
 """

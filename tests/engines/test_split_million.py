@@ -13,7 +13,7 @@ import pyarrow.parquet as pq
 
 import sfumato as sf
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment
 
 N_PEOPLE = 1_000_000
 N_AGES, N_ZIPS = 100, 53
@@ -54,7 +54,7 @@ def split(source: str, target: str, engine: str) -> None:
     boxes += [[ages, [low, min(low + 9, N_ZIPS - 1)]] for low in range(0, N_ZIPS, 10)]
     how = Assignment(ground, np.array(boxes, dtype=np.int32), np.concatenate(parts))
     start = time.perf_counter()
-    table.write(Recoding(how), Path(target), "parquet", KEY)
+    table.write(how, Path(target), "parquet", KEY)
     seconds = time.perf_counter() - start
     peak = memory("VmHWM")
     print(json.dumps({"seconds": seconds, "growth": peak - before, "combinations": len(ground)}))
@@ -117,7 +117,7 @@ def test_a_few_combinations_are_dealt_out_over_very_many_small_groups(tmp_path):
     boxes = np.array([[[0, 1]]] * n_parts, dtype=np.int32)
     texts = {"sex": Labels.of([f"group {g}" for g in range(n_parts)])}
     how = Assignment(ground, boxes, np.array(parts, dtype=np.int64), texts)
-    table.write(Recoding(how), tmp_path / "out.parquet", "parquet", KEY)
+    table.write(how, tmp_path / "out.parquet", "parquet", KEY)
     written = pq.read_table(tmp_path / "out.parquet")
     assert len(set(written["id"].to_pylist())) == n
     counts = written["sex"].value_counts().field("counts").to_pylist()

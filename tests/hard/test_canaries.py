@@ -305,7 +305,7 @@ def test_no_byte_of_a_saved_release_holds_a_canary(
         ]
         for each in shown:
             ear.quiet(f"repr of {type(each).__name__}", f"{each!r} {each!s}")
-        if not release.recoding.splits:
+        if release.recoding.has_one_box_each:
             path = release.save_recoding(tmp_path / "recoding.json")
             assert stat.S_IMODE(path.stat().st_mode) == 0o600
             ear.quiet("the recoding", path.read_bytes())

@@ -545,7 +545,7 @@ def test_relaxed_halves_of_huge_groups_have_k_to_2k_members(scale, dimensions):
     k = 3 * scale
     method = sf.Mondrian(strict=False, dimensions=dimensions)
     recoding = method.search(frequencies, sf.KAnonymity(k), lambda n: b"\0" * n)
-    combination, group, people = recoding.how.parts.T.tolist()
+    combination, group, people = recoding.parts.T.tolist()
     sizes, dealt, values = {}, dict.fromkeys(range(9), 0), {}
     for c, g, n in zip(combination, group, people, strict=True):
         sizes[g] = sizes.get(g, 0) + n

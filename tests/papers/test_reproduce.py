@@ -348,7 +348,7 @@ def test_only_generalized_classes_are_problematic(absent):
     """Of a class that is published as it is everybody sees the share, and it is safe."""
     found = wong2009.beliefs(absent, 2)
     assert found.problematic(2).any()
-    how = absent.recoding.how
+    how = absent.recoding
     whole = how.boxes[how.parts[:, 1]]
     generalized = (whole[:, :, 0] != whole[:, :, 1]).any(axis=1)
     classes = np.unique(how.combinations.combination_of[how.parts[generalized, 0]])

@@ -46,12 +46,12 @@ def dimensions(table):
 
 def regions(table, recoding):
     """The rows of every region, from the combinations assigned to it."""
-    ground = recoding.how.combinations
+    ground = recoding.combinations
     labels = [ground.domains[name].labels for name in ground.columns]
     codes = [ground.codes(name) for name in ground.columns]
     region_of = {
         tuple(labels[j][codes[j][c]] for j in range(len(labels))): g
-        for c, g, _ in recoding.how.parts.tolist()
+        for c, g, _ in recoding.parts.tolist()
     }
     found = {}
     for row in table.rows:
@@ -97,11 +97,11 @@ def test_boxes_hold_their_people_and_do_not_overlap(table, pair, tight):
     if not safe(table.rows):
         return
     recoding = sf.Mondrian(tight=tight).search(table.frequencies(), criterion, None)
-    ground, boxes = recoding.how.combinations, recoding.how.boxes
+    ground, boxes = recoding.combinations, recoding.boxes
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
     inside = (codes[:, None] >= boxes[None, :, :, 0]) & (codes[:, None] <= boxes[None, :, :, 1])
     assert inside.all(axis=2).sum(axis=1).tolist() == [1] * len(ground)
-    assert inside.all(axis=2).argmax(axis=1).tolist() == recoding.how.parts[:, 1].tolist()
+    assert inside.all(axis=2).argmax(axis=1).tolist() == recoding.parts[:, 1].tolist()
     if not tight:  # together they cover the whole space
         volume = np.prod(boxes[:, :, 1] - boxes[:, :, 0] + 1, axis=1).sum()
         assert volume == np.prod([len(domain) for domain in ground.domains.values()])
@@ -143,7 +143,7 @@ def both_ways(monkeypatch, frequencies, method, criterion):
     found = []
     for threshold in (0, 10**9):
         monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-        how = method.search(frequencies, criterion, bytes).how
+        how = method.search(frequencies, criterion, bytes)
         groups = {}
         for combination, g, people in how.parts.tolist():
             groups.setdefault(g, []).append((combination, people))
@@ -248,7 +248,7 @@ def test_every_choice_of_people_of_a_split_combination_is_equally_likely():
     draw = np.random.default_rng(3).bytes
     found = Counter()
     for _ in range(4000):
-        how = sf.Mondrian(strict=False).search(frequencies, criterion, draw).how
+        how = sf.Mondrian(strict=False).search(frequencies, criterion, draw)
         people = {(key, how.boxes[g, 0, 0]): n for key, g, n in how.parts.tolist()}
         found[tuple(people.get((key, 0), 0) for key in (1, 2, 3))] += 1
     ways = {
@@ -273,5 +273,5 @@ def test_a_seed_repeats_a_relaxed_run_by_value():
     runs = []
     for seed in (1, 1, 2):
         method = sf.Mondrian(strict=False, seed=seed)
-        runs.append(method.search(frequencies, criterion, chances(method)).how.parts.tolist())
+        runs.append(method.search(frequencies, criterion, chances(method)).parts.tolist())
     assert runs[0] == runs[1] != runs[2]

@@ -118,8 +118,8 @@ def test_the_table_in_the_documentation_is_the_registry():
 def test_relaxed_groups_have_k_to_2k_minus_1_members_unless_all_are_alike(people):
     frequencies = people.frequencies()
     recoding = sf.Mondrian(strict=False).search(frequencies, sf.KAnonymity(4), None)
-    parts = recoding.how.parts
-    for group in range(len(recoding.how.boxes)):
+    parts = recoding.parts
+    for group in range(len(recoding.boxes)):
         mine = parts[parts[:, 1] == group]
         size = mine[:, 2].sum()
         assert size >= 4
@@ -131,7 +131,7 @@ def test_relaxed_groups_have_k_to_2k_minus_1_members_unless_all_are_alike(people
 def test_relaxed_halves_are_even_and_in_order():
     source = pa.table({"x": [1, 1, 1, 1, 2, 3, 3, 3]})
     frequencies = sf.read(source, ["x"]).frequencies()
-    how = sf.Mondrian(strict=False).search(frequencies, sf.KAnonymity(4), None).how
+    how = sf.Mondrian(strict=False).search(frequencies, sf.KAnonymity(4), None)
     sizes = np.bincount(how.parts[:, 1], weights=how.parts[:, 2])
     assert sorted(sizes) == [4, 4]
     release = sf.anonymize(sf.read(source, ["x"]), sf.KAnonymity(3), sf.Mondrian(strict=False))
@@ -147,7 +147,7 @@ def test_who_of_a_split_combination_goes_where_does_not_depend_on_values():
     criterion = sf.KAnonymity(5) & sf.LDiversity(1, "frequency")
     left = []
     for _ in range(200):
-        how = sf.anonymize(table, criterion, sf.Mondrian(strict=False)).recoding.how
+        how = sf.anonymize(table, criterion, sf.Mondrian(strict=False)).recoding
         codes = how.combinations.codes("x")[how.parts[:, 0]]
         ill = how.combinations.codes("s")[how.parts[:, 0]] == 0
         first = how.parts[:, 1] == how.parts[codes == 0, 1][0]
@@ -163,6 +163,6 @@ def test_a_cut_along_the_widest_column_only(people):
     frequencies = people.frequencies()
     both = sf.Mondrian().search(frequencies, sf.KAnonymity(3), None)
     one = sf.Mondrian(dimensions="widest").search(frequencies, sf.KAnonymity(3), None)
-    assert len(one.how.boxes) < len(both.how.boxes)
+    assert len(one.boxes) < len(both.boxes)
     grouping = one.grouping(frequencies)
     assert holding(sf.KAnonymity(3), grouping.joint).all()

@@ -16,7 +16,7 @@ import naive.knowledge
 import sfumato as sf
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.algorithms.registry import METHODS
-from sfumato.data.recoding import Bucketing, Recoding
+from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
 from sfumato.release.release import _Saved
 
@@ -46,14 +46,14 @@ class ByCombination(Algorithm):
         if not self.split:
             of = frequencies.combination_of
             parts = np.stack([np.arange(len(of)), of, frequencies.counts], axis=1)
-            return Recoding(Bucketing(frequencies, parts))
+            return Bucketing(frequencies, parts)
         ground = frequencies.combinations
         key = np.arange(len(ground))
         halves = [ground.counts // 2, ground.counts - ground.counts // 2]
         halves[1][-1] -= self.left_out
         parts = [np.stack([key, 2 * key + j, half], axis=1) for j, half in enumerate(halves)]
         parts.append(np.array([[key[-1], -1, self.left_out]]))
-        return Recoding(Bucketing(ground, np.concatenate(parts)))
+        return Bucketing(ground, np.concatenate(parts))
 
 
 @pytest.fixture(autouse=True)

@@ -19,7 +19,7 @@ from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain, as_number
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import SUPPRESSED, Assignment, Bucketing, Cut, Recoding
+from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason
@@ -99,32 +99,25 @@ class Recode(Algorithm):
 
         A cut that is not one level per column is written as the boxes that somebody is in.
         """
-        how = recoding.how
-        domains = frequencies.domains
-        if isinstance(how, Cut) and how.levels is not None:
-            shapes = {column: _shape(domains[column]) for column in how.levels}
-            return cls(dict(how.levels), None, max_suppressed, shapes)
-        if isinstance(how, Cut):
-            ground = frequencies.combinations
-            cut = how.grouping(ground)
-            parts = np.stack([np.arange(len(ground)), cut.index, ground.counts], axis=1)
-            how = Assignment(ground, cut.boxes, parts.astype(np.int64))
-        if isinstance(how, Bucketing) or how.splits:
+        domains, columns = frequencies.domains, frequencies.quasi_identifiers
+        shapes = {column: _shape(domains[column]) for column in columns}
+        if recoding.levels is not None:
+            return cls(dict(recoding.levels), None, max_suppressed, shapes)
+        labelled = recoding.boxes_for_other_data(frequencies)
+        if labelled is None:
             raise BadInput(
                 "Recode: this recoding puts the people of this table into groups, which has no "
                 "meaning for other data"
             )
-        columns = how.combinations.quasi_identifiers
-        labels = how.labels(domains)
+        found, labels = labelled
         boxes = []
-        for g, box in enumerate(how.boxes.tolist()):
+        for g, box in enumerate(found.tolist()):
             sides = {}
             for column, (low, high) in zip(columns, box, strict=True):
                 texts = labels[column]
                 side = _write_side(domains[column], low, high)
                 sides[column] = side if texts is None else {**side, "label": texts[g]}
             boxes.append(sides)
-        shapes = {column: _shape(domains[column]) for column in columns}
         return cls(None, tuple(boxes), max_suppressed, shapes)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
@@ -205,7 +198,7 @@ class Recode(Algorithm):
         labels: dict[str, Labels | None] = {
             c: texts[c].take(filled) if c in texts else None for c in ground.columns
         }
-        recoding = Recoding(Assignment(ground, boxes, parts, labels))
+        recoding = Assignment(ground, boxes, parts, labels)
         return recoding, int(grouping.sizes[unsafe].sum()), grouping
 
 

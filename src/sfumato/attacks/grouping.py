@@ -95,9 +95,9 @@ class MethodBased(Attack):
         if not getattr(method, "anatomize", False):
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members
-        if target.recoding is None or not isinstance(target.recoding.how, Bucketing):
+        if target.recoding is None or target.recoding.buckets is None:
             return Learned([], range(len(sizes))), _members(target, sizes, None)
-        members, before, bucket = _parts(target, target.recoding.how)
+        members, before, bucket = _parts(target, target.recoding.buckets)
         solver = self._solver(formation, members)
         return _partitioned(formation, members, solver, before, bucket), members
 
@@ -156,15 +156,17 @@ def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learne
     return replace(found, beliefs=beliefs, unknown=unknown)
 
 
-def _parts(target: Target, how: Bucketing) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
+def _parts(
+    target: Target, buckets: Bucketing
+) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
     """Give the people of each published group by the bucket of the group they had been in.
 
     Also, for each of these cells, that group and the bucket.
     """
-    assert how.formed is not None  # noqa: S101  (the groups were partitioned)
-    kept = how.parts[:, 1] != SUPPRESSED
-    cells, cell = distinct_rows(np.column_stack([how.parts[kept, 1], how.formed[kept]]))
-    people = sum_by(cell, how.parts[kept, 2], len(cells))
+    assert buckets.formed is not None  # noqa: S101  (the groups were partitioned)
+    kept = buckets.parts[:, 1] != SUPPRESSED
+    cells, cell = distinct_rows(np.column_stack([buckets.parts[kept, 1], buckets.formed[kept]]))
+    people = sum_by(cell, buckets.parts[kept, 2], len(cells))
     members = _members(target, people, np.bincount(cells[:, 0]))
     return members, cells[:, 1].astype(np.int64), cells[:, 2].astype(np.int64)
 

@@ -15,7 +15,7 @@ from sfumato.attacks.minimality import credibility_local
 from sfumato.criteria import AlphaKAnonymity
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
-from sfumato.data.recoding import Assignment, distinct_boxes
+from sfumato.data.recoding import distinct_boxes
 from sfumato.datasets import adult_hierarchies
 from sfumato.papers.census import SEED, census
 from sfumato.papers.reproduction import Claim, Panel, Reproduction
@@ -94,13 +94,11 @@ def beliefs(release: Release, m: int) -> Beliefs:
     the people published elsewhere taken as known. A group in which no class can break the rule was
     generalized for another reason, and everybody in it is believed to be like the group.
     """
-    how = release.recoding.how
-    assert isinstance(how, Assignment)  # noqa: S101  (local recoding is one)
-    frequencies = how.combinations
+    placed = release.recoding.placement(release.table.frequencies())
+    frequencies, key, people = placed.counted, placed.key, placed.people
     found = [frequencies.domains["education"].code_of(value) for value in LOW]
     codes = [code for code in found if code is not None]  # a sample may miss a value
-    key, box, people = how.parts.T
-    group = distinct_boxes(how.boxes)[1][box]
+    group = distinct_boxes(placed.boxes)[1][placed.box]
     in_class = frequencies.combination_of[key]
     low = np.where(np.isin(frequencies.codes("education")[key], codes), people, 0)
     n_classes = len(frequencies.combinations)

@@ -18,7 +18,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
-from sfumato.data.recoding import Bucketing, Recoding
+from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.staged import DESCRIPTION
@@ -83,7 +83,7 @@ class Description:
             frequencies.n_rows - n_suppressed,
             n_suppressed,
             recoding.levels,
-            table.schema.group if isinstance(recoding.how, Bucketing) else None,
+            None if recoding.buckets is None else table.schema.group,
             table.set_valued,
         )
 

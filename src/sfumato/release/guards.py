@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, same_values
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import Assignment, Cut, Recoding
+from sfumato.data.recoding import Recoding
 from sfumato.errors import BrokenPromise
 
 
@@ -18,10 +18,7 @@ def decided(recoding: Recoding, frequencies: FrequencySet) -> Grouping | None:
     Nothing that is published tells the people of one combination apart by what they guard, so
     combinations must not be split between groups.
     """
-    how = recoding.how
-    if isinstance(how, Cut) or (isinstance(how, Assignment) and not how.combinations.sensitive):
-        return None if recoding.splits else recoding.grouping(frequencies)
-    return None
+    return recoding.grouping(frequencies) if recoding.follows_quasi_identifiers else None
 
 
 def refuse_other_groups(seen: Grouping, planned: Grouping, recoding: Recoding) -> None:
@@ -34,13 +31,11 @@ def refuse_other_groups(seen: Grouping, planned: Grouping, recoding: Recoding) -
     written, counted = seen.frequencies, planned.frequencies
     kept = np.flatnonzero(planned.index >= 0)
     codes = {name: counted.codes(name)[kept] for name in counted.sensitive}
-    groups = _groups_of(recoding, counted)
     for name, texts in recoding.labels(counted.domains).items():
-        ground = counted.codes(name)
         if texts is None:
-            code = _of_values(written.domains[name], counted.domains[name])[ground]
+            code = _of_values(written.domains[name], counted.domains[name])[counted.codes(name)]
         else:
-            code = _of_texts(written.domains[name], texts)[ground if groups is None else groups]
+            code = _of_texts(written.domains[name], texts)[recoding.label_of(name, counted)]
         codes[name] = code[kept].astype(np.int32)
     known = all((code >= 0).all() for code in codes.values())
     wanted = known and FrequencySet.from_codes(
@@ -55,16 +50,6 @@ def refuse_other_groups(seen: Grouping, planned: Grouping, recoding: Recoding) -
             "internal error: the written groups do not have the values that were decided; the "
             "source may have changed since it was counted"
         )
-
-
-def _groups_of(recoding: Recoding, counted: FrequencySet) -> NDArray[np.intp] | None:
-    """Give the number of every combination's group; None where columns are recoded by value."""
-    if isinstance(recoding.how, Cut):
-        return None
-    combination, group, _ = recoding.how.parts.T
-    numbers = np.empty(len(recoding.how.combinations), dtype=np.intp)
-    numbers[combination] = group
-    return numbers[counted.combination_of]
 
 
 def _of_values(written: Domain, original: Domain) -> NDArray[np.intp]:

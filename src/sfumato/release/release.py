@@ -22,7 +22,7 @@ from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.recoding import Bucketing, Recoding
+from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
@@ -87,10 +87,9 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     refuse_one_value_each(frequencies, criterion)
     report("searching")
     draw = chances(method)
-    recoding = method.search(frequencies, criterion, draw)
+    decided = method.search(frequencies, criterion, draw)
     secret = draw(SECRET_BYTES)
-    if isinstance(recoding.how, Bucketing):
-        recoding = Recoding(recoding.how.renumbered(secret))
+    recoding = decided.renumbered(secret)
     description = Description.of(table, frequencies, recoding, criterion, method)
     return Release(description, _Private(table, frequencies, recoding, secret))
 
@@ -280,7 +279,7 @@ class Release:
     @cached_property
     def grouping(self) -> Grouping:
         """Which combinations were published together: of the original, or as published."""
-        if self._private is not None and not self.recoding.splits:
+        if self._private is not None and self.recoding.has_one_box_each:
             return self.recoding.grouping(self.table.frequencies())
         return self.seen
 

@@ -193,8 +193,8 @@ class Exploration:
     def _named(self, group: int, values: set[object] | None) -> list[dict[str, object]]:
         """Name people of a group who have one of some values, by their quasi-identifiers."""
         recoding = self.target.recoding
-        if recoding is not None and isinstance(recoding.how, Bucketing):
-            return _in_bucket(recoding.how, self._number(group), self.view.attribute, values)
+        if recoding is not None and recoding.buckets is not None:
+            return _in_bucket(recoding.buckets, self._number(group), self.view.attribute, values)
         members = self._members
         if members is None:
             return []
@@ -344,16 +344,16 @@ class Exploration:
 
 
 def _in_bucket(
-    how: Bucketing, number: int, attribute: str, values: set[object] | None
+    buckets: Bucketing, number: int, attribute: str, values: set[object] | None
 ) -> list[dict[str, object]]:
     """Name people of a group of two tables, who have one of some values.
 
     Nobody, where people of one combination were dealt out whatever their values are.
     """
-    counted = how.combinations
+    counted = buckets.combinations
     if attribute not in counted.columns:
         return []
-    keys, groups, people = how.parts.T
+    keys, groups, people = buckets.parts.T
     inside = np.flatnonzero((groups == number) & (people > 0))
     codes, members = counted.codes(attribute)[keys[inside]], counted.domains[attribute].members
     if values is None:

@@ -89,7 +89,10 @@ def entropy(release: Release) -> float:
     lies in the published interval; a suppressed row counts as published at the roots.
     """
     ground = release.table.combinations()
-    combination, box, people = release.recoding.parts(ground)
+    placed = release.recoding.placement(ground)
+    combination = placed.counted.combination_of[placed.key]
+    roots = np.array([[[0, len(domain) - 1] for domain in ground.domains.values()]], dtype=np.int32)
+    box = np.concatenate([placed.boxes, roots])[placed.box]  # the last is for -1
     bits = 0.0
     for j, name in enumerate(release.description.quasi_identifiers):
         domain, codes = release.table.domains[name], ground.codes(name).astype(np.intp)
@@ -97,7 +100,7 @@ def entropy(release: Release) -> float:
         low, high = box[:, j].T
         inside = upto[high + 1] - upto[low]
         own = (upto[codes + 1] - upto[codes])[combination]
-        bits += float(people @ np.log2(inside / own))
+        bits += float(placed.people @ np.log2(inside / own))
     return bits
 
 

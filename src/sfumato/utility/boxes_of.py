@@ -9,7 +9,6 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import same_values
 from sfumato.data.groups import Histogram
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import Assignment, Bucketing, Cut
 from sfumato.release import Release
 
 Boxes = NDArray[np.int32]  # (n, n_quasi_identifiers, 2): [low, high] ground ranks
@@ -20,9 +19,9 @@ def generalized_groups(release: Release, attribute: str | None) -> tuple[Boxes, 
 
     Without a sensitive attribute everybody counts as having the same value.
     """
-    grouping, how = release.grouping, release.recoding.how
+    grouping, recoding = release.grouping, release.recoding
     boxes = grouping.boxes
-    if isinstance(how, Assignment) and how.splits:
+    if recoding.splits and recoding.buckets is None:
         boxes = boxes_of_labels(release)
     if attribute is None:
         return boxes, Histogram.from_dense(grouping.sizes[:, np.newaxis])
@@ -47,14 +46,11 @@ def intervals_of(release: Release, column: str, published: Domain) -> NDArray[np
 
     Returns (n_labels, 2). Labels stand for one interval each.
     """
-    how, domain = release.recoding.how, release.table.domains[column]
-    texts = how.labels(release.table.domains)[column]
-    if isinstance(how, Bucketing) or texts is None:  # as it is
+    recoding, domain = release.recoding, release.table.domains[column]
+    texts = recoding.labels(release.table.domains)[column]
+    if texts is None:  # as it is
         return np.repeat(same_values(published, domain)[:, np.newaxis], 2, axis=1)
-    if isinstance(how, Cut):
-        sides = how.intervals[column]
-    else:
-        sides = how.boxes[:, how.combinations.quasi_identifiers.index(column)]
+    sides = recoding.sides(column)
     used, first = np.unique(texts.index, return_index=True)
     meant = {texts.texts[k]: sides[b] for k, b in zip(used, first, strict=True)}
     return np.stack([meant[text] for text in Labels.of(published.labels)])

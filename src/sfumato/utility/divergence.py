@@ -8,11 +8,9 @@ import numpy as np
 
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
-from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput
 from sfumato.formulas.boxes.points import points_in_boxes
 from sfumato.formulas.measures import divergence
-from sfumato.formulas.measures.queries import bucket_members
 from sfumato.release import Release
 from sfumato.utility.boxes_of import generalized_groups
 
@@ -59,11 +57,11 @@ def _published(
     release: Release, ground: FrequencySet, attribute: str | None
 ) -> tuple[divergence.Members, Histogram]:
     """Say how likely the people of every published group have each combination."""
-    how = release.recoding.how
-    if isinstance(how, Bucketing) and attribute is not None:
-        of_group, people, histogram = bucket_members(how, attribute)
-        combination, group = of_group.T
-        shares = people / np.bincount(group, weights=people)[group]
+    buckets = release.recoding.buckets
+    if buckets is not None and attribute is not None:
+        inside = buckets.members(attribute)
+        histogram, (combination, group) = inside.histogram, inside.members.T
+        shares = inside.people / np.bincount(group, weights=inside.people)[group]
     else:
         boxes, histogram = generalized_groups(release, attribute)
         volumes = np.prod(boxes[:, :, 1] - boxes[:, :, 0] + 1.0, axis=1)

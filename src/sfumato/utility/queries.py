@@ -10,7 +10,6 @@ import numpy as np
 
 from sfumato import parameters
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
@@ -190,7 +189,7 @@ def _selectivity(workload: str, selectivity: float | None) -> Fraction:
 
 def _answering(release: Release, attribute: str) -> Answering:
     """What the release answers from: its two tables, or its boxes in ranks of the original."""
-    how = release.recoding.how
-    if isinstance(how, Bucketing):
-        return Answering.bucketized(how, attribute)
+    buckets = release.recoding.buckets
+    if buckets is not None:
+        return Answering.bucketized(buckets, attribute)
     return Answering.generalized(*generalized_groups(release, attribute))

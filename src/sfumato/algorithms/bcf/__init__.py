@@ -112,7 +112,7 @@ class BCFAnonymizer(Algorithm):
             search = against_all(begin, criterion, past)
         else:
             search.run()
-        return Recoding(replace(search.table.cut, nodes=True))
+        return replace(search.table.cut, nodes=True)
 
     def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
         """Refuse `columns` that the table does not have."""

@@ -87,7 +87,7 @@ class Anatomy(Algorithm):
             )
         group = anatomize(needs, people, np.zeros(n, dtype=np.int64), draw)
         verify(frequencies, criterion, people, group)
-        return Recoding(bucketing(frequencies, people, group))
+        return bucketing(frequencies, people, group)
 
 
 @dataclass(frozen=True, eq=False)

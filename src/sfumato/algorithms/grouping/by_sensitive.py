@@ -65,4 +65,4 @@ class SensitiveGrouping(Algorithm):
         start = np.searchsorted(group[group >= 0], [last])
         if group[-1] < 0 and line.safe(start.astype(np.int64), np.array([len(group)])).all():
             group[group < 0] = last
-        return Recoding(bucketing(frequencies, people, group))
+        return bucketing(frequencies, people, group)

@@ -210,9 +210,9 @@ def _grown(
     if group.max(initial=-1) < 0:  # even the longest beginning, the whole table, is unsafe
         refuse_unsafe_whole(frequencies, enforced)
     if needs is None:
-        return Recoding(bucketing(frequencies, people, group))
+        return bucketing(frequencies, people, group)
     before, kept = group.copy(), group >= 0
     group[kept] = anatomize(needs, people[kept], group[kept], draw)
     verify(frequencies, criterion, people, group)
     bucket = place_in_group(before) // unit
-    return Recoding(partitioned(frequencies, people, group, before, bucket))
+    return partitioned(frequencies, people, group, before, bucket)

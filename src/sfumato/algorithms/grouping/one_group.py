@@ -39,4 +39,4 @@ class OneGroup(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         key = np.arange(len(frequencies), dtype=np.int64)
         parts = np.stack([key, np.zeros_like(key), frequencies.counts], axis=1)
-        return Recoding(Bucketing(frequencies, parts))
+        return Bucketing(frequencies, parts)

@@ -76,12 +76,12 @@ class SymmetricGrouping(Algorithm):
         people = sorted_people(frequencies, order, draw)
         group = halved(Line(frequencies, criterion, people), least_people(criterion))
         if needs is None:
-            return Recoding(bucketing(frequencies, people, group))
+            return bucketing(frequencies, people, group)
         after = anatomize(needs, people, group, draw)
         verify(frequencies, criterion, people, after)
         left = (np.bincount(group)[group] + 1) // 2  # people in the left half of each group
         half = (place_in_group(group) >= left).astype(np.int64)
-        return Recoding(partitioned(frequencies, people, after, group, half))
+        return partitioned(frequencies, people, after, group, half)
 
 
 def least_people(criterion: Criterion) -> int:

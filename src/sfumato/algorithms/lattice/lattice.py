@@ -119,7 +119,7 @@ class Lattice:
         """Give the recoding of a node, its unsafe groups suppressed."""
         grouping = self.grouping(node)
         unsafe = ~staying(self.criterion, grouping.joint)
-        return Recoding(replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0]))
+        return replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0])
 
     def _cut(self, node: Node) -> Cut:
         levels = dict(zip(self.frequencies.quasi_identifiers, node, strict=True))

@@ -90,7 +90,7 @@ class Mondrian(Algorithm):
             found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
         else:
             found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
-        return Recoding(_tight(found) if self.tight else found)
+        return _tight(found) if self.tight else found
 
 
 class _Space:

@@ -98,10 +98,10 @@ class SkylineMondrian(Algorithm):
             key = np.arange(len(frequencies), dtype=np.int64)
             group = region[frequencies.combination_of]
             parts = np.stack([key, group, frequencies.counts], axis=1).astype(np.int64)
-            return Recoding(Bucketing(frequencies, parts))
+            return Bucketing(frequencies, parts)
         ground = frequencies.combinations
         parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
-        return Recoding(Assignment(ground, boxes, parts.astype(np.int64)))
+        return Assignment(ground, boxes, parts.astype(np.int64))
 
 
 def not_by_regions(criterion: Criterion) -> str | None:

@@ -69,5 +69,5 @@ class TopDown(Algorithm):
         """Specialize until nothing can be specialized any more."""
         refuse_unsafe_whole(frequencies, criterion)
         if self.recoding == "cut":
-            return Recoding(cut(frequencies, criterion))
-        return Recoding(LocalSpecialization(frequencies, criterion, draw).run())
+            return cut(frequencies, criterion)
+        return LocalSpecialization(frequencies, criterion, draw).run()

@@ -13,7 +13,7 @@ from sfumato.attacks.base import Target
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Codes, distinct_rows
-from sfumato.data.recoding import SUPPRESSED, Assignment, Cut, Recoding, distinct_boxes
+from sfumato.data.recoding import SUPPRESSED, Placement, Recoding, distinct_boxes
 from sfumato.errors import CannotRun
 
 PAIRS_AT_ONCE = 1 << 24
@@ -99,7 +99,7 @@ def members_of(target: Target, guard: str | None = None) -> Members:
             "--original)"
         )
     frequencies = target.original.frequencies(guard)
-    if target.recoding is not None and not target.recoding.splits:
+    if target.recoding is not None and target.recoding.has_one_box_each:
         return _whole(frequencies, target.recoding)
     if guard is not None:
         raise CannotRun(
@@ -107,7 +107,7 @@ def members_of(target: Target, guard: str | None = None) -> Members:
         )
     boxes = target.boxes_in(target.original)
     if target.recoding is not None:
-        parts = _split(target.recoding, boxes)
+        parts = _split(target.recoding.placement(frequencies), boxes)
     else:
         parts = _located(frequencies, boxes, target.seen.sizes)
     return Members(frequencies, boxes, *parts, _values_of(target, frequencies))
@@ -125,18 +125,16 @@ def _whole(frequencies: FrequencySet, recoding: Recoding) -> Members:
 _Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
 
 
-def _split(recoding: Recoding, boxes: NDArray[np.int32]) -> _Parts:
-    how = recoding.how
-    assert isinstance(how, Assignment)  # noqa: S101  (only these split)
-    parts = how.parts[how.parts[:, 1] != SUPPRESSED]
-    combination = how.combinations.combination_of[parts[:, 0]]
-    both, same = distinct_boxes(np.concatenate([boxes, how.boxes]))
+def _split(placed: Placement, boxes: NDArray[np.int32]) -> _Parts:
+    kept = placed.box != SUPPRESSED
+    combination = placed.counted.combination_of[placed.key[kept]]
+    both, same = distinct_boxes(np.concatenate([boxes, placed.boxes]))
     group_of = np.full(len(both), -1, dtype=np.intp)
     group_of[same[: len(boxes)]] = np.arange(len(boxes))
-    group = group_of[same[len(boxes) :]][parts[:, 1]]
+    group = group_of[same[len(boxes) :]][placed.box[kept]]
     if (group < 0).any():
         raise CannotRun("a published box cannot be told from its labels")
-    return _added_up(combination, group, parts[:, 2])
+    return _added_up(combination, group, placed.people[kept])
 
 
 def _added_up(combination: NDArray[np.intp], group: NDArray[np.intp], people: Counts) -> _Parts:
@@ -217,8 +215,9 @@ def lows_of(target: Target, members: Members) -> list[NDArray[np.int32]]:
     found = []
     for j, name in enumerate(members.frequencies.quasi_identifiers):
         domain = members.frequencies.domains[name]
-        if target.recoding is not None and isinstance(target.recoding.how, Cut):
-            found.append(target.recoding.how.intervals[name][:, 0])
+        decided = None if target.recoding is None else target.recoding.lows(name)
+        if decided is not None:
+            found.append(decided)
             continue
         lows = np.arange(len(domain), dtype=np.int32)  # what was never published stands for itself
         for low, high in distinct_rows(members.boxes[:, j])[0].tolist():

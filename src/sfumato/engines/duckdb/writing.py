@@ -10,11 +10,12 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.labels.texts import Labels
+from sfumato.data.recoding.application import Join, Lookup
 from sfumato.engines import sql
 from sfumato.engines.duckdb.csv_text import as_text, defused
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
-from sfumato.engines.protocol import Format, Join, Lookup, Plan
+from sfumato.engines.protocol import Format, Plan
 
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"

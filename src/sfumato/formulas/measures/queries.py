@@ -18,10 +18,10 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import distinct_rows
-from sfumato.data.recoding import SUPPRESSED, Bucketing
+from sfumato.data.recoding import Bucketing
 
 CELLS = 1 << 18  # numbers in one array at a time: what a processor keeps at hand
 EXTREME = 100  # queries of the strongest correlation, to either side
@@ -146,10 +146,11 @@ class Answering:
     @classmethod
     def bucketized(cls, bucketing: Bucketing, attribute: str) -> Answering:
         """Two tables: quasi-identifiers are as they were, values are those of the group."""
-        members, people, histogram = bucket_members(bucketing, attribute)
+        inside = bucketing.members(attribute)
+        combination, bucket = inside.members.T
         ground = bucketing.combinations.combinations
-        cells = np.stack([ground.codes(name)[members[:, 0]] for name in ground.columns], axis=1)
-        return cls(np.stack([cells, cells], axis=2), people, members[:, 1], histogram)
+        cells = np.stack([ground.codes(name)[combination] for name in ground.columns], axis=1)
+        return cls(np.stack([cells, cells], axis=2), inside.people, bucket, inside.histogram)
 
     def answers(self, queries: Queries) -> Floats:
         """Answer some queries; whole numbers are exact below 2^53."""
@@ -195,25 +196,6 @@ class Answering:
     @cached_property
     def _factors(self) -> _Factors:
         return _Factors.of(self.boxes, self.values)
-
-
-def bucket_members(
-    bucketing: Bucketing, attribute: str
-) -> tuple[NDArray[np.int32], Counts, Histogram]:
-    """Say who is in each bucket: (combination of quasi-identifiers, bucket), and how many people.
-
-    The last is the buckets' values. Suppressed people are in none.
-    """
-    counted = bucketing.combinations
-    combination, number, people = bucketing.parts[bucketing.parts[:, 1] != SUPPRESSED].T
-    numbers, group = np.unique(number, return_inverse=True)
-    shape = (len(numbers), len(counted.domains[attribute]))
-    codes = counted.codes(attribute)[combination]
-    histogram = Histogram.from_entries(group, codes, people, shape)
-    # The people of a group whose quasi-identifiers are equal are one entry.
-    own = counted.combination_of[combination]
-    members, index = distinct_rows(np.stack([own, group], axis=1))
-    return members, sum_by(index, people, len(members)), histogram
 
 
 @dataclass(frozen=True, eq=False)

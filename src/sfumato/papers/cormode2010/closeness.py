@@ -18,7 +18,7 @@ from sfumato.algorithms import GreedyGrouping
 from sfumato.criteria import TCloseness
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
-from sfumato.data.recoding import SUPPRESSED, Bucketing
+from sfumato.data.recoding import SUPPRESSED
 from sfumato.papers.census import SEED
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
@@ -111,13 +111,13 @@ def _measured(
 
 def histograms_of(release: Release) -> Counts:
     """Count the values of every group: (n_groups, n_values)."""
-    how = release.recoding.how
-    assert isinstance(how, Bucketing)  # noqa: S101  (the grouping methods publish two tables)
+    how = release.recoding.buckets
+    assert how is not None  # noqa: S101  (the grouping methods publish two tables)
     attribute = how.combinations.sensitive[0]
     n_values = len(how.combinations.domains[attribute])
     key, group, people = how.parts[how.parts[:, 1] != SUPPRESSED].T
     cell = group * n_values + how.combinations.codes(attribute)[key]
-    return sum_by(cell, people, len(how.sizes) * n_values).reshape(-1, n_values)
+    return sum_by(cell, people, len(how.group_sizes) * n_values).reshape(-1, n_values)
 
 
 def _percent(n: int, found: Distances) -> float:

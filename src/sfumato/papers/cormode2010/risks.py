@@ -13,7 +13,7 @@ from sfumato.algorithms import GreedyGrouping, RandomizedGrouping
 from sfumato.criteria import LDiversity
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
-from sfumato.data.recoding import SUPPRESSED, Bucketing
+from sfumato.data.recoding import SUPPRESSED
 from sfumato.formulas.minimality.buckets import exact_bucket_risk
 from sfumato.papers.census import SEED
 from sfumato.papers.reproduction import Claim, Panel
@@ -63,13 +63,13 @@ def exposed(sizes: Counts, n_sensitive: Counts, l: int, p: Fraction) -> Exposed:
 
 def counted(release: Release, value: str) -> tuple[Counts, Counts]:
     """Count the people of every group, and those with the value."""
-    how = release.recoding.how
-    assert isinstance(how, Bucketing)  # noqa: S101  (the grouping methods publish two tables)
+    how = release.recoding.buckets
+    assert how is not None  # noqa: S101  (the grouping methods publish two tables)
     attribute = how.combinations.sensitive[0]
     code = how.combinations.domains[attribute].code_of(value)
     key, group, people = how.parts.T
     mine = (group != SUPPRESSED) & (how.combinations.codes(attribute)[key] == code)
-    return how.sizes, sum_by(group[mine], people[mine], len(how.sizes))
+    return how.group_sizes, sum_by(group[mine], people[mine], len(how.group_sizes))
 
 
 def most_possible(l: int) -> float:

@@ -1,0 +1,23 @@
+"""Decisions of an algorithm: which published value stands for which ground value.
+
+A `Cut` recodes each column on its own and is applied by look-up; an `Assignment` puts whole
+combinations, or some of the people of one, into boxes and is applied by join; a `Bucketing` puts
+people into groups whose quasi-identifiers and sensitive values are published apart.
+"""
+
+from sfumato.data.recoding.assignment import Assignment
+from sfumato.data.recoding.base import SUPPRESSED, Placement, Recoding, distinct_boxes
+from sfumato.data.recoding.bucketing import Bucketing
+from sfumato.data.recoding.cut import Cut, level_intervals, rows_in
+
+__all__ = [
+    "SUPPRESSED",
+    "Assignment",
+    "Bucketing",
+    "Cut",
+    "Placement",
+    "Recoding",
+    "distinct_boxes",
+    "level_intervals",
+    "rows_in",
+]

@@ -1,0 +1,38 @@
+"""How an engine applies a recoding to its rows, in terms of codes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.labels.texts import Labels
+
+
+@dataclass(frozen=True, eq=False)
+class Lookup:
+    """Publish by column: ground code -> text (None: the value as it is)."""
+
+    labels: Mapping[str, Labels | None]
+    lows: Mapping[str, Codes]  # ground code -> first rank of its published interval
+    suppressed: NDArray[np.int32]  # (n, n_columns): tuples of lows whose rows are left out
+
+
+@dataclass(frozen=True, eq=False)
+class Join:
+    """Publish by combination: packed key -> group, or person by person.
+
+    People dealt out one by one stand in the order of their keys, those of one combination in the
+    order of the columns in `order` (missing values first).
+    """
+
+    layout: Layout
+    columns: tuple[str, ...]  # the columns in the key
+    order: tuple[str, ...]  # all that is published and not in the key
+    keys: Keys  # (n, n_words) ascending; none where people are dealt out
+    groups: NDArray[np.int64]  # (n,) -1: suppressed
+    dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
+    labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)

@@ -1,0 +1,164 @@
+"""What every decision of an algorithm can say about itself."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct_rows
+from sfumato.data.labels.texts import Labels
+from sfumato.data.recoding.application import Join, Lookup
+from sfumato.errors import BadInput
+
+if TYPE_CHECKING:
+    from sfumato.data.recoding.bucketing import Bucketing
+
+SUPPRESSED = -1
+
+
+@dataclass(frozen=True, eq=False)
+class Placement:
+    """Who is published as what: how many people of a counted combination are in which box."""
+
+    counted: FrequencySet  # what `key` points into
+    key: NDArray[np.signedinteger]  # (n,)
+    box: NDArray[np.signedinteger]  # (n,) position in `boxes`; -1: suppressed
+    people: Counts  # (n,)
+    boxes: NDArray[np.int32]  # (n_boxes, n_quasi_identifiers, 2): [low, high] ground ranks
+
+
+class Recoding(ABC):
+    """What an algorithm decided: who is published with which values."""
+
+    @property
+    def levels(self) -> Mapping[str, int] | None:
+        """The level of each column, where one holds for all its values: full-domain recoding."""
+        return None
+
+    @property
+    def buckets(self) -> Bucketing | None:
+        """The numbered groups of a recoding that is published as two tables; None: it is one."""
+        return None
+
+    @property
+    @abstractmethod
+    def splits(self) -> bool:
+        """Whether the people of some combination are spread over several groups."""
+
+    @property
+    @abstractmethod
+    def has_one_box_each(self) -> bool:
+        """Whether every combination has one box; if not, the published table says who is where."""
+
+    @property
+    @abstractmethod
+    def follows_quasi_identifiers(self) -> bool:
+        """Whether people of equal quasi-identifiers are together, whatever else is counted."""
+
+    @abstractmethod
+    def labels(self, domains: Mapping[str, Domain]) -> Mapping[str, Labels | None]:
+        """Published texts of every column, None for a column published as it is.
+
+        What the texts are listed by (ground values or groups) is the recoding's own: `sides` says
+        what each stands for, `label_of` which of them a combination gets.
+        """
+
+    @abstractmethod
+    def sides(self, column: str) -> NDArray[np.int32]:
+        """Give the interval of ground ranks that each label of a column stands for: (n, 2)."""
+
+    @abstractmethod
+    def label_of(self, column: str, frequencies: FrequencySet) -> NDArray[np.signedinteger]:
+        """Give the position of each counted combination's label among those of a column."""
+
+    @abstractmethod
+    def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
+        """List values and published values, column by column of the table."""
+
+    @abstractmethod
+    def grouping(self, frequencies: FrequencySet) -> Grouping:
+        """Say which box each counted combination is published as, if it has one."""
+
+    @abstractmethod
+    def n_suppressed(self, frequencies: FrequencySet) -> int:
+        """Number of people left out."""
+
+    @abstractmethod
+    def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
+        """Give the boxes that are published, each once, and how many people are in each."""
+
+    @abstractmethod
+    def placement(self, frequencies: FrequencySet) -> Placement:
+        """Say who is published as what."""
+
+    @abstractmethod
+    def application(
+        self, domains: Mapping[str, Domain], published: Sequence[str], secret: bytes
+    ) -> Lookup | Join:
+        """Tell an engine how to write the rows; published: the columns, secret: deals people."""
+
+    def sizes(self, frequencies: FrequencySet) -> Counts:
+        """Give the number of people in every published group."""
+        return self.published_boxes(frequencies)[1]
+
+    def lows(self, column: str) -> NDArray[np.int32] | None:
+        """Give the first rank of each ground value's interval; None: not recoded by value."""
+        del column
+        return None
+
+    def renumbered(self, secret: bytes) -> Recoding:
+        """Number groups as they are published, so that their numbers say nothing else."""
+        del secret
+        return self
+
+    def boxes_for_other_data(
+        self, frequencies: FrequencySet
+    ) -> tuple[NDArray[np.int32], Mapping[str, Labels | None]] | None:
+        """Give the boxes that anybody's combination has its place in, and their labels.
+
+        None, where people of this table are put into groups.
+        """
+        del frequencies
+        return None
+
+    def refuse_ambiguous(self, labels: Mapping[str, Labels | None]) -> None:
+        """Refuse labels that would stand for two different generalized values of a column."""
+        for column, texts in labels.items():
+            if texts is None:
+                continue
+            named, _ = distinct_rows(np.column_stack([self.sides(column), texts.index]))
+            meant: dict[str | None, tuple[int, int]] = {}
+            for low, high, number in named.tolist():
+                text = texts.texts[number]
+                if meant.setdefault(text, (low, high)) != (low, high):
+                    raise BadInput(
+                        f"column {column!r}: two different generalized values would be published "
+                        "under the same name; rename a value, or a node of the hierarchy",
+                        [text],
+                    )
+
+
+def box_labels(
+    domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
+) -> dict[str, Labels | None]:
+    """Write the sides of boxes column by column; None for a column of single values."""
+    texts: dict[str, Labels | None] = {}
+    for j, column in enumerate(columns):
+        side = boxes[:, j]
+        single = (side[:, 0] == side[:, 1]).all()
+        texts[column] = None if single else domains[column].interval_labels(side)
+    return texts
+
+
+def distinct_boxes(boxes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
+    """Give the boxes that differ, in order, and for each box its position among them."""
+    rows, index = distinct_rows(boxes.reshape(len(boxes), -1))
+    return rows.reshape(-1, *boxes.shape[1:]), index
