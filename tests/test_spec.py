@@ -30,7 +30,7 @@ class PlainRule:
             raise BadInput(f"PlainRule: size must be >= 0, got {self.size}", ["seen"])
 
 
-KINDS = {"plain_rule": PlainRule} | CRITERIA | ALGORITHMS
+KINDS = {"plain_rule": PlainRule, **CRITERIA, **ALGORITHMS}
 
 
 @pytest.mark.parametrize(

@@ -13,12 +13,12 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import HIERARCHIES, Hierarchy
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path
 from sfumato.series.terms import Terms
-from sfumato.spec import from_spec
+from sfumato.spec import PACKAGE
 from sfumato.table import Table, read
 
 
@@ -144,12 +144,12 @@ class Job:
                     raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
                 file = self._place / file_path(f"{where}.csv", spec["csv"])
                 found[column] = Hierarchy.from_csv(file, spec.get("sep"))
-            elif set(spec) <= set(Hierarchy.kinds):
-                found[column] = Hierarchy.from_spec(spec, where)
-            else:
-                known = ["csv", *sorted(Hierarchy.kinds)]
-                unknown = min(set(spec) - set(known))
-                raise BadInput(f"{where}: unknown hierarchy {unknown!r}{nearest(unknown, known)}")
+                continue
+            unknown = [name for name in spec if name != PACKAGE and name not in HIERARCHIES]
+            if unknown and PACKAGE not in spec and unknown[0] not in HIERARCHIES.broken:
+                near = nearest(unknown[0], ["csv", *sorted(HIERARCHIES)])
+                raise BadInput(f"{where}: unknown hierarchy {unknown[0]!r}{near}")
+            found[column] = Hierarchy.from_spec(spec, where)
         return found
 
 
@@ -167,7 +167,7 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
         saved = Recode.load(place / file_path(f"{where}.recode.file", parameters["file"]))
         limit = parameters.get("max_suppressed", saved.max_suppressed)
         return replace(saved, max_suppressed=limit)
-    method = from_spec(ALGORITHMS, spec, where)
+    method = ALGORITHMS.from_spec(spec, where)
     if isinstance(method, BCFAnonymizer):
         previous = [place / file_path(f"{where}.previous", each) for each in method.previous]
         return replace(method, previous=previous)  # type: ignore[arg-type]
@@ -175,7 +175,7 @@ def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
 
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
-    parts = [from_spec(CRITERIA, spec, f"{where}: criteria[{j}]") for j, spec in enumerate(specs)]
+    parts = [CRITERIA.from_spec(spec, f"{where}: criteria[{j}]") for j, spec in enumerate(specs)]
     return together(parts)
 
 

@@ -1,7 +1,8 @@
 """Objects as small JSON-like specifications and back: `{"k_anonymity": {"k": 5}}`.
 
 Hierarchies, criteria and methods are frozen dataclasses; job files and `release.json` write them
-the same way, by the snake-case name of the class and its parameters.
+the same way, by the snake-case name of the class and its parameters. What another package defines
+also names the package: `{"blur": {"radius": 2}, "package": "sfumato-blur 1.2"}`.
 """
 
 from __future__ import annotations
@@ -13,8 +14,11 @@ from fractions import Fraction
 from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, nearest, shown, written
+from sfumato.packages import Package, package_of
 
 T = TypeVar("T")
+
+PACKAGE = "package"  # beside the name: who defines it, if that is not sfumato
 
 
 def name_of(kind: type) -> str:
@@ -35,17 +39,36 @@ def to_spec(instance: Any) -> dict[str, Any]:
     Every parameter is written, so that a default that changes cannot change what a file means.
     """
     given = (field.name for field in dataclasses.fields(instance) if field.init)
-    return {name_of(type(instance)): {name: _plain(getattr(instance, name)) for name in given}}
+    return signed(type(instance), {name: _plain(getattr(instance, name)) for name in given})
+
+
+def signed(kind: type, parameters: Any) -> dict[str, Any]:
+    """Write parameters behind the name of a class, and beside it who else defines the class."""
+    package = package_of(kind)
+    return {name_of(kind): parameters} | ({} if package is None else {PACKAGE: str(package)})
 
 
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
-    """Build the object that `spec` names; every error says `where` it stands."""
-    if not isinstance(spec, Mapping) or len(spec) != 1:
-        raise BadInput(f"{where}: give exactly one name with its parameters, got {_kinds(spec)}")
-    ((name, parameters),) = spec.items()
+    """Build the object that `spec` names, out of a few; every error says `where` it stands."""
+    name, parameters, _ = taken_apart(spec, where)
     if name not in kinds:
         raise BadInput(f"{where}: unknown name {shown(name)}{nearest(name, kinds)}")
-    kind = kinds[name]
+    return build(kinds[name], name, parameters, where)
+
+
+def taken_apart(spec: Mapping[str, Any], where: str) -> tuple[str, Any, Package | None]:
+    """Give the name, the parameters and the package that a specification has."""
+    names = [name for name in spec if name != PACKAGE] if isinstance(spec, Mapping) else []
+    if len(names) != 1:
+        raise BadInput(f"{where}: give exactly one name with its parameters, got {_kinds(spec)}")
+    package = spec.get(PACKAGE)
+    if package is not None and not isinstance(package, str):
+        raise BadInput(f"{where}.{PACKAGE}: expected a name and a version, got {shown(package)}")
+    return names[0], spec[names[0]], None if package is None else Package.read(package)
+
+
+def build(kind: type[T], name: str, parameters: Any, where: str) -> T:
+    """Call a class with the parameters written behind its name."""
     if not isinstance(parameters, Mapping):
         raise BadInput(f"{where}.{name}: the parameters must be a table, got {shown(parameters)}")
     known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
@@ -75,9 +98,8 @@ def describe(instance: Any) -> str:
 
 def chosen(instance: Any) -> dict[str, Any]:
     """Give the parameters that are not at their defaults, for people."""
-    ((_, parameters),) = to_spec(instance).items()
     return {
-        field.name: parameters[field.name]
+        field.name: _plain(getattr(instance, field.name))
         for field in dataclasses.fields(instance)
         if field.init and getattr(instance, field.name) != _default(field)
     }

@@ -328,9 +328,8 @@ def test_properties_say_what_an_adversary_can_use():
 )
 def test_a_method_is_written_down_and_read_back(method):
     from sfumato.algorithms import ALGORITHMS
-    from sfumato.spec import from_spec
 
-    assert from_spec(ALGORITHMS, method.spec(), "method") == method
+    assert ALGORITHMS.from_spec(method.spec(), "method") == method
 
 
 def test_a_margin_of_e_is_close_to_e():

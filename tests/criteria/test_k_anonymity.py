@@ -11,7 +11,6 @@ import naive.criteria
 import sfumato as sf
 from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput, shown
-from sfumato.spec import from_spec
 
 SIZES = st.lists(st.integers(1, 9), max_size=8)
 
@@ -68,4 +67,4 @@ def test_it_is_written_down_and_read_back():
     assert str(criterion) == "KAnonymity(k=5)"
     assert criterion.spec() == [{"k_anonymity": {"k": 5, "attribute": None}}]
     (spec,) = json.loads(json.dumps(criterion.spec()))
-    assert from_spec(CRITERIA, spec, "here") == criterion
+    assert CRITERIA.from_spec(spec, "here") == criterion

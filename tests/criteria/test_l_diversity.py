@@ -14,7 +14,6 @@ import naive.groups
 import sfumato as sf
 from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput, shown
-from sfumato.spec import from_spec
 
 VALUES = ["flu", "HIV", "cold", "acne"]
 GROUPS = st.lists(
@@ -302,7 +301,7 @@ def test_it_is_written_down_and_read_back(criterion, parameters):
     defaults = {"kind": "distinct", "values": None, "pooled": False, "attribute": None}
     assert criterion.spec() == [{"l_diversity": defaults | parameters}]
     (spec,) = json.loads(json.dumps(criterion.spec()))
-    assert from_spec(CRITERIA, spec, "here") == criterion
+    assert CRITERIA.from_spec(spec, "here") == criterion
 
 
 def test_the_order_in_which_values_are_named_makes_no_difference():

@@ -23,7 +23,6 @@ from properties.test_mondrian import dimensions
 from sfumato.criteria import CRITERIA
 from sfumato.criteria.judging import holding, measure
 from sfumato.data.frequency import FrequencySet
-from sfumato.spec import from_spec
 from worked_examples import tables as papers
 
 TREE = {"few": ["1", "2"], "many": {"some": ["5"], "most": ["9", "12"]}}
@@ -133,10 +132,10 @@ def test_the_root_can_only_be_guarded_in_vain_unless_l_is_1():
 def test_a_spec_brings_it_back():
     for criterion in (sf.PersonalizedPrivacy("3/2", "g"), sf.PersonalizedPrivacy(2, "g", "s")):
         (spec,) = criterion.spec()
-        assert from_spec(CRITERIA, spec, "here") == criterion
+        assert CRITERIA.from_spec(spec, "here") == criterion
     assert spec == {"personalized_privacy": {"l": 2, "guarding": "g", "attribute": "s"}}
     with pytest.raises(sf.BadInput, match=r"'guarding' is missing"):
-        from_spec(CRITERIA, {"personalized_privacy": {"l": 2}}, "here")
+        CRITERIA.from_spec({"personalized_privacy": {"l": 2}}, "here")
 
 
 @pytest.fixture

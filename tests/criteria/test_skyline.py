@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 import naive.knowledge
 import sfumato as sf
 from sfumato.criteria import CRITERIA
-from sfumato.spec import from_spec
 
 amounts = st.tuples(*[st.integers(0, 2)] * 3)
 thresholds = st.sampled_from([Fraction(1, 2), Fraction(3, 5), Fraction(2, 3), Fraction(9, 10)])
@@ -132,7 +131,7 @@ def test_sets_are_not_monotone():
 )
 def test_it_can_be_written_down_and_read(criterion):
     (spec,) = criterion.spec()
-    again = from_spec(CRITERIA, spec, "criteria")
+    again = CRITERIA.from_spec(spec, "criteria")
     assert again == criterion
     assert str(again) == str(criterion)
 

@@ -137,10 +137,15 @@ def test_a_single_width_may_be_written_without_a_list():
     assert sf.Hierarchy.from_spec({"intervals": 10}, "here") == sf.Intervals(10)
 
 
-@pytest.mark.parametrize("spec", [{}, {"flat": True, "prefix": True}, {"flatt": True}])
-def test_a_specification_names_exactly_one_known_hierarchy(spec):
+@pytest.mark.parametrize("spec", [{}, {"flat": True, "prefix": True}, ["flat"], None])
+def test_a_specification_names_exactly_one_hierarchy(spec):
     message = str(refusal(lambda: sf.Hierarchy.from_spec(spec, "job.toml: age")))
     assert message.startswith("job.toml: age: give one hierarchy out of dates, flat, intervals")
+
+
+def test_a_specification_names_a_known_hierarchy():
+    message = str(refusal(lambda: sf.Hierarchy.from_spec({"flatt": True}, "job.toml: age")))
+    assert message == "job.toml: age: unknown name 'flatt'; did you mean 'flat'?"
 
 
 def test_a_hierarchy_without_parameters_is_switched_on_by_true():

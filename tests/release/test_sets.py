@@ -14,7 +14,7 @@ import pytest
 import naive.groups
 import naive.knowledge
 import sfumato as sf
-from sfumato.algorithms import ALGORITHMS, Algorithm
+from sfumato.algorithms import Algorithm
 from sfumato.algorithms.registry import METHODS
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
@@ -54,11 +54,6 @@ class ByCombination(Algorithm):
         parts = [np.stack([key, 2 * key + j, half], axis=1) for j, half in enumerate(halves)]
         parts.append(np.array([[key[-1], -1, self.left_out]]))
         return Bucketing(ground, np.concatenate(parts))
-
-
-@pytest.fixture(autouse=True)
-def _known(monkeypatch):
-    monkeypatch.setitem(ALGORITHMS, "by_combination", ByCombination)
 
 
 def rows_of(n=150, seed=2, values=NAMES) -> list[dict]:

@@ -1,6 +1,6 @@
 """Algorithms: from counted combinations and a criterion to a recoding."""
 
-from sfumato.algorithms.algorithm import Algorithm
+from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm
 from sfumato.algorithms.bcf import BCFAnonymizer
 from sfumato.algorithms.grouping.anatomy import Anatomy
 from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
@@ -15,28 +15,6 @@ from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.skyline_mondrian import SkylineMondrian
 from sfumato.algorithms.top_down import TopDown
-from sfumato.spec import name_of
-
-ALGORITHMS: dict[str, type[Algorithm]] = {
-    name_of(kind): kind
-    for kind in (
-        Anatomy,
-        BCFAnonymizer,
-        Exhaustive,
-        GreedyGrouping,
-        Incognito,
-        Mondrian,
-        OneGroup,
-        Optimal,
-        RandomizedGrouping,
-        Recode,
-        Samarati,
-        SensitiveGrouping,
-        SkylineMondrian,
-        SymmetricGrouping,
-        TopDown,
-    )
-}
 
 __all__ = [
     "ALGORITHMS",

@@ -12,15 +12,18 @@ import numpy as np
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
+from sfumato.doors import Registry
 from sfumato.parameters import fraction
 from sfumato.spec import describe, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 
+ALGORITHMS: Registry[Algorithm] = Registry("method", "sfumato.methods")
+
 
 class Algorithm(ABC):
-    """Decides a recoding that satisfies a criterion.
+    """Decides a recoding that satisfies a criterion; joins by being a class of its own.
 
     An adversary is assumed to know which algorithm ran; three properties say how much that
     helps (Cormode 2010).
@@ -28,6 +31,10 @@ class Algorithm(ABC):
 
     symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
     joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
+
+    def __init_subclass__(cls, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        ALGORITHMS.join(cls)
 
     @property
     def bucketized(self) -> bool:

@@ -22,6 +22,7 @@ from sfumato.data.domain import MISSING_TEXT
 from sfumato.data.frequency import Grouping, sum_by
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
+from sfumato.doors import Registry
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
 from sfumato.published.public_view import Earlier
@@ -29,7 +30,7 @@ from sfumato.release import Release
 from sfumato.release.beside.previous import Previous
 from sfumato.table import Table, read
 
-ATTACKS: list[type[Attack]] = []  # every attack that an audit tries, in the order of writing
+ATTACKS: Registry[Attack] = Registry("attack", "sfumato.attacks")  # in the order of findings
 
 
 NO_CERTAINTY = Bound("<", 1, assumed=True)
@@ -372,8 +373,7 @@ class Attack(ABC):
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
-        again = [old for old in ATTACKS if repr(old) == repr(cls)]  # a notebook's cell, run again
-        ATTACKS[:] = [*(old for old in ATTACKS if old not in again), cls]
+        ATTACKS.join(cls)
 
     @property
     def called(self) -> str:

@@ -3,7 +3,7 @@
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.ck_safety import CKSafety
-from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.criterion import CRITERIA, Criterion
 from sfumato.criteria.judging import Measured
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
@@ -13,24 +13,6 @@ from sfumato.criteria.personalized_privacy import PersonalizedPrivacy
 from sfumato.criteria.recursive_diversity import RecursiveDiversity
 from sfumato.criteria.skyline import Skyline
 from sfumato.criteria.t_closeness import TCloseness
-from sfumato.spec import name_of
-
-CRITERIA: dict[str, type[Criterion]] = {
-    name_of(kind): kind
-    for kind in (
-        KAnonymity,
-        LDiversity,
-        RecursiveDiversity,
-        TCloseness,
-        AlphaKAnonymity,
-        PSensitiveKAnonymity,
-        KEAnonymity,
-        PersonalizedPrivacy,
-        CKSafety,
-        Skyline,
-        BCFAnonymity,
-    )
-}
 
 __all__ = [
     "CRITERIA",

@@ -13,15 +13,19 @@ from numpy.typing import NDArray
 from sfumato.criteria.bound import Value
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
+from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
 from sfumato.spec import describe, to_spec
+
+CRITERIA: Registry[Criterion] = Registry("criterion", "sfumato.criteria")
 
 
 class Criterion(ABC):
     """One definition: `holds` says yes or no to each group, `measure` what was achieved.
 
-    Most definitions are about one group at a time. Where an adversary may know something of people
-    in other groups (`by_group` is False), the groups that `holds` gets have to be all there are.
+    A definition joins job files and releases by being a class of its own. Most are about one
+    group at a time. Where an adversary may know something of people in other groups (`by_group`
+    is False), the groups that `holds` gets have to be all there are.
     """
 
     looks_at_values: ClassVar[bool] = True  # whether the sensitive attribute matters at all
@@ -29,6 +33,11 @@ class Criterion(ABC):
     by_series: ClassVar[bool] = False  # whether earlier releases of the same people matter
     attribute: str | None = None
     guarding: str | None = None  # a column that says what each person guards
+
+    def __init_subclass__(cls, *, joins: bool = True, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        if joins:
+            CRITERIA.join(cls)
 
     @property
     def parts(self) -> tuple[Criterion, ...]:
@@ -53,13 +62,13 @@ class Criterion(ABC):
     def measure(self, groups: Groups) -> Value:
         """What the worst group achieves, in the definition's own unit."""
 
-    @abstractmethod
-    def monotone(self, *, suppression: bool) -> bool:
-        """Whether generalizing further can never break what holds.
+    def monotone(self, *, suppression: bool) -> bool:  # noqa: ARG002
+        """Whether generalizing further can never break what holds; no, unless it is shown.
 
         Without suppression: a union of safe groups is safe. With suppression a safe group may
         also be joined by people of an unsafe one, and only what adding people cannot break stays.
         """
+        return False
 
     def alone(self, groups: Groups) -> NDArray[np.bool_]:
         """Say for every group whether it would satisfy the definition if there were no other."""
@@ -90,7 +99,7 @@ class Criterion(ABC):
 
 
 @dataclass(frozen=True)
-class All(Criterion):
+class All(Criterion, joins=False):
     """Several criteria that must hold together."""
 
     criteria: tuple[Criterion, ...]

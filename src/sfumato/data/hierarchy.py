@@ -17,16 +17,18 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, ClassVar, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
+from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path, refusal
+from sfumato.spec import PACKAGE, name_of, signed, taken_apart
 
 ROOT = "*"
 LONGEST_CODE = 100  # characters: a level each
@@ -34,14 +36,18 @@ LONGEST_CODE = 100  # characters: a level each
 Codes: TypeAlias = NDArray[np.int32]
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
 
+HIERARCHIES: Registry[Hierarchy] = Registry("hierarchy", "sfumato.hierarchies")
+
 
 class Hierarchy(ABC):
-    """A rule that makes the values of one column more general, level by level."""
+    """A rule that makes the values of one column more general, level by level.
 
-    kinds: ClassVar[dict[str, type[Hierarchy]]] = {}
+    A rule joins job files and releases by being a class of its own.
+    """
 
-    def __init_subclass__(cls) -> None:
-        Hierarchy.kinds[cls.__name__.lower()] = cls
+    def __init_subclass__(cls, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        HIERARCHIES.join(cls)
 
     @abstractmethod
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
@@ -55,43 +61,30 @@ class Hierarchy(ABC):
         """What a job file and `release.json` write behind the hierarchy's name."""
         return True
 
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Hierarchy:
+        """Make the rule again from its `parameter`."""
+        if parameter is not True:
+            raise BadInput(f"write {name_of(cls)} = true, got {shown(parameter)}")
+        return cls()
+
     def spec(self) -> dict[str, Any]:
         """Write the rule down: `{"intervals": [5, 10, 20]}`, `{"prefix": true}`."""
-        return {type(self).__name__.lower(): self.parameter}
+        return signed(type(self), self.parameter)
 
     @staticmethod
     def from_spec(spec: Mapping[str, Any], where: str) -> Hierarchy:
         """Read back what `spec` wrote; every error says `where` it stands."""
-        if (
-            not isinstance(spec, Mapping)
-            or len(spec) != 1
-            or next(iter(spec)) not in Hierarchy.kinds
-        ):
-            known = ", ".join(sorted(Hierarchy.kinds))
+        if not isinstance(spec, Mapping) or len(spec.keys() - {PACKAGE}) != 1:
+            known = ", ".join(sorted(HIERARCHIES))
             named = ", ".join(spec) if isinstance(spec, Mapping) else spec
             raise BadInput(f"{where}: give one hierarchy out of {known}; got {shown(named)}")
-        ((name, parameter),) = spec.items()
+        name, parameter, package = taken_apart(spec, where)
+        kind = HIERARCHIES.find(name, package, where)
         try:
-            return Hierarchy._from_parameter(name, parameter)
+            return kind.of_parameter(parameter)
         except BadInput as error:
             raise BadInput(f"{where}: {error}", error.values) from None
-
-    @staticmethod
-    def _from_parameter(name: str, parameter: Any) -> Hierarchy:
-        if name == "intervals":
-            widths = parameter if isinstance(parameter, (list, tuple)) else [parameter]
-            return Intervals(*widths)
-        if name == "tree":
-            return Tree(parameter)
-        if name == "table":
-            if not isinstance(parameter, Sequence) or not all(
-                isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
-            ):
-                raise BadInput(f"a table is a list of rows, got {shown(parameter)}")
-            return Table(tuple(tuple(str(label) for label in row) for row in parameter))
-        if parameter is not True:
-            raise BadInput(f"write {name} = true, got {shown(parameter)}")
-        return Hierarchy.kinds[name]()
 
     @staticmethod
     def from_csv(path: str | Path, sep: str | None = None) -> Table:
@@ -138,6 +131,11 @@ class Intervals(Hierarchy):
     def parameter(self) -> Any:
         """The widths."""
         return list(self.widths)
+
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Intervals:
+        """Read the widths, or a single one."""
+        return cls(*parameter) if isinstance(parameter, (list, tuple)) else cls(parameter)
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Place every number in its range at each width."""
@@ -244,6 +242,11 @@ class Tree(Hierarchy):
         """The nested dict, as text."""
         return _written(self.tree)
 
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Tree:
+        """Read the nested dict."""
+        return cls(parameter)
+
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value among the leaves."""
         return _closed(column, values, self._paths, "Tree")
@@ -266,6 +269,15 @@ class Table(Hierarchy):
     def parameter(self) -> Any:
         """The rows."""
         return [list(row) for row in self.rows]
+
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Table:
+        """Read the rows."""
+        if not isinstance(parameter, Sequence) or not all(
+            isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
+        ):
+            raise BadInput(f"a table is a list of rows, got {shown(parameter)}")
+        return cls(tuple(tuple(str(label) for label in row) for row in parameter))
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value in the first column."""

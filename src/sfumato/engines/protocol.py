@@ -24,6 +24,7 @@ from typing import Any, ClassVar, Literal
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.recoding.application import Join, Lookup
+from sfumato.doors import Registry
 
 Format = Literal["csv", "parquet"]
 
@@ -126,6 +127,10 @@ class Engine(ABC):
 
     name: ClassVar[str]  # in job files, and for `sf.read(..., engine=name)`
 
+    def __init_subclass__(cls, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        ENGINES.join(cls)
+
     @abstractmethod
     def open(self, source: object) -> Source:
         """Open what a user names: a path, a data frame, `Batches`; refuse what it cannot read."""
@@ -133,3 +138,12 @@ class Engine(ABC):
     @abstractmethod
     def open_published(self, path: Path) -> Source:
         """Open a file that `People.apply` wrote, with the values that were meant."""
+
+
+def _name(engine: type[Engine]) -> str:
+    return engine.name
+
+
+ENGINES: Registry[Engine] = Registry(
+    "engine", "sfumato.engines", _name, {"duckdb": "sfumato.engines.duckdb"}
+)  # DuckDB is slow to import

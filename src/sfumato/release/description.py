@@ -22,7 +22,6 @@ from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.staged import DESCRIPTION
-from sfumato.spec import from_spec
 from sfumato.table import DATA, SENSITIVE, Table
 
 FORMAT = 1
@@ -144,8 +143,8 @@ class Description:
             hierarchies,
             read.names("recoded", quasi_identifiers),
             read.names("text", columns),
-            together([from_spec(CRITERIA, spec, where) for spec in parts]),
-            from_spec(ALGORITHMS, read.part("method", isinstance_of(dict)), where),
+            together([CRITERIA.from_spec(spec, where) for spec in parts]),
+            ALGORITHMS.from_spec(read.part("method", isinstance_of(dict)), where),
             read.part("rows", is_count),
             read.part("suppressed", is_count),
             levels,

@@ -103,7 +103,7 @@ def first_line(described: object) -> str:
 
 def attack(finding: Finding) -> str | None:
     """Say what an attack does; None where nobody says so."""
-    kinds = [kind for kind in ATTACKS if finding.attack.startswith(getattr(kind, "name", "\0"))]
+    kinds = [kind for kind in ATTACKS.values() if finding.attack.startswith(kind.name)]
     if not kinds:
         return None
     kind = max(kinds, key=lambda each: len(each.name))

@@ -145,7 +145,7 @@ class Terms:
             tuple(written["identifiers"]),
             written["person"],
             rules("hierarchies"),
-            together([from_spec(CRITERIA, spec, where) for spec in written["criteria"]]),
+            together([CRITERIA.from_spec(spec, where) for spec in written["criteria"]]),
             from_spec({name_of(BCFAnonymizer): BCFAnonymizer}, written["method"], where),
             written["format"],
         )
