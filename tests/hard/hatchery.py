@@ -127,9 +127,11 @@ def warm_up() -> None:
     import pandas  # noqa: F401  (PyArrow imports it at the first conversion)
 
     import sfumato as sf
-    import sfumato.cli.commands
-    import sfumato.cli.series
+    import sfumato.cli.app
+    import sfumato.cli.drawing
     import sfumato.engines.duckdb
+    import sfumato.job
+    import sfumato.papers
     from sfumato.data.schema import Schema
     from sfumato.table import Table
 

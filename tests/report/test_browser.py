@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 import sfumato as sf
-from sfumato.cli.demo import COLUMNS
+from sfumato.cli.commands.demo import COLUMNS
 
 CHROMIUM = shutil.which("chromium")
 pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")

@@ -8,7 +8,7 @@ INTERRUPTED = 130
 def main() -> None:
     """Run a command; a Ctrl-C that comes while Python is still importing is an interrupt too."""
     try:
-        from sfumato.cli.app import main as run  # noqa: PLC0415
+        from sfumato.cli.app import main as run
     except KeyboardInterrupt:
         sys.stderr.write("sfumato: interrupted\n")
         sys.exit(INTERRUPTED)

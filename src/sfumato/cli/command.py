@@ -1,0 +1,152 @@
+"""What a command is: options, a body that runs when it is asked for, and an answer."""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+import typer
+from typer.core import TyperGroup
+from typer.exceptions import TyperException
+
+from sfumato.cli import output as out
+from sfumato.cli.options import Json, ShowValues
+from sfumato.cli.signals import requested
+from sfumato.errors import BadInput, SfumatoError, one_line
+from sfumato.files.paths import reason
+
+UNSAFE = 1  # the exit code of a promise that is not kept, and of an attack that succeeds
+
+
+@dataclass(frozen=True)
+class Answer:
+    """What a command has to say, to a machine (`--json`) or to people, and its exit code."""
+
+    to_json: Callable[[], Any]
+    show: Callable[[], None]
+    exit_code: int = 0
+
+
+class OneLine(TyperGroup):
+    """Wrong use gets one line too: what is wrong, and where to look it up."""
+
+    def main(self, *args: Any, **extra: Any) -> Any:
+        """Run, and leave with the exit code."""
+        try:
+            sys.exit(super().main(*args, **extra | {"standalone_mode": False}))
+        except TyperException as error:
+            said = error.format_message()
+            if "\n" not in said:  # else it is the help, for a command without anything
+                said = f"sfumato: {one_line(said).rstrip('.')}; try --help"
+            sys.stderr.write(f"{said}\n")
+            sys.exit(error.exit_code)
+
+
+class _ByPlace(OneLine):
+    """The commands in the order of their places, and groups of commands after them."""
+
+    def list_commands(self, ctx: Any) -> list[str]:
+        """List their names."""
+        return sorted(super().list_commands(ctx), key=lambda name: _PLACES.get(name, _LAST))
+
+
+app = typer.Typer(
+    cls=_ByPlace,
+    name="sfumato",
+    help=(
+        "Publish tables about people safely: make a release that keeps its promise, and check "
+        "any table against one.\n\nStart with: sfumato demo"
+    ),
+    no_args_is_help=True,
+    rich_markup_mode=None,
+    pretty_exceptions_enable=False,
+    add_completion=True,
+)
+_LAST = 1_000
+_PLACES: dict[str, int] = {}
+
+
+def group(name: str, text: str) -> typer.Typer:
+    """Make a group of commands: `sfumato NAME COMMAND`."""
+    made = typer.Typer(cls=OneLine, help=text, no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(made, name=name)
+    return made
+
+
+def command(
+    *, place: int = _LAST - 1, within: typer.Typer = app, name: str | None = None
+) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
+    """Make a command of a function; its docstring is the help, `--json` and the rest is added.
+
+    Args:
+        place: Where it stands among the commands of the help.
+        within: The group it belongs to.
+        name: Its name, where that is not the function's.
+    """
+
+    def made(body: Callable[..., Answer]) -> Callable[..., Answer]:
+        @functools.wraps(body)
+        def run(*, json: bool, show_values: bool, **given: Any) -> None:
+            with _failures(show_values=show_values):
+                answer = body(**given)
+                if json:
+                    out.print_json(answer.to_json())
+                else:
+                    answer.show()
+                if answer.exit_code:
+                    raise typer.Exit(answer.exit_code)
+
+        shared = {"json": Json, "show_values": ShowValues}
+        keyword = inspect.Parameter.KEYWORD_ONLY
+        signature = inspect.signature(body, eval_str=True)
+        parameters = [each.replace(kind=keyword) for each in signature.parameters.values()] + [
+            inspect.Parameter(each, keyword, default=False, annotation=kind)
+            for each, kind in shared.items()
+        ]
+        run.__signature__ = signature.replace(parameters=parameters)  # type: ignore[attr-defined]
+        run.__annotations__ = {each.name: each.annotation for each in parameters}
+        if within is app:
+            _PLACES[name or body.__name__] = place
+        within.command(name)(run)
+        return body
+
+    return made
+
+
+@contextmanager
+def _failures(*, show_values: bool) -> Iterator[None]:
+    """Turn every error into one line on standard error and the right exit code."""
+    try:
+        yield
+    except typer.Exit:
+        raise
+    except Exception as error:
+        if requested:  # to stop; libraries turn the interrupt into errors of their own
+            raise typer.Exit from None
+        if show_values and not isinstance(error, (SfumatoError, OSError)):
+            raise
+        message, code = _explained(error, show_values=show_values)
+        out.complain(message)
+        raise typer.Exit(code) from None
+
+
+def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
+    watched = sys.stderr is not None and sys.stderr.isatty()  # None: it was closed
+    if isinstance(error, BadInput) and (show_values or watched):
+        return error.with_values(), error.exit_code
+    if isinstance(error, SfumatoError):
+        withheld = "; --show-values shows the values" if getattr(error, "values", ()) else ""
+        return f"{error}{withheld}", error.exit_code
+    if isinstance(error, OSError):  # the system, not us
+        place = f"{error.filename}: " if error.filename else ""
+        return f"{place}{reason(error)}", BadInput.exit_code
+    return (
+        f"internal error ({type(error).__name__}). Run again "
+        "with --show-values for the details, which may hold values of the data",
+        SfumatoError.exit_code,
+    )

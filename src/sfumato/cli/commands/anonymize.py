@@ -1,0 +1,95 @@
+"""Make the release that a job file describes."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.cli.command import UNSAFE, Answer, command
+
+
+@command(place=2)
+def anonymize(
+    job: Annotated[
+        Path, typer.Argument(help="The job file: source, roles, criteria, method.", readable=False)
+    ],
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
+    ] = False,
+    audit: Annotated[
+        bool,
+        typer.Option("--audit", help="Attack it first; if an attack succeeds, write nothing."),
+    ] = False,
+    experiment: Annotated[
+        bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
+    ] = False,
+) -> Answer:
+    """Make the release that a job file describes.
+
+    The job file is TOML:
+
+    \b
+        source = "patients.csv"
+        output = "out/2026-q1"
+        [columns]
+        identifiers = ["name"]
+        sensitive = ["disease"]
+        [columns.quasi_identifiers]
+        age = { intervals = [5, 10, 20] }
+        zip = { prefix = true }
+        sex = { tree = ["female", "male", "other"] }
+        [[criteria]]
+        k_anonymity = { k = 5 }
+        [method]
+        mondrian = {}
+
+    A column without a role is dropped. docs/methods.md lists criteria and methods; names in a job
+    file are theirs in small letters with underscores, such as greedy_grouping. Some attacks can be
+    run by the process that made the release alone: --audit runs them.
+
+    Exit code 1: an attack succeeded (with --audit). 3: no release satisfies the criteria.
+    """  # noqa: D301  (the backslash keeps the lines of the example apart)
+    from sfumato.files.staged import refuse_taken
+    from sfumato.job import Job
+
+    given = Job.load(job)
+    if not dry_run:  # what is known to fail fails before the work
+        with suppress(OSError):
+            refuse_taken(given.output)
+        if given.method.experiment and not experiment:
+            raise sf.BadInput(
+                f"{job}: the method has a seed, so its chances can be repeated; drop it, or "
+                "pass --experiment for what is not for publication"
+            )
+    with out.progress():
+        release = sf.anonymize(given.table(), given.criterion, given.method)
+        summary = release.summary()
+        report = sf.audit(release) if audit else None
+        unsafe = report is not None and not report.holds
+        if not dry_run and not unsafe:
+            release.save(given.output, given.format, experiment=experiment)
+
+    def to_json() -> dict[str, object]:
+        written = summary.to_json()
+        written["output"] = None if dry_run or unsafe else str(given.output)
+        return written if report is None else written | {"audit": report.to_json()}
+
+    def show() -> None:
+        out.print_summary(summary, str(job))
+        if report is not None:
+            out.print_audit(report, "Attacked")
+        if dry_run and given.output.exists():
+            out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
+        if unsafe:
+            out.say("An attack succeeded: nothing was written.")
+        elif dry_run:
+            out.say("Dry run: nothing was written.")
+        else:
+            out.say(f"The release is in {given.output}.")
+
+    return Answer(to_json, show, UNSAFE if unsafe else 0)

@@ -1,0 +1,94 @@
+"""Attack a release."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.cli.command import UNSAFE, Answer, command
+from sfumato.cli.options import Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
+from sfumato.cli.subject import Subject, original_of
+
+
+@command(place=4)
+def audit(
+    source: ReleaseOrFile,
+    original: Annotated[
+        Path | None,
+        typer.Option(
+            help="The table it was made from: a CSV or Parquet file, or the job file (.toml) that "
+            "also knows its hierarchies.",
+            readable=False,
+        ),
+    ] = None,
+    external: Annotated[
+        Path | None,
+        typer.Option(help="A list of people that an adversary may have.", readable=False),
+    ] = None,
+    earlier: Annotated[
+        list[Path] | None,
+        typer.Option(
+            help="An earlier release of the same people: a saved one, or another tool's file with "
+            "the same columns. Give it once for each; those of a series are found without.",
+            readable=False,
+        ),
+    ] = None,
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    person: Person = None,
+    k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
+    l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
+    kind: Kind = "distinct",
+    report: Annotated[
+        Path | None, typer.Option(help="Write report.html and report.json into this directory.")
+    ] = None,
+    steward: Annotated[
+        bool,
+        typer.Option(
+            "--steward",
+            help="Say who is worst off, and write the report for the steward (private!).",
+        ),
+    ] = False,
+) -> Answer:
+    """Attack a release in every way that applies, and set what is found beside what was promised.
+
+    A job file stands for the release it made, with its source as the original. Of another tool's
+    file say which columns others may know (-q), which must stay unknown (-s), and what was
+    promised (-k, -l). Exit code 1: an attack succeeds.
+    """
+    from sfumato.files.reports import refuse_unwritable
+
+    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person)
+    criterion = subject.criterion
+    if report is not None and report.exists() and not report.is_dir():
+        raise sf.BadInput(f"{report}: is a file; give a directory for the report")
+    with out.progress():
+        if subject.is_release and criterion is not None:
+            raise sf.BadInput(f"{source}: a release says what it promised; drop -k, -l")
+        release, known = subject.released(original)
+        if report is not None:
+            refuse_unwritable(report)  # before the work
+        audited = sf.audit(
+            release,
+            known,
+            criterion=criterion,
+            external=None if external is None else original_of(external),
+            earlier=earlier or [],
+        )
+        page = None if report is None else audited.save(report, private=steward)
+
+    def show() -> None:
+        out.print_audit(audited, str(source), steward=steward)
+        if audited.target.original is not None and not steward:
+            out.say("Numbers of the original stand in this, so it is for the steward.")
+        if page is not None:
+            readers = "the steward's" if steward else "made from nothing but what is published"
+            out.say(f"The report is in {page} ({readers}).")
+
+    if page is not None and not steward and audited.public().holds != audited.holds:
+        out.complain("note: the public report knows less than this audit; its verdict differs")
+    return Answer(lambda: audited.to_json(private=steward), show, 0 if audited.holds else UNSAFE)

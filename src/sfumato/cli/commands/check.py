@@ -1,0 +1,77 @@
+"""Measure a table as it is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.cli.command import UNSAFE, Answer, command
+from sfumato.cli.options import Kind, Person, QuasiIdentifiers, Sensitive
+from sfumato.cli.subject import Subject
+
+
+@command(place=3)
+def check(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            help="A CSV or Parquet file, a job file (.toml), or a saved release.", readable=False
+        ),
+    ],
+    quasi_identifiers: QuasiIdentifiers = None,
+    sensitive: Sensitive = None,
+    person: Person = None,
+    k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
+    l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
+    kind: Kind = "distinct",
+    drivers: Annotated[
+        bool,
+        typer.Option(
+            "--drivers",
+            help="Also say which columns make people recognizable, and what one more level on "
+            "one of them would buy.",
+        ),
+    ] = False,
+) -> Answer:
+    """Measure a table as it is: raw data, a release, or another tool's output.
+
+    Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or -l,
+    with a job file (its criteria), or with a saved release (its promise), the exit code is 1 when
+    something is not kept. Files may be delimited by , ; | or tab.
+    """
+    from sfumato.risk import DEFAULT_K
+
+    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person)
+    criterion = subject.criterion
+    table = driven = None
+    title = str(source)
+    with out.progress():
+        if subject.is_release:
+            if drivers:
+                raise sf.BadInput("--drivers is about the original: give its file, or the job file")
+            measured = sf.load(source).check(criterion)
+        elif subject.is_job:
+            job = subject.job()
+            table = job.table()
+            measured = sf.check(table, criterion or job.criterion)
+            title = f"{job.source}, the source of {source}"
+        else:
+            table = subject.table()
+            measured = sf.check(table, criterion)
+        if drivers and table is not None:
+            driven = sf.drivers(table, k=k or DEFAULT_K)
+
+    def to_json() -> dict[str, Any]:
+        written = measured.to_json()
+        return written if driven is None else written | {"drivers": driven.to_json()}
+
+    def show() -> None:
+        out.print_check(measured, title)
+        if driven is not None:
+            out.print_drivers(driven, "What drives the risk")
+
+    return Answer(to_json, show, 0 if measured.holds else UNSAFE)

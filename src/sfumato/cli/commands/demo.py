@@ -1,0 +1,164 @@
+"""The whole path on the bundled census data, for who sees it for the first time."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.cli.command import Answer, command
+
+if TYPE_CHECKING:
+    from sfumato.attacks import Finding
+    from sfumato.series.publish import Outcome
+
+OUTPUT = Path("out") / "demo"
+VALUE = "Exec-managerial"
+ROWS = 5
+COLUMNS = ["age", "workclass", "marital-status", "race", "sex", "native-country"]
+AGAIN = ["sex", "marital-status", "education"]
+NEWCOMERS = 2_000
+K = 10
+
+
+@command(place=1)
+def demo(
+    output: Annotated[
+        Path | None, typer.Option(help="Where to put the release.  [default: out/demo]")
+    ] = None,
+) -> Answer:
+    """Anonymize the bundled census sample, check the result, and say where it is."""
+    from sfumato.files.staged import refuse_taken
+
+    target = output or _free(OUTPUT)
+    name = target.absolute().name
+    reports, series = (target.parent / f"{name}-{what}" for what in ("report", "series"))
+    for place in (target, series):
+        with suppress(OSError):
+            refuse_taken(place)
+    hierarchies = sf.datasets.adult_hierarchies()
+    with out.progress():
+        table = sf.read(
+            sf.datasets.adult(),
+            quasi_identifiers={name: hierarchies[name] for name in COLUMNS},
+            sensitive="occupation",
+            insensitive=["hours-per-week"],
+            hierarchies={"occupation": hierarchies["occupation"]},
+        )
+        before = sf.check(table)
+        criterion = sf.KAnonymity(10) & sf.LDiversity(4)
+        release = sf.anonymize(table, criterion, sf.Mondrian())
+        release.save(target)
+        after = sf.load(target).check()
+        report = sf.audit(release)
+        report.save(reports)
+        report.save(reports, private=True)
+        explored = sf.explore(release, VALUE)
+        explored.save(reports)
+        again = _published_again(series)
+
+    def to_json() -> dict[str, Any]:
+        return {
+            "before": before.to_json(),
+            "release": release.summary().to_json(),
+            "check": after.to_json(),
+            "audit": report.to_json(),
+            "skyline": explored.to_json(),
+            "again": again.to_json(),
+            "output": str(target),
+            "report": str(reports),
+            "series": str(series),
+        }
+
+    def show() -> None:
+        out.print_check(before, "1. The Adult census table as it is")
+        out.print_summary(release.summary(), "2. Anonymized")
+        step = release.n_rows // ROWS
+        shown = release.to_arrow().take(list(range(step // 2, release.n_rows, step))[:ROWS])
+        out.print_rows(
+            "3. Some of the published rows",
+            release.description.columns,
+            [list(row.values()) for row in shown.to_pylist()],
+        )
+        out.print_check(after, "4. The saved release, read back and checked")
+        out.print_audit(report, "5. Attacked")
+        if not report.holds:
+            out.say(
+                "\nThe release keeps its promise as it stands; who knows how it was made learns "
+                "more. What to do then: docs/attacks.md, When an attack succeeds."
+            )
+        out.print_exploration(explored, "\n6. What an adversary would have to know")
+        again.show()
+        out.say(
+            f"\nThe release is in {target}: the data, and release.json with all that is public."
+        )
+        out.say(
+            f"What the attacks found is in {reports}: report.html and skyline.html for everybody, "
+            "and report-steward.html, which is private."
+        )
+        out.say(
+            f"The series is in {series}: releases in public/, and private/ for the steward alone."
+        )
+
+    return Answer(to_json, show)
+
+
+@dataclass(frozen=True)
+class Again:
+    """Two releases of a growing table: each made alone, and as a series."""
+
+    alone: Finding
+    series: Outcome
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return {"alone": self.alone.to_json(), "series": self.series.to_json()}
+
+    def show(self) -> None:
+        """Write what was left of people in both cases."""
+        from sfumato.series import SeriesReport
+
+        alone, done = self.alone, self.series
+        out.say(f"\n7. Published again, with {NEWCOMERS:,} newcomers")
+        out.say(
+            f"By Mondrian each of the two releases is {K}-anonymous. Who compares them is left "
+            f"with {alone.found} record{'s'[: alone.found != 1]} for somebody, and "
+            f"{alone.n_exceeding:,} people are where fewer than {K} are left."
+        )
+        rows = list(SeriesReport.rows_of(done.compared))
+        title = "As a series: records that are left, at least"
+        out.print_rows(title, SeriesReport.HEADER, rows)
+        if done.summary is not None:
+            told = dict(done.summary.lines)
+            out.say(f"In groups: {told['groups']}. Information loss: {told['information loss']}.")
+
+
+def _published_again(place: Path) -> Again:
+    """Publish the test part of Adult, and then that and some newcomers."""
+    hierarchies = sf.datasets.adult_hierarchies()
+    columns = {name: hierarchies[name] for name in AGAIN}
+    first = sf.datasets.adult("test")
+    new = sf.datasets.adult("train").slice(0, NEWCOMERS)
+    everybody = type(first).from_batches(first.to_batches() + new.to_batches())
+    earlier, later = (
+        sf.anonymize(sf.read(rows, columns, sensitive="occupation"), sf.KAnonymity(K))
+        for rows in (first, everybody)
+    )
+    alone = sf.attacks.Correspondence([earlier]).run(later)
+    series = sf.ReleaseSeries.create(place, columns, sf.KAnonymity(K), sensitive="occupation")
+    series.publish(first)
+    return Again(alone, series.publish(new))
+
+
+def _free(place: Path) -> Path:
+    """Find a place that does not exist yet: out/demo, out/demo-2, ..."""
+    candidate, number = place, 1
+    while candidate.exists():
+        number += 1
+        candidate = place.with_name(f"{place.name}-{number}")
+    return candidate

@@ -1,0 +1,191 @@
+"""Publish again and again, and look after what was published."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from sfumato.cli import output as out
+from sfumato.cli.command import UNSAFE, Answer, command, group
+
+MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
+
+about_series = group("series", "Look after a series of releases.")
+Series = Annotated[Path, typer.Argument(help="The directory of the series.", readable=False)]
+
+
+@command(place=6)
+def publish(
+    series: Series,
+    batch: Annotated[
+        Path | None,
+        typer.Argument(
+            help="New records: a CSV or Parquet file; none: those that wait, or the same as before."
+        ),
+    ] = None,
+    job: Annotated[
+        Path | None,
+        typer.Option(
+            help="A job file (.toml) that starts the series: roles, hierarchies, criteria.",
+            readable=False,
+        ),
+    ] = None,
+    wait: Annotated[
+        bool, typer.Option("--wait", help="Keep the batch, and publish it with the next one.")
+    ] = False,
+    new_chain: Annotated[
+        bool, typer.Option("--new-chain", help="Start anew, without the people so far.")
+    ] = False,
+    skip_known: Annotated[
+        bool,
+        typer.Option("--skip-known", help="Leave out rows of people who are there already."),
+    ] = False,
+    recipient: Annotated[
+        str | None, typer.Option("--to", help="Whom the release is for; else nobody in particular.")
+    ] = None,
+    columns: Annotated[
+        str | None,
+        typer.Option(help="What they get in detail (age,sex); the rest is fully generalized."),
+    ] = None,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", help="Decide and check it, and publish nothing.")
+    ] = False,
+) -> Answer:
+    """Publish the next release of a series: all records so far, safe beside the earlier ones.
+
+    \b
+        sfumato publish series/ january.csv --job job.toml
+        sfumato publish series/ february.csv
+        sfumato publish series/ --to insurer --columns age,sex
+
+    The first call starts the series with a job file (source and output are not needed in it).
+    Releases are in series/public/001, 002, ...; series/private is for the steward alone: a ledger,
+    and all batches, in which a person is a keyed hash. It happens entirely or not at all.
+
+    With --to, a release is for one recipient. Without a new record it is of the same people as the
+    last one. Each is safe beside all others, whoever has them: recipients may compare.
+
+    Exit code 3: no release is safe beside the earlier ones; the message says why. Then wait for
+    more records (--wait), or start a new chain (--new-chain).
+    """  # noqa: D301  (the backslash keeps the lines of the example apart)
+    from sfumato.job import Job
+    from sfumato.series import SeriesReport, started
+
+    terms = None if job is None else Job.for_series(job).terms()
+    with out.progress(), started(series, terms) as opened:
+        done = opened.publish(
+            batch,
+            wait=wait,
+            new_chain=new_chain,
+            skip_known=skip_known,
+            recipient=recipient,
+            columns=None if columns is None else [name.strip() for name in columns.split(",")],
+            dry_run=dry_run,
+            terms=terms,
+        )
+
+    def show() -> None:
+        for line in done.tidied:
+            out.say(f"Tidied: {line}.")
+        if done.n_left_out:
+            out.say(f"{done.n_left_out} rows about people who were there already were left out.")
+        if done.summary is None or done.check is None:
+            out.say(f"Kept: {done.n_new} rows wait for the next release.")
+            return
+        to = "" if done.recipient is None else f" for {done.recipient!r}"
+        out.print_summary(done.summary, f"Release {done.number:03d} of chain {done.chain}{to}")
+        lost = [name for name, loss in done.summary.numbers["loss"].items() if loss == 1]
+        if lost:
+            out.say(
+                f"Note: nothing is left of {', '.join(lost)}: a value that too few people have "
+                "keeps a whole column general (docs/series.md, What a release is worth)."
+            )
+        beside = " beside all earlier releases" if done.compared else ""
+        out.print_check(done.check, f"Checked{beside}")
+        if done.compared:
+            worst = sorted(done.compared, key=lambda each: each.fewest)[:MOST_SHOWN]
+            title = "Records that the attacks leave, at least"
+            if len(worst) < len(done.compared):
+                title += f" (the {len(worst)} worst of {len(done.compared)} earlier releases)"
+            out.print_rows(title, SeriesReport.HEADER, list(SeriesReport.rows_of(worst)))
+        if done.release is None:
+            out.say("Dry run: nothing was published.")
+            return
+        out.say(
+            f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: "
+            f"{done.n_rows} rows, {done.n_new} of them new, {done.n_suppressed} suppressed."
+        )
+
+    return Answer(done.to_json, show)
+
+
+@command(within=about_series)
+def status(series: Series) -> Answer:
+    """Say what the ledger says: releases, chains, batches, what waits."""
+    from sfumato.series import ReleaseSeries, Status
+
+    told = ReleaseSeries(series).status()
+
+    def show() -> None:
+        out.print_rows(f"{series}: {told.heading}", Status.HEADER, list(told.rows))
+        if told.interrupted:
+            out.say(
+                f"A release is being published, or was interrupted: sfumato series verify {series}"
+            )
+
+    return Answer(told.to_json, show)
+
+
+@command(within=about_series)
+def verify(series: Series) -> Answer:
+    """Tidy up after a crash, and compare every file with the ledger.
+
+    Exit code 1: something is not as the ledger says.
+    """
+    from sfumato.series import ReleaseSeries
+
+    with out.progress():
+        verified = ReleaseSeries(series).verify()
+
+    def show() -> None:
+        for line in verified.tidied:
+            out.say(f"Tidied: {line}.")
+        for line in verified.problems:
+            out.say(f"PROBLEM: {line}")
+        n = len(verified.problems)
+        verdict = "all as the ledger says" if verified.holds else f"{n} problem{'s'[: n != 1]}"
+        counts = f"{verified.n_batches} batches, {verified.n_releases} releases"
+        out.say(f"{series}: {counts}: {verdict}.")
+
+    return Answer(verified.to_json, show, 0 if verified.holds else UNSAFE)
+
+
+@command(within=about_series, name="audit")
+def audit_series(
+    series: Series,
+    steward: Annotated[
+        bool, typer.Option("--steward", help="Say who is worst off (private!).")
+    ] = False,
+) -> Answer:
+    """Attack the newest release in every way that applies, and all releases of its chain together.
+
+    Exit code 1: an attack succeeds.
+    """
+    from sfumato.series import ReleaseSeries, SeriesReport
+
+    with out.progress():
+        audited = ReleaseSeries(series).audit()
+
+    def show() -> None:
+        out.print_audit(audited.report, f"{series}, release {audited.newest.name}", steward=steward)
+        if audited.compared:
+            out.print_rows(
+                f"Chain {audited.newest.chain}: records that the attacks leave, at least",
+                SeriesReport.HEADER,
+                list(audited.rows),
+            )
+        out.say("Numbers of the original stand in this, so it is for the steward.")
+
+    return Answer(lambda: audited.to_json(private=steward), show, 0 if audited.holds else UNSAFE)

@@ -1,0 +1,110 @@
+"""What a command is about: a saved release, a job file, or a table of any origin."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import sfumato as sf
+from sfumato.files.paths import reason
+
+if TYPE_CHECKING:
+    from sfumato.criteria import Criterion
+    from sfumato.job import Job
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A table that is measured or attacked, as the command line names it."""
+
+    source: Path
+    quasi_identifiers: str | None
+    sensitive: str | None
+    k: int | None = None
+    l: str | None = None
+    kind: str = "distinct"
+    person: str | None = None
+
+    @cached_property
+    def criterion(self) -> Criterion | None:
+        """What -k and -l ask for."""
+        from sfumato.criteria.criterion import together
+
+        parts: list[Criterion] = [] if self.k is None else [sf.KAnonymity(self.k)]
+        if self.l is None and self.kind != "distinct":
+            raise sf.BadInput("--kind says which l-diversity is required: give -l with it")
+        if self.l is not None:
+            parts.append(sf.LDiversity(self.l, kind=self.kind))  # type: ignore[arg-type]  # checked
+        return together(parts) if parts else None
+
+    @property
+    def is_job(self) -> bool:
+        """Whether it is a job file."""
+        return self.quasi_identifiers is None and self.source.suffix == ".toml"
+
+    @property
+    def is_release(self) -> bool:
+        """Whether it is a saved release; a directory that is none is refused."""
+        from sfumato.files.staged import DESCRIPTION
+
+        try:
+            self.source.stat()
+            found = (self.source / DESCRIPTION).is_file()
+        except OSError as error:
+            raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
+        if self.source.is_dir() and not found:
+            raise sf.BadInput(f"{self.source}: a directory, but no saved release")
+        if found and (self.quasi_identifiers or self.sensitive or self.person):
+            raise sf.BadInput(
+                f"{self.source}: a release knows its own columns; leave -q, -s and --person out"
+            )
+        return found
+
+    def table(self) -> sf.Table:
+        """Open a file of any origin."""
+        if self.quasi_identifiers is None:
+            raise sf.BadInput(
+                f"{self.source}: say which columns others may know, for instance "
+                "--quasi-identifiers age,zip,sex"
+            )
+        return sf.read(
+            self.source,
+            quasi_identifiers=_listed(self.quasi_identifiers),
+            sensitive=_listed(self.sensitive),
+            person=self.person,
+        )
+
+    def job(self) -> Job:
+        """Read the job file."""
+        from sfumato.job import Job
+
+        return Job.load(self.source)
+
+    def released(
+        self, original: Path | None
+    ) -> tuple[sf.Release | sf.Table, sf.Table | Path | None]:
+        """Open what was released, and the original if it is known; a job file knows it."""
+        known = None if original is None else original_of(original)
+        if self.is_release:
+            return sf.load(self.source), known
+        if not self.is_job:
+            return self.table(), known
+        job = self.job()
+        if not job.output.exists():
+            raise sf.BadInput(
+                f"{job.output}: there is no release yet; run sfumato anonymize {self.source}"
+            )
+        return sf.load(job.output), known or job.table()
+
+
+def original_of(place: Path) -> sf.Table | Path:
+    """Open a job's source with the hierarchies it names; a file gets those of the release."""
+    from sfumato.job import Job
+
+    return Job.load(place).table() if place.suffix == ".toml" else place
+
+
+def _listed(names: str | None) -> list[str]:
+    return [name.strip() for name in names.split(",")] if names else []
