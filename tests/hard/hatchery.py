@@ -161,7 +161,7 @@ def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
     from sfumato.release import release
-    from sfumato.series import publish, store, tidy
+    from sfumato.series import publish, recover, store
 
     place = Path(request["place"])
     for number, name in ((0, os.devnull), (1, place / "out"), (2, place / "err")):
@@ -178,7 +178,7 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    for module in (release, publish, store, tidy):
+    for module in (release, publish, store, recover):
         module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]

@@ -14,12 +14,12 @@ _IN_ORDER = (  # of the findings of an audit
     "grouping",
     "linkage",
     "minimality",
-    "correspondence.attack",
+    "correspondence.across_releases",
 )
 for _module in _IN_ORDER:
     import_module(f"{__name__}.{_module}")
 
-from sfumato.attacks.correspondence.attack import Correspondence  # noqa: E402
+from sfumato.attacks.correspondence.across_releases import Correspondence  # noqa: E402
 from sfumato.attacks.disclosure import (  # noqa: E402
     BackgroundKnowledge,
     Homogeneity,
