@@ -13,6 +13,7 @@ import naive.criteria
 import naive.disclosure
 import sfumato as sf
 from sfumato.attacks import Target
+from sfumato.criteria import Criterion
 
 TREE = {"lung": ["flu", "asthma"], "blood": ["HIV", "none"]}
 LEAVES = [leaf for leaves in TREE.values() for leaf in leaves]
@@ -33,7 +34,7 @@ QUASI_IDENTIFIERS = tuple(RULES)
 class Part:
     """One part of a promise, what it says of a group's values, and what it lets one believe."""
 
-    fast: sf.attacks.base.Criterion
+    fast: Criterion
     attribute: str | None
     keeps: Callable[[list], bool] | None  # of a group's values; None: it is not about values
     k: int | None = None

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from importlib import import_module
 
-from sfumato.attacks.base import ATTACKS, Attack, Finding, Target
+from sfumato.attacks.attack import ATTACKS, Attack
+from sfumato.attacks.finding import Finding
+from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import CannotRun
 

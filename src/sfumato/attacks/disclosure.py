@@ -10,17 +10,8 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import (
-    KNOWN,
-    NO_CERTAINTY,
-    Attack,
-    Finding,
-    Target,
-    View,
-    each_attribute,
-    listed,
-    text_of,
-)
+from sfumato.attacks.attack import Attack, each_attribute
+from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, listed, text_of
 from sfumato.attacks.promises import (
     limit,
     most_believed,
@@ -29,6 +20,7 @@ from sfumato.attacks.promises import (
     values_wanted,
     worst_of,
 )
+from sfumato.attacks.target import Target, View
 from sfumato.criteria import (
     AlphaKAnonymity,
     Criterion,

@@ -13,12 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, SkylineMondrian
-from sfumato.attacks.base import KNOWN, Attack, Finding, Target
+from sfumato.attacks.attack import Attack
 from sfumato.attacks.by_method.formation import Formation
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.rejected_steps import Problem, Problems
 from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts

@@ -9,15 +9,11 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.attacks.base import (
-    KNOWN,
-    NO_CERTAINTY,
-    Attack,
-    Finding,
-    Target,
-    refuse_other_columns,
-)
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding
 from sfumato.attacks.matching import fitting
+from sfumato.attacks.originals import refuse_other_columns
+from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts

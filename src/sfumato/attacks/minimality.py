@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.algorithms import BCFAnonymizer
 from sfumato.algorithms.algorithm import allowed_rows
-from sfumato.attacks.base import KNOWN, Attack, Finding, Target
+from sfumato.attacks.attack import Attack
 from sfumato.attacks.by_method.guards import guarded_finding
 from sfumato.attacks.by_method.membership import Members, members_of
 from sfumato.attacks.by_method.rejected_steps import (
@@ -27,6 +27,8 @@ from sfumato.attacks.by_method.rejected_steps import (
 )
 from sfumato.attacks.by_method.solver import Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
 from sfumato.criteria.judging import guarding_column, validate
 from sfumato.errors import BadInput, CannotRun, shown

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.attacks.base import View
+from sfumato.attacks.target import View
 from sfumato.criteria import (
     AlphaKAnonymity,
     CKSafety,

@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import Target, View, percent, plain, text_of
 from sfumato.attacks.by_method.membership import Members, members_of
+from sfumato.attacks.finding import percent, plain, text_of
 from sfumato.attacks.knowledge.amounts import case_of, told
+from sfumato.attacks.target import Target, View
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.files.reports import write

@@ -14,10 +14,11 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import Finding, Target
 from sfumato.attacks.by_method.by_class import shares_of
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Learned
+from sfumato.attacks.finding import Finding
+from sfumato.attacks.target import Target
 from sfumato.criteria import PersonalizedPrivacy
 from sfumato.criteria.bound import Bound
 from sfumato.data.frequency import sum_by

@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import Target
+from sfumato.attacks.target import Target
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Codes, distinct_rows

@@ -13,9 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import Target
 from sfumato.attacks.by_method.membership import Members, levels_of, lows_of
 from sfumato.attacks.promises import values_wanted
+from sfumato.attacks.target import Target
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups, group_keys, sum_by

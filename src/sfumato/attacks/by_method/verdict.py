@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.base import NO_CERTAINTY, Finding, Target, View
 from sfumato.attacks.by_method.by_class import (
     ClassBelief,
     class_beliefs,
@@ -18,6 +17,7 @@ from sfumato.attacks.by_method.by_class import (
 )
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Learned
+from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.promises import (
     Believed,
     limit,
@@ -26,6 +26,7 @@ from sfumato.attacks.promises import (
     share_allowed,
     worst_of,
 )
+from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 

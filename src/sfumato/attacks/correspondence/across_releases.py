@@ -10,8 +10,10 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms.bcf.arrivals import arrived
-from sfumato.attacks.base import KNOWN, Attack, Finding, Target, listed
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.finding import KNOWN, Finding, listed
 from sfumato.attacks.linkage import least_people
+from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.cells import Published

@@ -9,7 +9,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.attacks.base import KNOWN, Attack, Finding, Target, View
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.target import Target, View
 from sfumato.criteria import CKSafety, Skyline
 from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun

@@ -1,0 +1,58 @@
+"""The shape of an attack."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Iterator
+from typing import Any, ClassVar
+
+from sfumato.attacks.finding import Finding
+from sfumato.attacks.target import Target
+from sfumato.doors import Registry
+from sfumato.errors import CannotRun
+from sfumato.release import Release
+from sfumato.table import Table
+
+ATTACKS: Registry[Attack] = Registry("attack", "sfumato.attacks")  # in the order of findings
+
+
+class Attack(ABC):
+    """One adversary: what he knows is in the fields, what he learns is the finding."""
+
+    name: ClassVar[str]
+    sets: ClassVar[bool] = False  # whether people may have any number of sensitive values
+
+    def __init_subclass__(cls, **extra: Any) -> None:
+        super().__init_subclass__(**extra)
+        ATTACKS.join(cls)
+
+    @property
+    def called(self) -> str:
+        """The name with what the adversary knows beside, as findings have it."""
+        return self.name
+
+    @classmethod
+    @abstractmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Give the attacks of this kind that an audit tries."""
+
+    @abstractmethod
+    def find(self, target: Target) -> Finding:
+        """Attack; `CannotRun` where it does not apply."""
+
+    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
+        """Attack a release, or a published table of any origin."""
+        target = Target.of(subject, original)
+        if target.set_valued is not None and not self.sets:
+            raise CannotRun(
+                f"people have any number of values of {target.set_valued!r}, and this adversary "
+                "counts on one for each"
+            )
+        return self.find(target)
+
+
+def each_attribute(target: Target) -> Iterator[tuple[str, bool]]:
+    """Give every sensitive column to attack, without and with knowing the others."""
+    for others in (False, True) if len(target.sensitive) > 1 else (False,):
+        for attribute in target.sensitive or (None,):
+            yield attribute, others  # type: ignore[misc]  # None: refused with the reason

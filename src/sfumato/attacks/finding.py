@@ -1,0 +1,154 @@
+"""What an adversary learns, beside what was promised."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+
+from sfumato.criteria.bound import Bound, Value, value_text
+from sfumato.data.domain import MISSING_TEXT
+from sfumato.html import html_table
+
+NO_CERTAINTY = Bound("<", 1, assumed=True)
+KNOWN = "the target's quasi-identifiers"  # what every adversary knows of a person
+PER_CENT = ("belief", "share of rows")
+EXACT = 17  # digits of a float
+
+
+@dataclass(frozen=True, eq=False)
+class Finding:
+    """What one adversary learns from a release, beside what was promised."""
+
+    attack: str
+    attribute: str | None  # the sensitive column it is about; None: identities
+    knows: str  # beyond the release and how it was made, in plain words
+    unit: str
+    before: Value  # without the release, or without the extra knowledge
+    found: Value  # about the person worst off
+    promised: Bound | None  # None: nothing was promised about this
+    holds: bool | None  # None: no verdict
+    n_exceeding: int  # people for whom the promise is not kept
+    n_people: int  # people in the release
+    note: str | None = None
+    interval: tuple[float, float] | None = None  # of a sampled answer
+    # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
+    worst: Mapping[str, Any] | None = field(default=None, repr=False)
+
+    @property
+    def verdict(self) -> str:
+        """What a person reads."""
+        if self.holds is None:
+            return "nothing promised" if self.promised is None else "no verdict"
+        people = "1 person" if self.n_exceeding == 1 else f"{self.n_exceeding} people"
+        if self.promised is not None and self.promised.assumed:
+            if not self.holds:
+                return f"CERTAIN for {people}"
+            return "certain before, too" if self.found == 1 else "nobody is certain"
+        return "holds" if self.holds else f"FAILS for {people}"
+
+    @property
+    def name(self) -> str:
+        """The attack, and the column it is about."""
+        return self.attack if self.attribute is None else f"{self.attack} ({self.attribute})"
+
+    def to_json(self, *, private: bool = False) -> dict[str, Any]:
+        """Plain values for a machine; with `private`, who is worst off."""
+        written: dict[str, Any] = {
+            "attack": self.attack,
+            "attribute": self.attribute,
+            "knows": self.knows,
+            "unit": self.unit,
+            "before": plain(self.before),
+            "promised": None if self.promised is None else plain(vars(self.promised)),
+            "found": plain(self.found),
+            "people_exceeding": self.n_exceeding,
+            "people": self.n_people,
+            "holds": self.holds,
+            "verdict": self.verdict,
+            "interval": None if self.interval is None else list(self.interval),
+            "note": self.note,
+        }
+        if private and self.worst is not None:
+            written["worst"] = {name: plain(value) for name, value in self.worst.items()}
+        return written
+
+    def text(self, value: Value) -> str:
+        """Write a number in the finding's unit: beliefs in per cent."""
+        if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
+            return percent(value)
+        unit = self.unit
+        if value == 1:
+            unit = unit.replace("values", "value").replace("records", "record")
+        return f"{value_text(value)} {unit}"
+
+    @property
+    def found_text(self) -> str:
+        """What was found, in the same unit; of a sample also the interval."""
+        if self.interval is None:
+            return self.text(self.found)
+        low, high = self.interval
+        return f"{self.text(self.found)} ({self.text(low)} to {self.text(high)})"
+
+    @property
+    def promise(self) -> str:
+        """What was promised, in the same unit; in brackets what is only assumed."""
+        if self.promised is None:
+            return "-"
+        text = f"{self.promised.relation} {self.text(self.promised.value)}"
+        return f"({text})" if self.promised.assumed else text
+
+    def __str__(self) -> str:
+        promised = f"promised {self.promise}, " if self.promised else ""
+        found = f"found {self.found_text} (before {self.text(self.before)})"
+        note = "" if self.note is None else f"; {self.note}"
+        return f"{self.name}: {promised}{found}: {self.verdict}{note}"
+
+    def _repr_html_(self) -> str:
+        rows = [
+            ("knows", self.knows),
+            ("before", self.text(self.before)),
+            ("promised", self.promise),
+            ("found", self.found_text),
+            ("verdict", self.verdict if self.note is None else f"{self.verdict}; {self.note}"),
+        ]
+        return html_table(("", self.name), rows)
+
+
+def plain(value: Any) -> Any:
+    """Give a value that JSON can hold."""
+    if isinstance(value, Fraction):
+        return value.numerator if value.denominator == 1 else float(value)
+    if isinstance(value, Mapping):
+        return {str(key): plain(each) for key, each in value.items()}
+    if isinstance(value, (list, tuple)):
+        return [plain(each) for each in value]
+    if isinstance(value, float) and not np.isfinite(value):
+        return str(value)
+    return value
+
+
+def percent(share: float | Fraction) -> str:
+    """Write a share in per cent; almost certain is not certain, almost impossible not impossible.
+
+    >>> percent(Fraction(1, 3)), percent(Fraction(2999, 3000)), percent(Fraction(1, 48842))
+    ('33.3 %', '99.97 %', '0.00205 %')
+    """
+    digits = 3
+    while (text := f"{float(100 * share):.{digits}g}") == "100" and share < 1 and digits < EXACT:
+        digits += 1
+    return f"{Decimal(text):f} %"
+
+
+def text_of(label: object) -> str:
+    """Write a value for a person."""
+    return MISSING_TEXT if label is None else str(label)
+
+
+def listed(names: tuple[str, ...]) -> str:
+    """Write names as a person would: a, b and c."""
+    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

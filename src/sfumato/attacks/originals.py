@@ -1,0 +1,111 @@
+"""Tables given beside a release: read with its roles, and refused if they are others."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+from sfumato.attacks.matching import fitting
+from sfumato.data.frequency import Grouping, sum_by
+from sfumato.errors import BadInput, BrokenPromise
+from sfumato.release import Release
+from sfumato.table import Table, read
+
+
+def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
+    """Read what is no table yet, with the roles of the columns in the release."""
+    if given is None or isinstance(given, Table):
+        return given
+    if isinstance(subject, Release):
+        columns = subject.description.quasi_identifiers
+        values = subject.description.sensitive
+        known = subject.description.rules()
+    elif isinstance(subject, Table):
+        columns, values = subject.schema.quasi_identifiers, subject.schema.sensitive
+        known = dict(subject.schema.hierarchies)
+    else:
+        return None  # refused with a better message
+    rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
+    return read(given, columns, values if sensitive else None, hierarchies=rules)
+
+
+def seen_with(
+    given: Table, seen: Grouping, n_suppressed: int, subject: Release | Table
+) -> Grouping:
+    """See a published table with the values of the original given; refuse a wrong one."""
+    released = isinstance(subject, Release)
+    by = published_as_they_are(subject) if isinstance(subject, Release) else ()
+    published = seen.frequencies
+    refuse_other_columns("original", given, by or published.quasi_identifiers, published.sensitive)
+    sets = any(published.domains[name].members is not None for name in published.sensitive)
+    if sets != (given.set_valued is not None):
+        several, one = ("release", "original") if sets else ("original", "release")
+        raise BadInput(
+            f"original: people have any number of values of {published.sensitive[0]!r} in the "
+            f"{several} and one each in the {one}; read it with sf.read as it was read for the "
+            "release, with person= if it has several rows for a person"
+        )
+    n_rows = int(seen.sizes.sum()) + n_suppressed
+    if given.n_rows < n_rows or (released and given.n_rows > n_rows):
+        raise BadInput(
+            f"original: it has {given.n_rows} rows, and {n_rows} were released or suppressed; is "
+            "it the table that was released?"
+        )
+    try:
+        seen = seen.with_values_of(given.frequencies())
+    except BrokenPromise:
+        raise BadInput(
+            "original: a published sensitive value is not in it; is it the table that was released?"
+        ) from None
+    if isinstance(subject, Release):
+        _refuse_strangers(subject, given, seen)
+    return seen
+
+
+def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
+    """Refuse an original whose people do not fit, unless its hierarchies are not known."""
+    if release.description.group is not None:
+        _refuse_other_values(given, seen)
+        return
+    rules = release.description.rules()
+    unknown = [n for n in release.description.quasi_identifiers if n not in rules]
+    if any(given.domains[name].taxonomy.height < 2 for name in unknown):
+        return
+    if (fitting(given, seen) < seen.sizes).any():
+        raise BadInput(
+            "original: its people do not fit the published rows; is it the table that was released?"
+        )
+
+
+def _refuse_other_values(given: Table, seen: Grouping) -> None:
+    """Refuse an original in which fewer people have a sensitive value than were published."""
+    known = given.frequencies()
+    for name in known.sensitive:
+        found, had = seen.frequencies.occurrences(name), known.reference(name)
+        published = sum_by(found.codes.astype(np.intp), found.counts, len(had))
+        if (published > had).any():
+            raise BadInput(
+                "original: fewer of its people have a sensitive value than were published; is it "
+                "the table that was released?"
+            )
+
+
+def published_as_they_are(release: Release) -> tuple[str, ...]:
+    """Give the quasi-identifiers that two tables publish as they are."""
+    return () if release.description.group is None else release.description.quasi_identifiers
+
+
+def refuse_other_columns(
+    what: str, table: Table, quasi_identifiers: Sequence[str], sensitive: Sequence[str] = ()
+) -> None:
+    """Refuse a table that lacks a column of the release, or has it in another role."""
+    schema = table.schema
+    wanted = [
+        (quasi_identifiers, schema.quasi_identifiers, "quasi-identifier"),
+        (sensitive, schema.sensitive, "sensitive column"),
+    ]
+    for there, here, kind in wanted:
+        missing = [name for name in there if name not in here]
+        if missing:
+            raise BadInput(f"{what}: {missing[0]!r} is a {kind} of the release, but not of it")

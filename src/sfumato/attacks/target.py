@@ -1,0 +1,253 @@
+"""What is attacked: a published table, and what the auditor has beside it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms import Algorithm
+from sfumato.attacks.correspondence.given_releases import series_of
+from sfumato.attacks.finding import text_of
+from sfumato.attacks.matching import boxes_in, fits
+from sfumato.attacks.originals import opened, published_as_they_are, refuse_other_columns, seen_with
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import validate
+from sfumato.data.frequency import Grouping
+from sfumato.data.groups import Counts, Groups
+from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, CannotRun
+from sfumato.published.public_view import Earlier
+from sfumato.release import Release
+from sfumato.release.beside.previous import Previous
+from sfumato.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Target:
+    """A published table as an adversary sees it, and what the auditor has beside it."""
+
+    seen: Grouping  # by what is published
+    criterion: Criterion | None = None  # what was promised
+    method: Algorithm | None = None
+    n_suppressed: int = 0
+    original: Table | None = None  # private
+    external: Table | None = None  # a list of people that an adversary may have
+    # Two tables: the quasi-identifiers, which are published as they are; `seen` has the groups.
+    as_they_are: tuple[str, ...] = ()
+    recoding: Recoding | None = None  # private: who of the original is in which group
+    own: Earlier | None = None  # as a release among others; None: two tables
+    previous: Previous = field(
+        default_factory=Previous
+    )  # releases of the same people that came before
+
+    @classmethod
+    def of(
+        cls,
+        subject: Release | Table | Target,
+        original: object = None,
+        criterion: Criterion | None = None,
+        external: object = None,
+        earlier: Sequence[object] = (),
+    ) -> Target:
+        """Look at a release, or at a published table of any origin.
+
+        `original` and `external` are tables, or what `sf.read` can read: then the columns have the
+        roles, and as far as they are public the hierarchies, that they have in the release.
+        `earlier` are releases, directories of saved ones, or tables of any origin likewise.
+        """
+        if isinstance(subject, Target):
+            return subject
+        given = opened(subject, original, sensitive=True)
+        people = opened(subject, external, sensitive=False)
+        promised: Criterion | None
+        method: Algorithm | None
+        if isinstance(subject, Release):
+            seen = subject.seen
+            promised = subject.criterion if criterion is None else criterion
+            given = subject.original if given is None else given
+            method = subject.method
+            n_suppressed = subject.n_suppressed
+            as_they_are = published_as_they_are(subject)
+        elif isinstance(subject, Table):
+            seen, promised = subject.frequencies().as_it_is(), criterion
+            method, n_suppressed, as_they_are = None, 0, ()
+        else:
+            raise BadInput(
+                "expected a release (sf.load opens a saved one), or a table from sf.read, got "
+                f"{type(subject).__name__}"
+            )
+        own = subject.original if isinstance(subject, Release) else None
+        if given is not None and given is not own:  # its own it has seen already
+            seen = seen_with(given, seen, n_suppressed, subject)
+        if people is not None:
+            by = as_they_are or seen.frequencies.quasi_identifiers
+            refuse_other_columns("external", people, by)
+        if promised is not None and criterion is not None:
+            validate(promised, seen.frequencies)
+        made_here = own is not None and given is own
+        recoding = subject.recoding if isinstance(subject, Release) and made_here else None
+        itself, previous = series_of(subject, earlier)
+        return cls(
+            seen,
+            promised,
+            method,
+            n_suppressed,
+            given,
+            people,
+            as_they_are,
+            recoding,
+            itself,
+            previous,
+        )
+
+    @classmethod
+    def public(
+        cls,
+        subject: Release | Table,
+        criterion: Criterion | None = None,
+        previous: Previous | None = None,
+    ) -> Target:
+        """Look at what everybody can see, as if there were no original at hand.
+
+        `previous`: earlier releases, if others than those that the release itself knows.
+        """
+        own, known = series_of(subject)
+        if isinstance(subject, Table):
+            target = cls.of(subject, None, criterion)
+            return replace(target, previous=previous or known)
+        promised = criterion or subject.criterion
+        return cls(
+            subject.published,
+            promised,
+            subject.method,
+            subject.n_suppressed,
+            as_they_are=published_as_they_are(subject),
+            own=own,
+            previous=previous or known,
+        )
+
+    @property
+    def n_people(self) -> int:
+        """People in the release."""
+        return int(self.seen.sizes.sum())
+
+    @property
+    def sensitive(self) -> tuple[str, ...]:
+        """The sensitive columns."""
+        return self.seen.frequencies.sensitive
+
+    @property
+    def set_valued(self) -> str | None:
+        """The sensitive column of which people have any number of values, if there is one."""
+        domains = self.seen.frequencies.domains
+        return next((name for name in self.sensitive if domains[name].members is not None), None)
+
+    @property
+    def quasi_identifiers(self) -> tuple[str, ...]:
+        """The columns an adversary may know people by."""
+        return self.as_they_are or self.seen.frequencies.quasi_identifiers
+
+    def view(self, attribute: str | None, *, others: bool) -> View:
+        """See the groups by one sensitive column; `others`: knowing people's others too."""
+        if not self.sensitive:
+            raise CannotRun("the release has no sensitive column")
+        name = str(self.seen.frequencies.attribute(attribute))
+        if not others:
+            return View(name, self.seen.joint.by(name), np.arange(len(self.seen.sizes)))
+        if len(self.sensitive) == 1:
+            raise CannotRun("there is no other sensitive column to know")
+        return View(name, *self.seen.joint.within(name))
+
+    def parts(self, attribute: str, *, others: bool) -> list[Criterion]:
+        """Give the parts of the promise that speak of a sensitive column as it is seen.
+
+        A part about all columns is about each within the others. It holds of a union of groups
+        that it holds of, so it is promised against somebody who knows less, too.
+        """
+        parts = () if self.criterion is None else self.criterion.parts
+        about = (None,) if others else (None, attribute)
+        return [part for part in parts if part.looks_at_values and part.attribute in about]
+
+    def published(self, group: int) -> dict[str, str | None]:
+        """The published quasi-identifiers of a group; its number where two tables are published."""
+        columns = self.seen.frequencies.quasi_identifiers
+        lows = self.seen.boxes[group, :, 0].tolist()
+        domains = [self.seen.frequencies.domains[name] for name in columns]
+        labels = [domain.labels[low] for domain, low in zip(domains, lows, strict=True)]
+        texts = [None if label is None else str(label) for label in labels]
+        return dict(zip(columns, texts, strict=True))
+
+    def refuse_bucketized(self) -> None:
+        """Refuse to look people up where quasi-identifiers are not hidden."""
+        if self.as_they_are:
+            raise CannotRun(
+                "quasi-identifiers are published as they are, so anybody finds a person's group; "
+                "what is hidden is whose the sensitive values of a group are"
+            )
+
+    def refuse_whole_sets(self) -> None:
+        """Refuse to say what is believed where a person's several values stand together."""
+        if self.set_valued is not None and self.seen.people is None:
+            raise CannotRun(
+                f"a person's values of {self.set_valued!r} stand together in this table, so that "
+                "one of them gives away the others; beliefs are known where values are published "
+                "apart from people"
+            )
+
+    def boxes_in(self, table: Table) -> NDArray[np.int32]:
+        """Translate the published groups into ranks of another table's values."""
+        return boxes_in(table.domains, self.seen)
+
+    def fits(self, column: str, value: object) -> NDArray[np.bool_]:
+        """Say which groups a person with a value may be in: a value as it is, or as published."""
+        self.refuse_bucketized()
+        if self.original is not None:
+            domain = self.original.domains[column]
+            rank = domain.code_of(value)
+            if rank is not None:
+                return fits(column, domain, rank, self.seen)
+        code = self.seen.frequencies.domains[column].code_of(value)
+        if code is None and self.original is None:
+            raise CannotRun(
+                f"nobody is published with this value of {column!r}; to find somebody by a value "
+                "that is not published, give the original table"
+            )
+        j = self.quasi_identifiers.index(column)
+        return np.asarray(self.seen.boxes[:, j, 0] == (-1 if code is None else code))
+
+
+@dataclass(frozen=True, eq=False)
+class View:
+    """The groups seen by one sensitive column."""
+
+    attribute: str
+    groups: Groups
+    owner: NDArray[np.intp]  # the published group of each
+
+    @property
+    def sizes(self) -> Counts:
+        """People in each."""
+        return self.groups.sizes
+
+    def before(self, *codes: int) -> Fraction:
+        """Share of a value, or of several together, in the whole table."""
+        reference = self.reference
+        return Fraction(int(reference[list(codes)].sum()), int(reference.sum()))
+
+    @property
+    def reference(self) -> Counts:
+        """How many people of the whole table have each value."""
+        assert self.groups.reference is not None  # noqa: S101  (for the type checker)
+        return self.groups.reference
+
+    def label(self, *codes: int) -> str:
+        """A sensitive value, or several that count as one, as text."""
+        return " or ".join(text_of(self.groups.labels[code]) for code in codes)
+
+    def n_in(self, chosen: NDArray[np.bool_]) -> int:
+        """People in some of the groups."""
+        return int(self.sizes[chosen].sum())
