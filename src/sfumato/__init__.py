@@ -51,8 +51,8 @@ _HOME = {
     "Release": "release",
     "audit": "report",
     "Report": "report",
-    "explore": "report",
-    "Exploration": "report",
+    "knowledge_skyline": "report",
+    "KnowledgeSkyline": "report",
     "drivers": "risk",
     "ReleaseSeries": "series",
     "reproduce": "papers",
@@ -75,7 +75,6 @@ __all__ = [
     "Check",
     "Dates",
     "Exhaustive",
-    "Exploration",
     "Flat",
     "GreedyGrouping",
     "Groups",
@@ -84,6 +83,7 @@ __all__ = [
     "Intervals",
     "KAnonymity",
     "KEAnonymity",
+    "KnowledgeSkyline",
     "LDiversity",
     "Mondrian",
     "OneGroup",
@@ -116,7 +116,7 @@ __all__ = [
     "check",
     "datasets",
     "drivers",
-    "explore",
+    "knowledge_skyline",
     "load",
     "read",
     "reproduce",
@@ -160,7 +160,7 @@ if TYPE_CHECKING:
     from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
-    from sfumato.report import Exploration, Report, audit, explore
+    from sfumato.report import KnowledgeSkyline, Report, audit, knowledge_skyline
     from sfumato.risk import drivers
     from sfumato.series import ReleaseSeries
     from sfumato.table import Table, read

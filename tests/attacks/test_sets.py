@@ -74,7 +74,7 @@ def test_as_lists_one_value_gives_away_the_others_so_beliefs_are_not_told():
     reason = dict(found.not_run)["knowledge (1, 1, 1) (s)"]
     assert reason.startswith("a person's values of 's' stand together in this table")
     with pytest.raises(CannotRun, match="stand together"):
-        sf.explore(sf.read(LISTS, ["q"], "s"))
+        sf.knowledge_skyline(sf.read(LISTS, ["q"], "s"))
 
 
 def test_the_original_may_be_rows_or_lists(tmp_path):
@@ -114,20 +114,22 @@ def test_another_original_is_refused(tmp_path):
 @pytest.mark.parametrize("form", [LONG, LISTS])
 def test_without_a_promise_repeated_values_make_multisets(tmp_path, form):
     release = made(sf.KAnonymity(2), form, "id" if form is LONG else None)
-    assert sf.explore(release).case == "set"
+    assert sf.knowledge_skyline(release).case == "set"
     twice = pa.table({"q": ["a", "a"], "s": [["A", "A"], ["B"]]})
     release = made(sf.KAnonymity(2), twice, None)
-    assert sf.explore(release).case == "multiset"
+    assert sf.knowledge_skyline(release).case == "multiset"
     loaded = sf.load(release.save(tmp_path / "out"))
-    assert sf.explore(loaded).case == "set"  # two people have A twice: it may be once each
+    assert (
+        sf.knowledge_skyline(loaded).case == "set"
+    )  # two people have A twice: it may be once each
     thrice = made(sf.KAnonymity(2), pa.table({"q": ["a", "a"], "s": [["A"] * 3, []]}), None)
-    assert sf.explore(sf.load(thrice.save(tmp_path / "three"))).case == "multiset"
+    assert sf.knowledge_skyline(sf.load(thrice.save(tmp_path / "three"))).case == "multiset"
     with pytest.raises(sf.BadInput, match="people have any number of values of 's': ask with"):
-        sf.explore(release, case="single")
+        sf.knowledge_skyline(release, case="single")
 
 
 def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
-    found = sf.explore(made(), "C", "9/10")
+    found = sf.knowledge_skyline(made(), "C", "9/10")
     named = [told["who has it"] for _, _, told in found.witnesses()]
     assert named
     having = [known for known, values in PEOPLE.values() if values["C"]]
@@ -135,7 +137,7 @@ def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
 
 
 def test_of_sets_it_is_said_what_knowledge_is_about_them():
-    found = sf.explore(made(), "C", "9/10")
+    found = sf.knowledge_skyline(made(), "C", "9/10")
     assert found.header[:2] == ("values tied to it (l)", "people without it (k)")
     words = {word for _, _, told in found.witnesses() for word in told}
     assert "others without it" in words

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from sfumato.papers import Reproduction
     from sfumato.release import Check
     from sfumato.release.summary import Summary
-    from sfumato.report import Exploration, Report
+    from sfumato.report import KnowledgeSkyline, Report
     from sfumato.risk import Drivers
 
 
@@ -90,20 +90,20 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
             say(f"Worst off, {finding.name}: {worst}")
 
 
-def print_exploration(found: Exploration, title: str, *, steward: bool = False) -> None:
+def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = False) -> None:
     """Write a knowledge skyline; for the steward also who would be given away."""
-    say(f"{title}: {found.heading}\n{found.story}")
-    if found.points:
-        print_rows("", found.header, found.rows)
-    for point, step, told in found.witnesses() if steward else ():
+    say(f"{title}: {skyline.heading}\n{skyline.story}")
+    if skyline.points:
+        print_rows("", skyline.header, skyline.rows)
+    for point, step, told in skyline.witnesses() if steward else ():
         words = "; ".join(f"{key}: {_shown(value)}" for key, value in told.items())
         say(f"Beyond ({point.l}, {point.k}, {point.m}), {step}: {words}")
 
 
-def print_reproduction(found: Reproduction) -> None:
+def print_reproduction(reproduction: Reproduction) -> None:
     """Write a paper's tables, ours beside theirs, and what of its claims comes out."""
-    say(f"{found.citation}\n{found.heading}\n")
-    for panel in found.panels:
+    say(f"{reproduction.citation}\n{reproduction.heading}\n")
+    for panel in reproduction.panels:
         print_rows(panel.title, panel.header, panel.texts)
         if panel.claims:
             rows = [

@@ -3,6 +3,6 @@
 from __future__ import annotations
 
 from sfumato.report.audit import Report, audit
-from sfumato.report.exploration import Exploration, explore
+from sfumato.report.knowledge_skyline import KnowledgeSkyline, knowledge_skyline
 
-__all__ = ["Exploration", "Report", "audit", "explore"]
+__all__ = ["KnowledgeSkyline", "Report", "audit", "knowledge_skyline"]

@@ -58,8 +58,8 @@ def demo(
         report = sf.audit(release)
         report.save(reports)
         report.save(reports, private=True)
-        explored = sf.explore(release, VALUE)
-        explored.save(reports)
+        skyline = sf.knowledge_skyline(release, VALUE)
+        skyline.save(reports)
         again = _published_again(series)
 
     def to_json() -> dict[str, Any]:
@@ -68,7 +68,7 @@ def demo(
             "release": release.summary().to_json(),
             "check": after.to_json(),
             "audit": report.to_json(),
-            "skyline": explored.to_json(),
+            "skyline": skyline.to_json(),
             "again": again.to_json(),
             "output": str(target),
             "report": str(reports),
@@ -92,7 +92,7 @@ def demo(
                 "\nThe release keeps its promise as it stands; who knows how it was made learns "
                 "more. What to do then: docs/attacks.md, When an attack succeeds."
             )
-        out.print_exploration(explored, "\n6. What an adversary would have to know")
+        out.print_skyline(skyline, "\n6. What an adversary would have to know")
         again.show()
         out.say(
             f"\nThe release is in {target}: the data, and release.json with all that is public."

@@ -21,7 +21,7 @@ from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.files.reports import write
 from sfumato.formulas.knowledge.breach import Case, Point, largest_breach
-from sfumato.formulas.knowledge.skyline import knowledge_skyline
+from sfumato.formulas.knowledge.skyline import knowledge_skyline as points_of
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.parameters import file_path, number
@@ -36,14 +36,14 @@ MOST_LINES = 8  # of a chart
 AXES = {"l": "one more value", "k": "one more person", "m": "one more relative"}
 
 
-def explore(
+def knowledge_skyline(
     release: Release | Table,
     value: object = None,
     confidence: float | Fraction | str = 0.95,
     attribute: str | None = None,
     case: Case | None = None,
     original: object = None,
-) -> Exploration:
+) -> KnowledgeSkyline:
     """Find out how much an adversary has to know to be sure of a sensitive value.
 
     Works for a release however it was made, and for another tool's table from `sf.read`.
@@ -67,16 +67,20 @@ def explore(
         codes = [code for code in view.groups.codes_of([value]).tolist() if code in codes]
         if not codes:
             if isinstance(release, Release):  # its values are public
-                raise BadInput(f"explore: nobody has {shown(value)}{nearest(str(value), known)}")
-            raise BadInput(f"explore: nobody has {shown(value)}; known are others", known)
-    c = number("explore", "confidence", confidence, above=0, most=1)
+                raise BadInput(
+                    f"knowledge_skyline: nobody has {shown(value)}{nearest(str(value), known)}"
+                )
+            raise BadInput(f"knowledge_skyline: nobody has {shown(value)}; known are others", known)
+    c = number("knowledge_skyline", "confidence", confidence, above=0, most=1)
     kind = case_of(target, view.attribute, case)
-    points = knowledge_skyline(histogram, view.sizes, c, kind, codes)
-    return Exploration(target, view, kind, float(c), codes, value is None, tuple(sorted(points)))
+    points = points_of(histogram, view.sizes, c, kind, codes)
+    return KnowledgeSkyline(
+        target, view, kind, float(c), codes, value is None, tuple(sorted(points))
+    )
 
 
 @dataclass(frozen=True, eq=False)
-class Exploration:
+class KnowledgeSkyline:
     """The most that an adversary may know without being sure, and what one fact more would do.
 
     A point (l, k, m): up to l values ruled out for the target, k other people known, m members of

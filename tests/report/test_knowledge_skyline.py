@@ -44,7 +44,7 @@ def published(release):
 
 
 def test_the_points_are_those_of_the_published_file(release):
-    found = sf.explore(release, "HIV", 0.8)
+    found = sf.knowledge_skyline(release, "HIV", 0.8)
     groups = published(release)
     assert [tuple(point) for point in found.points] == knowledge_skyline(groups, "HIV", 0.8)
     assert found.points
@@ -57,7 +57,7 @@ def test_the_points_are_those_of_the_published_file(release):
 
 def test_any_value_is_the_weakest_of_them(release):
     groups = published(release)
-    everything = sf.explore(release, None, 0.9)
+    everything = sf.knowledge_skyline(release, None, 0.9)
     ends = (3, 8, 4)
     scanned = naive.knowledge.skyline_by_scan(
         lambda *p: max(breach_probability(groups, v, *p) for v in ("flu", "HIV", "none", "asthma")),
@@ -73,7 +73,7 @@ def test_any_value_is_the_weakest_of_them(release):
 
 def test_of_any_value_the_one_that_is_given_away_most_is_told(release):
     groups = published(release)
-    for point, beyond in sf.explore(release, None, 0.9).beyond.items():
+    for point, beyond in sf.knowledge_skyline(release, None, 0.9).beyond.items():
         for axis, witness in beyond.items():
             further = point._replace(**{axis: getattr(point, axis) + 1})
             beliefs = [
@@ -83,7 +83,7 @@ def test_of_any_value_the_one_that_is_given_away_most_is_told(release):
 
 
 def test_who_would_be_given_away_is_named_from_the_original(release):
-    found = sf.explore(release, "HIV", 0.8)
+    found = sf.knowledge_skyline(release, "HIV", 0.8)
     for _, step, told in found.witnesses():
         assert told["value"] == "HIV"
         assert step in ("one more value", "one more person", "one more relative")
@@ -103,7 +103,9 @@ def test_people_of_nodes_of_a_tree_are_named_too(table, tmp_path, loaded):
     if loaded:
         release.save(tmp_path / "out")
         release = sf.load(tmp_path / "out")
-    told = [each for _, _, each in sf.explore(release, "HIV", 0.9, original=table).witnesses()]
+    told = [
+        each for _, _, each in sf.knowledge_skyline(release, "HIV", 0.9, original=table).witnesses()
+    ]
     assert told
     for each in told:
         low, _, high = each["group"]["age"].strip("[)").partition(", ")
@@ -113,13 +115,13 @@ def test_people_of_nodes_of_a_tree_are_named_too(table, tmp_path, loaded):
 
 def test_a_loaded_release_says_the_same_and_names_nobody(release, tmp_path):
     release.save(tmp_path / "out")
-    loaded = sf.explore(sf.load(tmp_path / "out"), "HIV", 0.8)
-    assert loaded.points == sf.explore(release, "HIV", 0.8).points
+    loaded = sf.knowledge_skyline(sf.load(tmp_path / "out"), "HIV", 0.8)
+    assert loaded.points == sf.knowledge_skyline(release, "HIV", 0.8).points
     assert all("who has it" not in told for _, _, told in loaded.witnesses())
 
 
 def test_the_page_opens_alone_and_names_no_group(release, tmp_path):
-    found = sf.explore(release, "HIV", 0.8)
+    found = sf.knowledge_skyline(release, "HIV", 0.8)
     page = found.save(tmp_path)
     text = page.read_text()
     assert "http://" not in text.replace("http://www.w3.org", "").split("plotly")[0]
@@ -132,7 +134,7 @@ def test_the_page_opens_alone_and_names_no_group(release, tmp_path):
 
 def test_a_release_that_gives_the_value_away_by_itself_has_no_points():
     table = sf.read(pa.table({"a": ["x"] * 4, "s": ["u"] * 3 + ["v"]}), ["a"], sensitive="s")
-    found = sf.explore(table, "u", 0.75)
+    found = sf.knowledge_skyline(table, "u", 0.75)
     assert found.points == ()
     assert "alone is enough" in repr(found)
     ((point, step, told),) = found.witnesses()
@@ -141,21 +143,21 @@ def test_a_release_that_gives_the_value_away_by_itself_has_no_points():
 
 def test_a_value_that_nobody_has_is_refused(release):
     with pytest.raises(sf.BadInput, match="did you mean 'asthma'"):
-        sf.explore(release, "astma")
+        sf.knowledge_skyline(release, "astma")
     for wrong in (0, "1/0"):
         with pytest.raises(sf.BadInput, match="confidence must be a number above 0 and at most 1"):
-            sf.explore(release, "HIV", wrong)
+            sf.knowledge_skyline(release, "HIV", wrong)
 
 
 def test_values_that_are_not_published_are_not_suggested(table):
     with pytest.raises(sf.BadInput, match="nobody has 'astma'") as refused:
-        sf.explore(table, "astma")
+        sf.knowledge_skyline(table, "astma")
     assert "asthma" not in str(refused.value)
     assert "asthma" in refused.value.values
 
 
 def test_notebooks_see_a_table(release):
-    found = sf.explore(release, "HIV", 0.8)
+    found = sf.knowledge_skyline(release, "HIV", 0.8)
     assert "<table" in found._repr_html_()
     assert len(found.rows) == len(found.points)
 
@@ -165,7 +167,7 @@ def test_of_two_tables_it_is_told_who_has_the_value_in_the_group():
     table = sf.read(people, ["q"], "s")
     release = sf.anonymize(table, sf.LDiversity(2, "frequency"), sf.Anatomy())
     groups = {row["q"]: row["group"] for row in release.to_arrow().to_pylist()}
-    told = [each for _, _, each in sf.explore(release, "A", 0.9).witnesses()]
+    told = [each for _, _, each in sf.knowledge_skyline(release, "A", 0.9).witnesses()]
     assert told
     for each in told:
         (who,) = each["who has it"]
@@ -177,7 +179,7 @@ def test_a_very_long_skyline_shows_its_beginning(tmp_path):
     """A group of a thousand with many values has thousands of points."""
     values = [f"v{j % 40}" for j in range(1000)]
     table = sf.read(pa.table({"a": ["x"] * 1000, "s": values}), ["a"], sensitive="s")
-    found = sf.explore(table, "v1", 0.9)
+    found = sf.knowledge_skyline(table, "v1", 0.9)
     assert len(found.points) > 1000
     assert len(found.rows) == 100
     assert "The first 100 are shown" in found.story
