@@ -10,7 +10,6 @@ import pytest
 
 import sfumato as sf
 from sfumato.attacks import (
-    ATTACKS,
     BackgroundKnowledge,
     CannotRun,
     Homogeneity,
@@ -18,6 +17,7 @@ from sfumato.attacks import (
     Similarity,
     Skewness,
 )
+from sfumato.attacks.attack import ATTACKS
 
 ROWS = {
     "age": [21, 24, 37, 38, 52, 55, 57, 61],
@@ -385,6 +385,16 @@ def test_a_kind_that_is_certain_is_said_even_where_another_belief_rises_more():
         hierarchies={"disease": tree},
     )
     assert found(sf.audit(known), "similarity").note is None  # everybody has cancer, as is known
+
+
+def test_the_room_shows_attacks_and_their_formulas_and_nothing_else():
+    shown = {getattr(sf.attacks, name) for name in dir(sf.attacks)}
+    assert shown >= {kind for kind in ATTACKS.values() if kind.__module__.startswith("sfumato.")}
+    others = {each.__name__.rpartition(".")[2] for each in shown - set(ATTACKS.values())}
+    assert others == {
+        *("Attack", "Bound", "CannotRun", "Finding", "Target"),
+        *("correspondence", "grouping", "knowledge", "minimality"),
+    }
 
 
 def test_an_attack_that_is_defined_again_takes_its_own_place(monkeypatch):

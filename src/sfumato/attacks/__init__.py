@@ -2,39 +2,24 @@
 
 from __future__ import annotations
 
-from importlib import import_module
+# In the order of an audit's findings.
+# isort: off
+from sfumato.attacks.disclosure import BackgroundKnowledge, Homogeneity, Similarity, Skewness
+from sfumato.attacks.knowledge.amounts import Implications, Knowledge
+from sfumato.attacks.grouping import MethodBased
+from sfumato.attacks.linkage import Linkage
+from sfumato.attacks.minimality import Minimality
+from sfumato.attacks.correspondence.across_releases import Correspondence
+# isort: on
 
-from sfumato.attacks.attack import ATTACKS, Attack
+from sfumato.attacks import correspondence, grouping, knowledge, minimality
+from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import CannotRun
 
-_IN_ORDER = (  # of the findings of an audit
-    "disclosure",
-    "knowledge.amounts",
-    "grouping",
-    "linkage",
-    "minimality",
-    "correspondence.across_releases",
-)
-for _module in _IN_ORDER:
-    import_module(f"{__name__}.{_module}")
-
-from sfumato.attacks.correspondence.across_releases import Correspondence  # noqa: E402
-from sfumato.attacks.disclosure import (  # noqa: E402
-    BackgroundKnowledge,
-    Homogeneity,
-    Similarity,
-    Skewness,
-)
-from sfumato.attacks.grouping import MethodBased  # noqa: E402
-from sfumato.attacks.knowledge.amounts import Implications, Knowledge  # noqa: E402
-from sfumato.attacks.linkage import Linkage  # noqa: E402
-from sfumato.attacks.minimality import Minimality  # noqa: E402
-
 __all__ = [
-    "ATTACKS",
     "Attack",
     "BackgroundKnowledge",
     "Bound",
@@ -50,4 +35,12 @@ __all__ = [
     "Similarity",
     "Skewness",
     "Target",
+    "correspondence",
+    "grouping",
+    "knowledge",
+    "minimality",
 ]
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

@@ -8,7 +8,8 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.attacks import ATTACKS, Correspondence, Finding, Target
+from sfumato.attacks import Correspondence, Finding, Target
+from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, CannotRun
 from sfumato.files.reports import write

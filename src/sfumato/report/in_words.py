@@ -9,7 +9,8 @@ from inspect import cleandoc
 from typing import Any
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks import ATTACKS, Finding
+from sfumato.attacks import Finding
+from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import (
     AlphaKAnonymity,
     BCFAnonymity,
