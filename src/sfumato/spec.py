@@ -11,6 +11,7 @@ import dataclasses
 import re
 from collections.abc import Mapping
 from fractions import Fraction
+from inspect import cleandoc
 from typing import Any, TypeVar
 
 from sfumato.errors import BadInput, nearest, shown, written
@@ -103,6 +104,12 @@ def chosen(instance: Any) -> dict[str, Any]:
         for field in dataclasses.fields(instance)
         if field.init and getattr(instance, field.name) != _default(field)
     }
+
+
+def headline(instance: object) -> str:
+    """Give the first paragraph of what a class says of itself, on one line."""
+    said = cleandoc(type(instance).__doc__ or str(instance))
+    return said.split("\n\n")[0].replace("\n", " ")
 
 
 def _text(value: object) -> str:

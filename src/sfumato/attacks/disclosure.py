@@ -11,25 +11,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.attack import Attack, each_attribute
+from sfumato.attacks.believed import most_believed, worst_of
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, listed, text_of
-from sfumato.attacks.promises import (
-    limit,
-    most_believed,
-    of_values_alone,
-    share_allowed,
-    values_wanted,
-    worst_of,
-)
 from sfumato.attacks.target import Target, View
-from sfumato.criteria import (
-    AlphaKAnonymity,
-    Criterion,
-    KEAnonymity,
-    LDiversity,
-    PSensitiveKAnonymity,
-    RecursiveDiversity,
-    TCloseness,
-)
+from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
@@ -44,8 +29,6 @@ from sfumato.formulas.measures.disclosure import (
 )
 from sfumato.formulas.ranges import as_fractions, ranges
 from sfumato.parameters import optional_column, true_or_false
-
-DIVERSITY = (LDiversity, RecursiveDiversity, AlphaKAnonymity, PSensitiveKAnonymity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,10 +68,11 @@ class Homogeneity(_AboutValues):
         """Find the value that is believed most."""
         view = target.view(self.attribute, others=self.others)
         promised = target.parts(view.attribute, others=self.others)
-        parts = [of_values_alone(part) for part in promised if isinstance(part, DIVERSITY)]
         parts = [
-            part for part in parts if not share_allowed(part).allows(Fraction(1))
-        ]  # of nothing
+            part
+            for part in map(_about_one_group, promised)
+            if part is not None and not part.belief_allowed().allows(Fraction(1))
+        ]
         bound: Bound | None = None
         unsafe: NDArray[np.bool_] | None = None
         note = None
@@ -99,11 +83,11 @@ class Homogeneity(_AboutValues):
             shown_part = worst_of(
                 [held.all() for held in kept],
                 [
-                    each.belief - limit(share_allowed(p))
+                    each.belief - p.belief_allowed().number
                     for p, each in zip(parts, found, strict=True)
                 ],
             )
-            bound, believed = share_allowed(parts[shown_part]), found[shown_part]
+            bound, believed = parts[shown_part].belief_allowed(), found[shown_part]
             if not kept[shown_part].all() and bound.allows(believed.belief):
                 note = f"{parts[shown_part]} is more than that, and does not hold"
         else:
@@ -191,7 +175,7 @@ class BackgroundKnowledge(_AboutValues):
         codes = view.groups.histogram.rows(group, group + 1).codes
         rarest = codes[np.argmin(view.reference[codes])]
         parts = target.parts(view.attribute, others=self.others)
-        least = max((values_wanted(part) for part in parts), default=0) - 1
+        least = max((part.values_wanted() for part in parts), default=0) - 1
         unsafe = open_groups & (n_values - 1 < least)
         n_certain = view.n_in(chosen & ~open_groups)
         certain = f"; {n_certain} are certain already, by homogeneity" if n_certain else ""
@@ -237,7 +221,7 @@ class BackgroundKnowledge(_AboutValues):
         top = int(histogram.largest()[group])
         found = Fraction(int(counts[group]), int(left[group]))
         unsafe = chosen & (left > 0)
-        unsafe &= False if bound is None else ~below(counts, left, limit(bound))
+        unsafe &= False if bound is None else ~below(counts, left, bound.number)
         return Finding(
             attack=self.called,
             attribute=view.attribute,
@@ -270,19 +254,10 @@ class BackgroundKnowledge(_AboutValues):
 
     @staticmethod
     def _allowed(parts: Sequence[Criterion], n: int) -> Bound | None:
-        """Give the belief that a promise allows when `n` values are ruled out.
-
-        Recursive (c, l)-diversity is just this promise, for up to l - 2 values. Where groups have
-        at least l different values, l - 2 of them leave at least two.
-        """
-        bounds = [
-            Bound("<", part.c / (1 + part.c))
-            for part in parts
-            if isinstance(part, RecursiveDiversity) and n <= part.l - 2
-        ]
-        if n <= max((values_wanted(part) for part in parts), default=0) - 2:
-            bounds.append(Bound("<", 1))
-        return min(bounds, key=limit, default=None)
+        """Give the belief that a promise allows when `n` values are ruled out."""
+        bounds = [part.belief_after(n) for part in parts]
+        bounds = [bound for bound in bounds if not bound.allows(Fraction(1))]
+        return min(bounds, key=lambda bound: bound.number, default=None)
 
     def _fitting(self, target: Target) -> NDArray[np.bool_]:
         """Say which groups the target may be in."""
@@ -314,7 +289,8 @@ class Skewness(_AboutValues):
         belief = Fraction(int(histogram.counts[entry]), int(view.sizes[group]))
         before = view.before(code)
         promised = target.parts(view.attribute, others=self.others)
-        parts = [part for part in promised if isinstance(part, TCloseness)]
+        bounds = [(part, part.distance_allowed()) for part in promised]
+        parts = [(part, bound) for part, bound in bounds if bound is not None]
         worst = {
             "group": target.published(int(view.owner[group])),
             "value": view.label(code),
@@ -323,14 +299,14 @@ class Skewness(_AboutValues):
         }
         if not parts:
             return self._finding(target, view, ("belief", before, belief), worst=worst)
-        kept = [part.holds(view.groups) for part in parts]
-        distances = [part.measure(view.groups) for part in parts]
+        kept = [part.holds(view.groups) for part, _ in parts]
+        distances = [part.measure(view.groups) for part, _ in parts]
         shown_part = worst_of(
             [held.all() for held in kept],
-            [Fraction(d) - part.t for part, d in zip(parts, distances, strict=True)],  # type: ignore[arg-type]
+            [d - bound.number for (_, bound), d in zip(parts, distances, strict=True)],  # type: ignore[operator]
         )
         measured = ("distance", 0, distances[shown_part])
-        bound = Bound("<=", parts[shown_part].t)
+        bound = parts[shown_part][1]
         if target.n_suppressed and target.original is None:
             note = "no verdict: the original's distribution is needed, suppressed rows and all"
             return self._finding(target, view, measured, worst=worst, bound=bound, note=note)
@@ -378,7 +354,8 @@ class Similarity(_AboutValues):
         if not isinstance(domain, Domain):
             raise CannotRun("the values have no order and no tree")
         parts = target.parts(view.attribute, others=self.others)
-        promised = [of_values_alone(part) for part in parts if isinstance(part, KEAnonymity)]
+        wide = [part.without_sizes() for part in parts if part.range_wanted() is not None]
+        promised = [part for part in wide if part is not None]
         ordered = domain.numbers is not None or promised
         numbers = as_fractions(domain.labels) if ordered else None
         if numbers is not None:
@@ -406,7 +383,7 @@ class Similarity(_AboutValues):
         codes = view.groups.histogram.rows(group, group + 1).codes.tolist()
         known = [code for code in codes if numbers[code] is not None] or codes
         known.sort(key=lambda code: numbers[code] or Fraction(0))
-        wanted = [part.e for part in promised if isinstance(part, KEAnonymity)]
+        wanted = [e for part in promised if (e := part.range_wanted()) is not None]
         return Finding(
             attack=self.called,
             attribute=view.attribute,
@@ -463,6 +440,15 @@ class Similarity(_AboutValues):
                 "belief": belief,
             },
         )
+
+
+def _about_one_group(part: Criterion) -> Criterion | None:
+    """Give what a promise says of how frequent values are in one group; None: nothing.
+
+    What is about all groups, or about a range, other attacks are held against.
+    """
+    elsewhere = not part.by_group or part.range_wanted() is not None or part.guarding is not None
+    return None if elsewhere else part.without_sizes()
 
 
 def _kind_text(n: int) -> str | None:

@@ -29,9 +29,9 @@ from sfumato.attacks.by_method.solver import Learned, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target
-from sfumato.criteria import Criterion, PersonalizedPrivacy, Skyline
-from sfumato.criteria.judging import guarding_column, validate
-from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.errors import CannotRun
 from sfumato.formulas.minimality.credibility import (
     credibility,
     credibility_local,
@@ -83,8 +83,8 @@ class Minimality(Attack):
     def __post_init__(self) -> None:
         optional_column("Minimality", "attribute", self.attribute)
         optional_seed("Minimality", self.seed)
-        if self.enforced is not None and not isinstance(self.enforced, Criterion):
-            raise BadInput(f"Minimality: enforced must be a criterion, got {shown(self.enforced)}")
+        if self.enforced is not None:
+            a_criterion(self.enforced, "Minimality: enforced")
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -108,7 +108,7 @@ class Minimality(Attack):
         findings = [
             guarded_finding(target, members, learned, part, self.called, knows)
             for part in promised
-            if isinstance(part, PersonalizedPrivacy)
+            if part.guarding is not None
         ]
         if len(findings) < len(promised) or not promised:
             verdict = Verdict(target, members, learned, attribute)
@@ -139,7 +139,7 @@ class Minimality(Attack):
                 "only numbers of people were promised, and these everybody can count: that no step "
                 "further was safe says nothing about values"
             )
-        if any(isinstance(part, Skyline) for part in enforced.parts):
+        if any(part.skyline() is not None for part in enforced.parts):
             raise CannotRun(
                 "a skyline is about all groups of a release together; what a step further would "
                 "have exposed cannot be said of one group"

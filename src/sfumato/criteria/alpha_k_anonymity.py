@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.criteria.l_diversity import protected_values
+from sfumato.criteria.l_diversity import codes_protected, protected_values
+from sfumato.criteria.thresholds import Thresholds
+from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.parameters import number, optional_column, whole
@@ -52,11 +54,6 @@ class AlphaKAnonymity(Criterion):
             self, "attribute", optional_column("AlphaKAnonymity", "attribute", attribute)
         )
 
-    @property
-    def least_size(self) -> int:
-        """The k."""
-        return self.k
-
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and shares with alpha."""
         largest = groups.bounded(self.values, pooled=self.pooled).largest()
@@ -76,6 +73,23 @@ class AlphaKAnonymity(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression
+
+    def thresholds(self) -> Thresholds:
+        """The k, and the alpha of every value that is protected."""
+        return Thresholds(people=self.k, share=self.alpha)
+
+    def protects(self, values: Domain | Sequence[object]) -> NDArray[np.int32]:
+        """The values given, with `pooled` as one; all unless given."""
+        return codes_protected(values, self.values, pooled=self.pooled, others=False)
+
+    @property
+    def exchangeable(self) -> bool:
+        """Unless values are named."""
+        return self.values is None
+
+    def without_sizes(self) -> Criterion:
+        """The bound of shares: k = 1."""
+        return replace(self, k=1)
 
     def named_values(self) -> tuple[object, ...]:
         """The values given."""

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, whole
 
@@ -40,16 +41,10 @@ class BCFAnonymity(Criterion):
     k: int
     attribute: str | None = None
     looks_at_values: ClassVar[bool] = False  # in a class; between releases they matter
-    by_series: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "k", whole("BCFAnonymity", "k", self.k))
         optional_column("BCFAnonymity", "attribute", self.attribute)
-
-    @property
-    def least_size(self) -> int:
-        """The k."""
-        return self.k
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare each group's size with k."""
@@ -67,3 +62,11 @@ class BCFAnonymity(Criterion):
         """Of one release, as k-anonymity."""
         del suppression
         return True
+
+    def thresholds(self) -> Thresholds:
+        """The k, of one release."""
+        return Thresholds(people=self.k)
+
+    def records_left(self) -> int:
+        """The k."""
+        return self.k

@@ -21,10 +21,15 @@ class Bound:
         text = f"{self.relation} {value_text(self.value)}"
         return f"({text})" if self.assumed else text
 
+    @property
+    def number(self) -> Fraction:
+        """The value, where it is a single number."""
+        assert isinstance(self.value, (int, Fraction, float))  # noqa: S101  (for the type checker)
+        return Fraction(self.value)
+
     def allows(self, value: Fraction) -> bool:
         """Say whether a number keeps the promise."""
-        limit = self.value
-        assert isinstance(limit, (int, Fraction))  # noqa: S101  (for the type checker)
+        limit = self.number
         return {"<=": value <= limit, "<": value < limit, ">=": value >= limit}[self.relation]
 
 

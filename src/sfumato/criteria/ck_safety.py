@@ -9,7 +9,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.bound import Value
+from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
 from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief
@@ -67,3 +67,15 @@ class CKSafety(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression
+
+    def belief_allowed(self) -> Bound:
+        """Less than c, also of who knows no implication."""
+        return Bound("<", self.c)
+
+    def implications(self) -> tuple[int, Fraction]:
+        """The k and the c."""
+        return self.k, self.c
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -100,15 +100,29 @@ def _views(
         yield part, Groups(joint.sizes), None
     elif part.attribute is not None or len(sensitive) == 1:
         guarded = part.guarding is not None
-        yield part, joint.by(part.attribute or sensitive[0], guarded=guarded), None
+        groups = joint.by(part.attribute or sensitive[0], guarded=guarded)
+        yield part, _shown_to(part, groups), None
     else:
         for attribute in sensitive:
-            yield replace(part, attribute=attribute), *joint.within(attribute)  # type: ignore[type-var]
+            groups, owner = joint.within(attribute)
+            yield part.about(attribute), _shown_to(part, groups), owner
+
+
+def _shown_to(part: Criterion, groups: Groups) -> Groups:
+    """Show the original's distribution only to what says that it needs it."""
+    return groups if part.needs_original else groups.without_reference()
+
+
+def a_criterion(given: object, name: str = "criterion") -> Criterion:
+    """Refuse what is no criterion."""
+    if not isinstance(given, Criterion):
+        raise BadInput(f"{name}: expected one such as sf.KAnonymity(5), got {shown(given)}")
+    return given
 
 
 def guarding_column(criterion: object) -> str | None:
     """Give the column of guarding nodes that a criterion names, if it names one."""
-    parts = criterion.parts if isinstance(criterion, Criterion) else ()
+    parts = () if criterion is None else a_criterion(criterion).parts
     named = list(dict.fromkeys(part.guarding for part in parts if part.guarding is not None))
     if len(named) > 1:
         raise BadInput(
@@ -147,9 +161,8 @@ def without_threshold(criterion: Criterion) -> str:
 
 def validate(criterion: object, frequencies: FrequencySet, *, values: bool = True) -> Criterion:
     """Check that a criterion can be asked of this table, with the `values` it names; return it."""
-    if not isinstance(criterion, Criterion):
-        raise BadInput(f"criterion: expected one such as sf.KAnonymity(5), got {shown(criterion)}")
-    for part in criterion.parts:
+    asked = a_criterion(criterion)
+    for part in asked.parts:
         if part.attribute is not None:
             frequencies.attribute(part.attribute)
         if not part.looks_at_values:
@@ -178,7 +191,7 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
                 f"{part}: the table has several sensitive columns; say with attribute= which one "
                 f"the {named} belong to"
             )
-    return criterion
+    return asked
 
 
 def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, whole
 
@@ -30,11 +31,6 @@ class KAnonymity(Criterion):
         object.__setattr__(self, "k", whole("KAnonymity", "k", self.k))
         optional_column("KAnonymity", "attribute", self.attribute)
 
-    @property
-    def least_size(self) -> int:
-        """The k."""
-        return self.k
-
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare each group's size with k."""
         return np.asarray(groups.sizes >= self.k)
@@ -51,3 +47,7 @@ class KAnonymity(Criterion):
         """More people never make a group smaller."""
         del suppression
         return True
+
+    def thresholds(self) -> Thresholds:
+        """The k."""
+        return Thresholds(people=self.k)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 
 import numpy as np
@@ -75,6 +75,23 @@ class KEAnonymity(Criterion):
         """More people never make a range smaller."""
         del suppression
         return True
+
+    def values_wanted(self) -> int:
+        """Two, unless a range of 0 is enough."""
+        return 2 if self.e > 0 else 0
+
+    @property
+    def looks_at_shares(self) -> bool:
+        """The range is from the least value to the largest, however frequent."""
+        return False
+
+    def range_wanted(self) -> Fraction:
+        """The e."""
+        return self.e
+
+    def without_sizes(self) -> Criterion:
+        """The range: k = 1."""
+        return replace(self, k=1)
 
 
 def _numbers(groups: Groups) -> list[Fraction | None]:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Hashable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import Literal
 
@@ -12,7 +13,8 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.domain import LARGEST
+from sfumato.criteria.thresholds import Thresholds
+from sfumato.data.domain import LARGEST, Domain
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
@@ -105,6 +107,45 @@ class LDiversity(Criterion):
         """Adding people can make one value too frequent, but takes no value away."""
         return self.kind == "distinct" or not suppression
 
+    def thresholds(self) -> Thresholds | None:
+        """A share of at most 1/l, or l different values; entropy is neither."""
+        if self.kind == "frequency":
+            return Thresholds(share=1 / self.l)
+        return Thresholds(values=self.l.numerator) if self.kind == "distinct" else None
+
+    def values_wanted(self) -> int:
+        """The l; none where other values than those named may be all the same."""
+        return math.ceil(self.l) if self.kind == "entropy" else super().values_wanted()
+
+    def enough_different(self) -> int:
+        """The l, whatever the kind."""
+        return math.ceil(self.l)
+
+    def stricter(self, factor: Fraction) -> Criterion | None:
+        """A larger l, for shares."""
+        if self.kind != "frequency":
+            return None
+        return replace(self, l=Fraction(math.ceil(factor * self.l)))
+
+    def joining(self) -> int:
+        """Buckets of l people, where l is whole and bounds shares."""
+        whole = self.kind == "frequency" and self.l.denominator == 1
+        return self.l.numerator if whole else 1
+
+    def protects(self, values: Domain | Sequence[object]) -> NDArray[np.int32]:
+        """The values given, with `pooled` as one, and where they are counted the others too."""
+        others = self.kind != "frequency"
+        return codes_protected(values, self.values, pooled=self.pooled, others=others)
+
+    @property
+    def exchangeable(self) -> bool:
+        """Unless values are named."""
+        return self.values is None
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self
+
     def named_values(self) -> tuple[object, ...]:
         """The values given."""
         return self.values or ()
@@ -115,6 +156,23 @@ class LDiversity(Criterion):
         if self.values is None:
             return groups.histogram
         return groups.histogram.pooled(groups.codes_of(self.values))
+
+
+def codes_protected(
+    values: Domain | Sequence[object],
+    named: Sequence[object] | None,
+    *,
+    pooled: bool,
+    others: bool,
+) -> NDArray[np.int32]:
+    """Say what each value counts as, where some are named; others: whether the rest counts too."""
+    every = np.arange(len(values), dtype=np.int32)
+    if named is None:
+        return every
+    codes = every if others else np.full(len(values), -1, dtype=np.int32)
+    listed = Groups([], None, values).codes_of(named)
+    codes[listed] = listed[0] if pooled and len(listed) else listed
+    return codes
 
 
 def _is_value(value: object) -> bool:

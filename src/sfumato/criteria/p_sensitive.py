@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, refusal, whole
 
@@ -33,11 +34,6 @@ class PSensitiveKAnonymity(Criterion):
         if self.p > self.k:
             raise refusal("PSensitiveKAnonymity", "p", f"from 1 to k = {self.k}", self.p)
 
-    @property
-    def least_size(self) -> int:
-        """The k."""
-        return self.k
-
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Count people and values."""
         return (groups.sizes >= self.k) & (groups.histogram.n_distinct() >= self.p)
@@ -56,3 +52,16 @@ class PSensitiveKAnonymity(Criterion):
         """More people take away neither people nor values."""
         del suppression
         return True
+
+    def thresholds(self) -> Thresholds:
+        """The p and the k."""
+        return Thresholds(people=self.k, values=self.p)
+
+    @property
+    def exchangeable(self) -> bool:
+        """Values are counted, whichever they are."""
+        return True
+
+    def without_sizes(self) -> Criterion:
+        """The different values: no more people than these need."""
+        return replace(self, k=self.p)

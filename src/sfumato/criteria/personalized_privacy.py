@@ -8,7 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.bound import Value
+from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput
@@ -56,7 +56,7 @@ class PersonalizedPrivacy(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare the share under every node that somebody of a group guards with 1/l."""
-        under, group = self._under(groups)
+        under, group = under_guards(groups)
         held = np.ones(len(groups), dtype=bool)
         held[group[~at_most(under, groups.sizes[group], 1 / self.l)]] = False
         return held
@@ -65,8 +65,7 @@ class PersonalizedPrivacy(Criterion):
         """The l of the worst guarded node: 1 over the largest share."""
         if not len(groups):
             return None
-        under, group = self._under(groups)
-        share = largest_ratio(under, groups.sizes[group])
+        share = largest_guarded_share(groups)
         return 1 / share if share else float("inf")
 
     def promised(self) -> Value:
@@ -78,11 +77,27 @@ class PersonalizedPrivacy(Criterion):
         del suppression
         return False
 
-    def _under(self, groups: Groups) -> tuple[Counts, NDArray[np.intp]]:
-        """Count, for every node guarded in a group, the people under it; and name the group."""
-        guards = groups.guards
-        if guards is None:
-            raise BadInput("PersonalizedPrivacy: needs what the people of every group guard")
-        group = guards.counted.group_of
-        low, high = guards.nodes[guards.counted.codes].T
-        return groups.histogram.between(group, low, high), group
+    def belief_allowed(self) -> Bound:
+        """At most 1/l, of what the person guards."""
+        return Bound("<=", 1 / self.l)
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self
+
+
+def under_guards(groups: Groups) -> tuple[Counts, NDArray[np.intp]]:
+    """Count, for every node guarded in a group, the people under it; and name the group."""
+    guards = groups.guards
+    if guards is None:
+        raise BadInput("PersonalizedPrivacy: needs what the people of every group guard")
+    group = guards.counted.group_of
+    low, high = guards.nodes[guards.counted.codes].T
+    return groups.histogram.between(group, low, high), group
+
+
+def largest_guarded_share(groups: Groups) -> Fraction:
+    """Give the largest share of a group under a node that somebody in it guards."""
+    under, group = under_guards(groups)
+    share = largest_ratio(under, groups.sizes[group])
+    return share if isinstance(share, Fraction) else Fraction(0)

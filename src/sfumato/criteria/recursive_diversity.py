@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.bound import Value
+from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
 from sfumato.formulas.exact import below, largest_ratio
@@ -55,3 +56,30 @@ class RecursiveDiversity(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression
+
+    def values_wanted(self) -> int:
+        """The l."""
+        return self.l
+
+    def enough_different(self) -> int:
+        """Each value once: 1 < c (n - l + 1)."""
+        return math.floor(self.l - 1 + 1 / self.c) + 1
+
+    def belief_allowed(self) -> Bound:
+        """What r_1 < c (n - r_1) leaves, or with l = 1 the c itself."""
+        if self.l > 1:
+            return Bound("<", self.c / (1 + self.c))
+        return Bound("<", self.c) if self.c <= 1 else Bound("<=", 1)
+
+    def belief_after(self, n: int) -> Bound:
+        """Just this is promised of up to l - 2 values."""
+        return self.belief_allowed() if n <= self.l - 2 else super().belief_after(n)
+
+    @property
+    def exchangeable(self) -> bool:
+        """Counts are compared, whichever their values."""
+        return True
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self

@@ -171,6 +171,14 @@ class Skyline(Criterion):
         """
         return self.case == "single" and not suppression
 
+    def skyline(self) -> Skyline:
+        """It is one."""
+        return self
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self
+
     @property
     def sets(self) -> bool:
         """Whether this is about sets."""

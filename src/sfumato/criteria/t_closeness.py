@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.bound import Value
+from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
@@ -43,6 +43,7 @@ class TCloseness(Criterion):
     t: Fraction
     distance: Literal["equal", "ordered", "hierarchical"] = "equal"
     attribute: str | None = None
+    needs_original: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -71,6 +72,19 @@ class TCloseness(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of close groups is close; a close group joined by others may not be."""
         return not suppression
+
+    def distance_allowed(self) -> Bound:
+        """The t."""
+        return Bound("<=", self.t)
+
+    @property
+    def needs_order(self) -> bool:
+        """All distances but the equal one are measured by it."""
+        return self.distance != "equal"
+
+    def without_sizes(self) -> Criterion:
+        """It says nothing of sizes."""
+        return self
 
     def refuse(self, attribute: str, domain: Domain) -> None:
         """Without a tree there is nothing to measure a hierarchical distance by."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -84,6 +85,15 @@ class Histogram:
             renamed[codes] = codes[0]
         shape = (self.n_groups, self.n_values)
         return Histogram.from_entries(self.group_of, renamed[self.codes], self.counts, shape)
+
+    def counted_as(self, codes: NDArray[np.int32]) -> Histogram:
+        """Count each value as another: equal codes together, those below 0 not at all."""
+        if np.array_equal(codes, np.arange(self.n_values)):
+            return self
+        renamed = codes[self.codes]
+        kept = renamed >= 0
+        shape = (self.n_groups, self.n_values)
+        return Histogram.from_entries(self.group_of[kept], renamed[kept], self.counts[kept], shape)
 
     def only(self, codes: NDArray[np.int32]) -> Histogram:
         """Keep the given values alone."""
@@ -212,6 +222,12 @@ class Groups:
     def labels(self) -> tuple[object, ...]:
         """The sensitive values, by code."""
         return self.values.labels if isinstance(self.values, Domain) else self.values
+
+    def without_reference(self) -> Groups:
+        """The same groups, without the original's distribution."""
+        same = copy(self)
+        object.__setattr__(same, "reference", None)
+        return same
 
     def bounded(self, values: Sequence[object] | None, *, pooled: bool) -> Histogram:
         """Count only some of the values, each for itself or all together; None: all values."""

@@ -214,7 +214,7 @@ def _public_hierarchies(
 
 def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Any]:
     """Give the hierarchy of a sensitive column, if a criterion measures distances by it."""
-    by_tree = any(getattr(part, "distance", "equal") != "equal" for part in criterion.parts)
+    by_tree = any(part.needs_order for part in criterion.parts)
     schema = table.schema
     return {name: schema.hierarchies[name].spec() for name in schema.sensitive if by_tree}
 

@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
 from sfumato.algorithms.algorithm import chances
 from sfumato.algorithms.registry import check_pair, check_sets
-from sfumato.criteria import Criterion, Measured, TCloseness
-from sfumato.criteria.judging import guarding_column, validate
+from sfumato.criteria import Criterion, Measured
+from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy
@@ -78,8 +78,8 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
     if isinstance(method, BCFAnonymizer) and method.previous:
         method = _with_previous(method, table)
+    guard = guarding_column(a_criterion(criterion))
     by_value = method.bucketized or _needs_values(criterion)
-    guard = guarding_column(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
     check_sets(method, table.set_valued, table.schema.person)
@@ -94,11 +94,11 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     return Release(description, _Private(table, frequencies, recoding, secret))
 
 
-def _needs_values(criterion: object) -> bool:
-    """Whether sensitive values matter at all; what is no criterion is refused later."""
-    parts = criterion.parts if isinstance(criterion, Criterion) else ()
+def _needs_values(criterion: Criterion) -> bool:
+    """Whether sensitive values matter at all."""
     return any(
-        part.looks_at_values or part.by_series or part.attribute is not None for part in parts
+        part.looks_at_values or part.by_series or part.attribute is not None
+        for part in criterion.parts
     )
 
 
@@ -606,7 +606,7 @@ def _counted(
 
 def _without_original(measured: Measured) -> Measured:
     """Take the verdict from what is about the original's distribution, suppressed rows and all."""
-    if not isinstance(measured.criterion, TCloseness):
+    if not measured.criterion.needs_original:
         return measured
     note = "no verdict: measured against the published rows, without the suppressed ones"
     return replace(measured, note=note)

@@ -7,13 +7,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.algorithms import Algorithm, BCFAnonymizer
-from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion, KAnonymity
+from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
-from sfumato.criteria.judging import guarding_column
+from sfumato.criteria.judging import a_criterion, guarding_column
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
-from sfumato.errors import BadInput, shown
+from sfumato.errors import BadInput
 from sfumato.parameters import one_of
 from sfumato.spec import from_spec, name_of
 from sfumato.table import Table, read
@@ -45,11 +45,7 @@ class Terms:
         format: Format | None = None,  # noqa: A002
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
-        if not isinstance(criterion, Criterion):
-            raise BadInput(
-                f"criterion: expected one such as sf.KAnonymity(5), got {shown(criterion)}"
-            )
-        if criterion.least_size < 2:
+        if a_criterion(criterion).least_size < 2:
             raise BadInput(
                 f"criterion: {criterion} sets no least number of people, and releases of a series "
                 "are compared by how many records they leave; add KAnonymity(k)"
@@ -96,8 +92,7 @@ class Terms:
     @property
     def promise(self) -> Criterion:
         """What every release promises: k records whatever one compares, and all else likewise."""
-        counted = (KAnonymity, BCFAnonymity)
-        others = [part for part in self.criterion.parts if not isinstance(part, counted)]
+        others = [part for part in self.criterion.parts if not part.size_alone]
         return together([BCFAnonymity(self.k), *others])
 
     def read(self, source: object) -> Table:

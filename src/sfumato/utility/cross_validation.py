@@ -9,7 +9,7 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import guarding_column
+from sfumato.criteria.judging import a_criterion, guarding_column
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.html import html_table
@@ -168,7 +168,7 @@ def _folds(
     seed: int,
 ) -> Iterator[Fold]:
     schema = table.schema
-    guard = guarding_column(criterion) if isinstance(criterion, Criterion) else None
+    guard = guarding_column(a_criterion(criterion))
     counted = columns_of(table, guard).frequencies()
     columns = schema.published
     harmless = tuple(column for column in columns if column not in schema.sensitive)

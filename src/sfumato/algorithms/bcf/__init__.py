@@ -12,7 +12,6 @@ from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.bcf.several import against_all
 from sfumato.algorithms.bcf.specialization import Score, Specialization
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -168,9 +167,9 @@ def _names(columns: object) -> tuple[str, ...] | None:
 
 def promises(criterion: Criterion) -> tuple[int, Criterion | None]:
     """Take a criterion apart: the k, and what else is asked of what is left."""
-    ks = [part.k for part in criterion.parts if isinstance(part, BCFAnonymity)]
-    others = [part for part in criterion.parts if not isinstance(part, BCFAnonymity)]
-    return max(ks), together(others) if others else None
+    left = max(part.records_left() or 1 for part in criterion.parts)
+    others = [part for part in criterion.parts if not part.by_series]
+    return left, together(others) if others else None
 
 
 def not_in_series(method: Algorithm, criterion: Criterion) -> str | None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from dataclasses import dataclass
 from functools import cache
 from typing import Any, ClassVar
@@ -20,15 +19,7 @@ from sfumato.algorithms.grouping.people import (
     one_by_one,
     shuffled,
 )
-from sfumato.algorithms.grouping.thresholds import codes_of
-from sfumato.criteria import (
-    AlphaKAnonymity,
-    Criterion,
-    KAnonymity,
-    LDiversity,
-    PSensitiveKAnonymity,
-    RecursiveDiversity,
-)
+from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
@@ -111,7 +102,7 @@ class Needs:
                 f"Anatomy cannot enforce {criterion}: values of one sensitive column are made to "
                 "differ, and these are about several"
             )
-        n_values = max((_n_different(part) for part in looking), default=1)
+        n_values = max((part.enough_different() or 1 for part in looking), default=1)
         codes = np.full(len(frequencies), -1, dtype=np.int64)
         for name in attributes:
             attribute = str(name)
@@ -120,45 +111,20 @@ class Needs:
             same = np.arange(len(domain), dtype=np.int64)
             differ = np.zeros(len(domain), dtype=bool)
             for part in looking:
-                values = getattr(part, "values", None)
-                if values is None or not _only_bounds(part):
-                    differ[:] = True
-                if values is None:
-                    continue
-                listed = codes_of(domain, values)
-                differ[listed] = True
-                if getattr(part, "pooled", False) and len(listed):
-                    same[np.isin(same, same[listed])] = same[listed].min()
+                counted = part.protects(domain)
+                differ |= counted >= 0
+                for code in np.flatnonzero(np.bincount(counted[counted >= 0]) > 1):
+                    pooled = same[counted == code]
+                    same[np.isin(same, pooled)] = pooled.min()
             codes = np.where(differ, same, -1)[frequencies.codes(attribute)]
         return cls(n_values, max(criterion.least_size, n_values), codes)
 
 
 def not_by_different_values(criterion: Criterion) -> str | None:
     """Say why values that differ within groups do not satisfy a criterion; None: they do."""
-    for part in criterion.parts:
-        if isinstance(part, KAnonymity) or _n_different(part):
-            continue
-        return "groups are made of different values, and these need not satisfy the criterion"
-    return None
-
-
-def _n_different(part: Criterion) -> int:
-    """How many different values satisfy a criterion; 0: no number of them does."""
-    match part:
-        case LDiversity():
-            return math.ceil(part.l)
-        case AlphaKAnonymity():
-            return math.ceil(1 / part.alpha)
-        case PSensitiveKAnonymity():
-            return part.p
-        case RecursiveDiversity():  # 1 < c (n - l + 1)
-            return math.floor(part.l - 1 + 1 / part.c) + 1
-    return 0
-
-
-def _only_bounds(part: Criterion) -> bool:
-    """Whether values that are not named may repeat."""
-    return isinstance(part, AlphaKAnonymity) or getattr(part, "kind", None) == "frequency"
+    if all(part.enough_different() is not None for part in criterion.parts):
+        return None
+    return "groups are made of different values, and these need not satisfy the criterion"
 
 
 def anatomize(needs: Needs, people: NDArray[np.intp], table: Integers, draw: Draw) -> Integers:

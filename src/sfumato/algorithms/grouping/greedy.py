@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
 
@@ -24,7 +24,7 @@ from sfumato.algorithms.grouping.people import (
     sorted_people,
 )
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria import Criterion, LDiversity
+from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable
@@ -96,10 +96,7 @@ class GreedyGrouping(Algorithm):
 
     def enforced(self, criterion: Criterion) -> Criterion:
         """Give what groups are grown to, where a criterion is promised."""
-        part = by_frequency(criterion)
-        if part is None or self.margin == 1:
-            return criterion
-        return replace(part, l=Fraction(math.ceil(self.margin * part.l)))
+        return criterion if self.margin == 1 else criterion.stricter(self.margin) or criterion
 
 
 @dataclass(frozen=True)
@@ -154,17 +151,10 @@ class RandomizedGrouping(Algorithm):
         return _grown(self, frequencies, criterion, criterion, self.p, draw)
 
 
-def by_frequency(criterion: Criterion) -> LDiversity | None:
-    """Give the criterion if it bounds shares by 1/l and does nothing else, as in the paper."""
-    match criterion.parts:
-        case (LDiversity(kind="frequency") as part,):
-            return part
-    return None
-
-
 def no_margin(method: Algorithm, criterion: Criterion) -> str | None:
     """Say why a margin makes no sense for a criterion; None: there is none, or it does."""
-    if getattr(method, "margin", 1) == 1 or by_frequency(criterion):
+    margin: Fraction = getattr(method, "margin", Fraction(1))
+    if margin == 1 or criterion.stricter(margin) is not None:
         return None
     return 'a margin multiplies the l of LDiversity(l, "frequency"), and this is another criterion'
 
@@ -176,11 +166,8 @@ def not_anatomized(method: Algorithm, criterion: Criterion) -> str | None:
 
 def unit_of(criterion: Criterion, frequencies: FrequencySet) -> int:
     """How many people join a group at a time."""
-    part = by_frequency(criterion)
-    if part is None or part.l.denominator != 1:
-        return 1
-    one_column = part.attribute is not None or len(frequencies.sensitive) == 1
-    return min(int(part.l), max(frequencies.n_rows, 1)) if one_column else 1
+    one_column = criterion.attribute is not None or len(frequencies.sensitive) == 1
+    return min(criterion.joining(), max(frequencies.n_rows, 1)) if one_column else 1
 
 
 def tosses(p: Fraction, n: int, draw: Draw) -> NDArray[np.bool_]:

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.grouping.people import Integers
-from sfumato.algorithms.grouping.thresholds import Thresholds
+from sfumato.criteria.coded_thresholds import CodedThresholds
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -31,7 +31,7 @@ class Line:
         self.values = frequencies.persons_values.of_key[people]  # (n,)
         self.by_value = any(part.looks_at_values for part in criterion.parts)
         large = len(people) > COMPILED
-        self.thresholds = Thresholds.of(criterion, frequencies) if large else None
+        self.thresholds = CodedThresholds.of(criterion, frequencies) if large else None
 
     def __len__(self) -> int:
         return len(self.values)

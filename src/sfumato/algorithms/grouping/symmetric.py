@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
@@ -23,7 +22,7 @@ from sfumato.algorithms.grouping.people import (
     sorted_people,
 )
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
+from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.progress import report
@@ -86,13 +85,8 @@ class SymmetricGrouping(Algorithm):
 
 def least_people(criterion: Criterion) -> int:
     """People that a half must have for the criterion to mean anything there."""
-    least = criterion.least_size
-    for part in criterion.parts:
-        if isinstance(part, LDiversity):
-            least = max(least, math.ceil(part.l))
-        if isinstance(part, AlphaKAnonymity):
-            least = max(least, math.ceil(1 / part.alpha))
-    return least
+    different = (part.enough_different() or 1 for part in criterion.parts)
+    return max(criterion.least_size, *different)
 
 
 def halved(line: Line, least: int) -> Integers:

@@ -85,8 +85,8 @@ class SkylineMondrian(Algorithm):
         refused = not_by_regions(criterion)
         if refused is not None:
             raise BadInput(f"{self} cannot enforce {criterion}: {refused}")
-        skylines = [part for part in criterion.parts if isinstance(part, Skyline)]
-        beside = [part for part in criterion.parts if not isinstance(part, Skyline)]
+        skylines = [known for part in criterion.parts if (known := part.skyline()) is not None]
+        beside = [part for part in criterion.parts if part.skyline() is None]
         for part in skylines:
             _refuse_unsafe(frequencies, part)
         if beside:
@@ -106,12 +106,12 @@ class SkylineMondrian(Algorithm):
 
 def not_by_regions(criterion: Criterion) -> str | None:
     """Say why a criterion cannot be enforced so; None: it can."""
-    if not any(isinstance(part, Skyline) for part in criterion.parts):
+    if all(part.skyline() is None for part in criterion.parts):
         return (
             "it cuts by what an adversary may know, and there is no Skyline; for other criteria "
             "use sf.Mondrian"
         )
-    if not all(part.by_group or isinstance(part, Skyline) for part in criterion.parts):
+    if not all(part.by_group or part.skyline() is not None for part in criterion.parts):
         return "beside a Skyline, it judges one group at a time"
     return None
 

@@ -22,7 +22,7 @@ from sfumato.algorithms.skyline_mondrian.kernels.cuts import (
     propose,
 )
 from sfumato.algorithms.skyline_mondrian.space import Counted, Floats, Integers, Order, Wanted
-from sfumato.criteria import KAnonymity, Skyline
+from sfumato.criteria import Skyline
 from sfumato.criteria.criterion import All, Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
@@ -156,7 +156,7 @@ class Regions:
         least = max(part.least_size for part in [*skylines, *beside])
         self.order = Order.of(self.domains, self.counted, SPLITS[split], least, gain)
         # A k is compared with sizes as cuts are weighed; the rest judges cuts that are safe so far.
-        self.beside = [part for part in beside if type(part) is not KAnonymity]
+        self.beside = [part for part in beside if not part.size_alone]
         n = len(self.ground)
         self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n + 1))
         longest = max(len(domain) for domain in self.domains)

@@ -9,17 +9,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.believed import Believed
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Beliefs
-from sfumato.attacks.promises import Believed, limit, share_allowed
-from sfumato.criteria import (
-    AlphaKAnonymity,
-    CKSafety,
-    Criterion,
-    KEAnonymity,
-    LDiversity,
-    PSensitiveKAnonymity,
-)
+from sfumato.criteria import Criterion
 from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
@@ -42,41 +35,52 @@ class ClassBelief:
         """The largest belief in one value."""
         return max(self.shares.values(), default=Fraction(0))
 
-    def believed(self, part: Criterion | None, groups: Groups) -> tuple[tuple[int, ...], Fraction]:
-        """Give the value believed most among those that a part of a promise protects.
-
-        Values that it pools are one.
-        """
-        if getattr(part, "values", None) is None:  # quickly: every value, each for itself
+    def believed(self, protected: Protected) -> tuple[tuple[int, ...], Fraction]:
+        """Give the value believed most among those that are protected; pooled ones are one."""
+        if protected.rest and not protected.named:  # quickly: every value, each for itself
             top = max(self.shares, key=self.shares.__getitem__)
             return (top,), self.shares[top]
         candidates = [
             (sum((self.shares.get(code, Fraction(0)) for code in codes), Fraction(0)), codes)
-            for codes in protected(part, groups, self.shares)
+            for codes in (*protected.named, *protected.others(self.shares))
         ]
         belief, codes = max(candidates, key=lambda each: each[0], default=(Fraction(0), ()))
         return codes, belief
 
-    def interval(self, part: Criterion | None, groups: Groups) -> tuple[float, float] | None:
+    def interval(self, protected: Protected) -> tuple[float, float] | None:
         """Give the interval of that belief, where it was sampled."""
         if self.low is None or self.high is None:
             return None
-        codes, _ = self.believed(part, groups)
+        codes, _ = self.believed(protected)
         low = sum(self.low.get(code, 0.0) for code in codes)
         return low, min(1.0, sum(self.high.get(code, 0.0) for code in codes))
 
 
-def protected(part: Criterion | None, groups: Groups, shares: Shares) -> list[tuple[int, ...]]:
-    """List the values that a part of a promise protects, pooled ones together."""
-    values, pooled = getattr(part, "values", None), getattr(part, "pooled", False)
-    if values is None:
-        return [(code,) for code in shares]
-    named = tuple(groups.codes_of(values).tolist())
-    if not pooled:
-        return [(code,) for code in named]
-    if isinstance(part, LDiversity) and part.kind != "frequency":
-        return [named, *((code,) for code in shares if code not in named)]
-    return [named]
+@dataclass(frozen=True, eq=False)
+class Protected:
+    """The values that a part of a promise is about."""
+
+    named: tuple[tuple[int, ...], ...] = ()  # codes that count as one
+    rest: bool = True  # whether all other values are protected too, each for itself
+
+    @classmethod
+    def by(cls, part: Criterion | None, groups: Groups) -> Protected:
+        """Ask a part of a promise; None: all values."""
+        if part is None:
+            return cls()
+        codes = part.protects(groups.values)
+        each_itself = np.arange(len(codes))
+        if np.array_equal(codes, each_itself):
+            return cls()
+        rest = bool((codes >= 0).all())
+        pooled = np.bincount(codes[codes >= 0], minlength=len(codes)) > 1
+        named = np.flatnonzero(pooled) if rest else np.unique(codes[codes >= 0])
+        return cls(tuple(tuple(np.flatnonzero(codes == one).tolist()) for one in named), rest)
+
+    def others(self, shares: Shares) -> list[tuple[int, ...]]:
+        """Give the values that are protected each for itself, beside the named ones."""
+        within = {code for codes in self.named for code in codes}
+        return [(code,) for code in shares if code not in within] if self.rest else []
 
 
 def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArray[np.bool_]:
@@ -85,11 +89,9 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
     values in these proportions.
     """
-    if _bounds_shares(part):
-        bound = share_allowed(part)
-        return np.array(
-            [bound.allows(each.believed(part, groups)[1]) for each in classes], dtype=bool
-        )
+    if _is_bound(part):
+        bound, protected = part.belief_allowed(), Protected.by(part, groups)
+        return np.array([bound.allows(each.believed(protected)[1]) for each in classes], dtype=bool)
     if not classes:
         return np.zeros(0, dtype=bool)
     rows = [_whole_numbers(each.shares) for each in classes]
@@ -112,30 +114,27 @@ def undecided(
 
     kept: what the part says of the shares in the sample.
     """
-    top = float(limit(share_allowed(part)))
+    top = float(part.belief_allowed().number)
+    protected = Protected.by(part, groups)
     found = np.zeros(len(classes), dtype=bool)
     for j, each in enumerate(classes):
-        ends = each.interval(part, groups)
+        ends = each.interval(protected)
         if ends is None or ends[0] > top:
             continue
-        if _bounds_shares(part):
+        if _is_bound(part):
             found[j] = ends[1] > top
         else:
-            found[j] = not (kept[j] and _counts_values(part))
+            found[j] = not kept[j] or part.looks_at_shares
     return found
 
 
-def _counts_values(part: Criterion) -> bool:
-    return (
-        isinstance(part, (PSensitiveKAnonymity, KEAnonymity))
-        or getattr(part, "kind", None) == "distinct"
-    )
+def _is_bound(part: Criterion) -> bool:
+    """Whether beliefs are compared with a bound.
 
-
-def _bounds_shares(part: Criterion) -> bool:
-    return (
-        isinstance(part, (AlphaKAnonymity, CKSafety)) or getattr(part, "kind", None) == "frequency"
-    )
+    So they are also where a part is about all groups together, and bounds what is believed.
+    """
+    bounded = not part.belief_allowed().allows(Fraction(1))
+    return part.bounds_shares or (bounded and not part.by_group)
 
 
 def _whole_numbers(shares: Shares) -> dict[int, int]:
@@ -151,8 +150,9 @@ def most_believed_class(
 ) -> tuple[Believed, ClassBelief] | None:
     """Find the class and the value that are believed to belong together most."""
     best: tuple[Believed, ClassBelief] | None = None
+    protected = Protected.by(part, groups)
     for each in classes:
-        codes, belief = each.believed(part, groups)
+        codes, belief = each.believed(protected)
         if best is None or belief > best[0].belief:
             best = Believed(each.group, codes, belief), each
     return best

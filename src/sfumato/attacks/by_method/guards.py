@@ -19,8 +19,8 @@ from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Learned
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
-from sfumato.criteria import PersonalizedPrivacy
-from sfumato.criteria.bound import Bound
+from sfumato.criteria import Criterion
+from sfumato.criteria.personalized_privacy import largest_guarded_share
 from sfumato.data.frequency import sum_by
 
 NOTE = "by somebody who knows which values and guarding nodes go together in a group"
@@ -43,7 +43,7 @@ def guarded_finding(
     target: Target,
     members: Members,
     learned: Learned,
-    part: PersonalizedPrivacy,
+    part: Criterion,
     called: str,
     knows: str,
 ) -> Finding:
@@ -53,13 +53,15 @@ def guarded_finding(
     everybody = np.ones(len(members.boxes), dtype=bool)
     others = everybody.copy()
     others[[each.group for each in learned.beliefs]] = False
-    bound = Bound("<=", 1 / part.l)
+    bound = part.belief_allowed()
     found = [*_guarding(members, learned, attribute)]
-    open_ = [each for each in found if _is_open(each, float(1 / part.l))]
+    open_ = [each for each in found if _is_open(each, float(bound.number))]
     failing = [each for each in found if not bound.allows(each.belief) and each not in open_]
     n_exceeding = sum(each.people for each in failing)
+    stated = part.without_sizes() is not None  # else it is not known what it says of beliefs
+    undecided = not stated or (not failing and (open_ or not learned.answers))
     worst = max(found, key=lambda each: each.belief, default=None)
-    largest = _largest(members, others, part, attribute)
+    largest = _largest(members, others, attribute)
     if worst is not None and worst.belief < largest:
         worst = None
     notes = [*([NOTE] if learned.beliefs else []), *learned.notes]
@@ -74,11 +76,11 @@ def guarded_finding(
         attribute=attribute,
         knows=knows,
         unit="belief",
-        before=_largest(members, everybody, part, attribute),
+        before=_largest(members, everybody, attribute),
         found=largest if worst is None else worst.belief,
-        promised=bound,
-        holds=None if not failing and (open_ or not learned.answers) else not failing,
-        n_exceeding=n_exceeding,
+        promised=bound if stated else None,
+        holds=None if undecided else not failing,
+        n_exceeding=n_exceeding if stated else 0,
         n_people=target.n_people,
         note="; ".join(notes),
         interval=None if worst is None or worst.low is None else (worst.low, worst.high or 1.0),
@@ -86,12 +88,9 @@ def guarded_finding(
     )
 
 
-def _largest(
-    members: Members, chosen: NDArray[np.bool_], part: PersonalizedPrivacy, attribute: str
-) -> Fraction:
+def _largest(members: Members, chosen: NDArray[np.bool_], attribute: str) -> Fraction:
     """Give the largest share under a node that somebody of the group guards."""
-    found = part.measure(members.joint(chosen).by(attribute, guarded=True))
-    return 1 / Fraction(found) if isinstance(found, (int, Fraction)) else Fraction(0)
+    return largest_guarded_share(members.joint(chosen).by(attribute, guarded=True))
 
 
 def _guarding(members: Members, learned: Learned, attribute: str) -> Iterator[_Guarding]:

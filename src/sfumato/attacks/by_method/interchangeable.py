@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria import AlphaKAnonymity, Criterion, LDiversity
+from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
@@ -49,9 +49,7 @@ def bound_of(criterion: Criterion, frequencies: FrequencySet) -> Fraction | None
     parts = [part for part in criterion.parts if part.looks_at_values]
     if len(parts) != 1 or not one_column(frequencies) or parts[0].named_values():
         return None
-    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
-        return parts[0].l
-    return 1 / parts[0].alpha if isinstance(parts[0], AlphaKAnonymity) else None
+    return 1 / parts[0].belief_allowed().number if parts[0].bounds_shares else None
 
 
 def one_column(frequencies: FrequencySet) -> bool:
@@ -66,30 +64,15 @@ def lumps(criterion: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
     if not one_column(frequencies):
         return each
     kinds: list[NDArray[np.int32]] = [np.zeros(n_values, dtype=np.int32)]
-    for part in criterion.parts:
-        if not part.looks_at_values:
-            continue
-        codes = _codes(part, frequencies)
-        kind = each.copy()
-        bounds_shares = isinstance(part, AlphaKAnonymity) or (
-            isinstance(part, LDiversity) and part.kind == "frequency"
-        )
-        if bounds_shares and part.named_values():  # the others may be as frequent as they like
-            kind[:] = -1
-            kind[codes] = codes
-        if getattr(part, "pooled", False) and len(codes):
-            kind[codes] = codes[0]
-        kinds.append(kind)
+    kinds += [_protected(part, frequencies) for part in criterion.parts if part.looks_at_values]
     _, kind_of = distinct_rows(np.stack(kinds, axis=1))
     first = np.full(n_values, n_values, dtype=np.int32)
     np.minimum.at(first, kind_of, each)
     return np.asarray(first[kind_of])
 
 
-def _codes(part: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
-    domain = frequencies.domains[frequencies.sensitive[0]]
-    found = [domain.code_of(value) for value in part.named_values()]
-    return np.array([code for code in found if code is not None], dtype=np.int32)
+def _protected(part: Criterion, frequencies: FrequencySet) -> NDArray[np.int32]:
+    return part.protects(frequencies.domains[frequencies.sensitive[0]])
 
 
 def share_of(
@@ -99,11 +82,8 @@ def share_of(
     parts = [part for part in criterion.parts if part.looks_at_values]
     if len(parts) != 1 or not one_column(frequencies):
         return None
-    codes = np.unique(lump[_codes(parts[0], frequencies)])
-    if len(codes) != 1:
+    part = parts[0]
+    if not part.bounds_shares or not part.named_values():
         return None
-    if isinstance(parts[0], LDiversity) and parts[0].kind == "frequency":
-        return int(codes[0]), parts[0].l
-    if isinstance(parts[0], AlphaKAnonymity):
-        return int(codes[0]), 1 / parts[0].alpha
-    return None
+    codes = np.unique(lump[_protected(part, frequencies) >= 0])
+    return (int(codes[0]), 1 / part.belief_allowed().number) if len(codes) == 1 else None

@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.by_method.membership import Members, levels_of, lows_of
-from sfumato.attacks.promises import values_wanted
 from sfumato.attacks.target import Target
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
@@ -56,7 +55,7 @@ class Problems:
 
 def least_people(criterion: Criterion) -> int:
     """People without whom no group is safe, whatever values they have."""
-    return max(criterion.least_size, *(values_wanted(part) for part in criterion.parts))
+    return max(criterion.least_size, *(part.values_wanted() for part in criterion.parts))
 
 
 # ---- Regions: any cut at any value of any column

@@ -20,14 +20,7 @@ from sfumato.attacks.by_method.interchangeable import (
 )
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.rejected_steps import Problem, Problems, Wide
-from sfumato.criteria import (
-    AlphaKAnonymity,
-    Criterion,
-    KAnonymity,
-    LDiversity,
-    PSensitiveKAnonymity,
-    RecursiveDiversity,
-)
+from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
@@ -40,7 +33,6 @@ MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break
 MOST_TABLES = 100_000  # tables of counts of all these groups
 MOST_GROUPS = 50_000  # groups that are looked at, the small ones first
 WORK = 120_000_000  # counts that are looked at over all groups
-SYMMETRIC = (LDiversity, RecursiveDiversity, PSensitiveKAnonymity, AlphaKAnonymity, KAnonymity)
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,7 +128,7 @@ class Solver:
         self.share = share_of(enforced, self.frequencies, self.lump)
         self.bound = bound_of(enforced, self.frequencies)
         self.symmetric = one_column(self.frequencies) and all(
-            isinstance(part, SYMMETRIC) and not part.named_values() for part in enforced.parts
+            part.exchangeable or not part.looks_at_values for part in enforced.parts
         )
         self.known: dict[object, Posterior] = {}
         self.work = WORK

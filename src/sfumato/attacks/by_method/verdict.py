@@ -8,8 +8,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.believed import Believed, most_believed, worst_of
 from sfumato.attacks.by_method.by_class import (
     ClassBelief,
+    Protected,
     class_beliefs,
     keeps,
     most_believed_class,
@@ -18,14 +20,6 @@ from sfumato.attacks.by_method.by_class import (
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Learned
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
-from sfumato.attacks.promises import (
-    Believed,
-    limit,
-    most_believed,
-    of_values_alone,
-    share_allowed,
-    worst_of,
-)
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
@@ -46,23 +40,27 @@ class Verdict:
         classes, covered = class_beliefs(self.members, self.learned.beliefs, self.attribute)
         others = self._view(~covered)
         promised = self.target.parts(self.attribute, others=False)
-        parts = [of_values_alone(part) for part in promised if part.guarding is None]
+        stated = [(part, part.without_sizes()) for part in promised if part.guarding is None]
+        parts = [alone for _, alone in stated if alone is not None]
+        unstated = [part for part, alone in stated if alone is None]
         failing = np.zeros(len(classes), dtype=bool)
         open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
+        for part in unstated:  # of who nothing was learned of, it can be asked as it is
+            unsafe |= ~part.alone(others.groups)
         for part in parts:
             kept = keeps(part, classes, everybody.groups)
             untold = undecided(part, classes, everybody.groups, kept)
             failing |= ~kept & ~untold
             open_ |= untold
             unsafe |= ~part.alone(others.groups)
-        bounded = [part for part in parts if not share_allowed(part).allows(Fraction(1))]
+        bounded = [part for part in parts if not part.belief_allowed().allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
-        bound: Bound | None = None if shown_part is None else share_allowed(shown_part)
-        if len(parts) == 1:  # also where it bounds nothing: it says which values matter
+        bound: Bound | None = None if shown_part is None else shown_part.belief_allowed()
+        if len(stated) == len(parts) == 1:  # also where it bounds nothing: it says what matters
             shown_part = parts[0]
         if not parts:
-            bound = NO_CERTAINTY
+            bound = None if unsafe.any() else NO_CERTAINTY
             known_before = np.count_nonzero(everybody.reference) < 2
             certain = np.array([each.largest == 1 for each in classes], dtype=bool)
             sampled = np.array([each.low is not None for each in classes], dtype=bool)
@@ -76,9 +74,15 @@ class Verdict:
         n_exceeding = sum(each.people for each in _chosen(classes, failing))
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
+        n_unjudged = sum(each.people for each in classes) if unstated else 0
         holds: bool | None = not n_exceeding
-        if not n_exceeding and (n_open or not self.learned.answers):
+        if not n_exceeding and (n_open or n_unjudged or not self.learned.answers):
             holds = None
+        note = self._note(reason, [*parts, *unstated], bound, found, n_exceeding, n_open)
+        if n_unjudged:
+            names = " & ".join(str(part) for part in unstated)
+            unjudged = f"no verdict for {n_unjudged} people, as {names} is not about shares alone"
+            note = unjudged if note is None else f"{note}; {unjudged}"
         return Finding(
             attack=called,
             attribute=self.attribute,
@@ -90,8 +94,10 @@ class Verdict:
             holds=holds,
             n_exceeding=n_exceeding,
             n_people=self.target.n_people,
-            note=self._note(reason, parts, bound, found, n_exceeding, n_open),
-            interval=None if worst is None else worst.interval(shown_part, everybody.groups),
+            note=note,
+            interval=None
+            if worst is None
+            else worst.interval(Protected.by(shown_part, everybody.groups)),
             worst=self._worst(found, worst, others, everybody),
         )
 
@@ -106,7 +112,7 @@ class Verdict:
             held = keeps(part, classes, everybody.groups).all() and part.alone(others.groups).all()
             found, _ = self._found(part, others, classes)
             kept.append(np.bool_(held))
-            excess.append(found.belief - limit(share_allowed(part)))
+            excess.append(found.belief - part.belief_allowed().number)
         return parts[worst_of(kept, excess)]
 
     def _found(

@@ -12,7 +12,7 @@ import numpy as np
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target, View
-from sfumato.criteria import CKSafety, Skyline
+from sfumato.criteria import Skyline
 from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.knowledge import implications as ck_safety
@@ -183,11 +183,11 @@ class Implications(Attack):
         view = target.view(self.attribute, others=False)
         histogram, sizes = view.groups.histogram, view.sizes
         parts = target.parts(view.attribute, others=False)
-        promised = [part for part in parts if isinstance(part, CKSafety)]
-        k = max((part.k for part in promised), default=None) if self.k is None else self.k
+        promised = [known for part in parts if (known := part.implications()) is not None]
+        k = max((k for k, _ in promised), default=None) if self.k is None else self.k
         if k is None:
             raise CannotRun("no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k")
-        bounds = [part.c for part in promised if part.k >= k]
+        bounds = [c for n, c in promised if n >= k]
         unsafe = np.zeros(len(sizes), dtype=bool)
         if bounds:
             unsafe = ck_safety.exposed(histogram, sizes, min(bounds), k)
@@ -234,7 +234,7 @@ def _promised(target: Target, attribute: str | None) -> list[Skyline]:
     if attribute is None:
         return []
     parts = target.parts(attribute, others=False)
-    return [part for part in parts if isinstance(part, Skyline)]
+    return [known for part in parts if (known := part.skyline()) is not None]
 
 
 def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
