@@ -62,7 +62,7 @@ _HOME = {
     "Unsatisfiable": "errors",
     "BrokenPromise": "errors",
 }
-_ROOMS = ("attacks", "datasets", "utility")
+_ROOMS = ("attacks", "datasets", "engines", "utility")
 
 __all__ = [
     "AlphaKAnonymity",
@@ -116,6 +116,7 @@ __all__ = [
     "check",
     "datasets",
     "drivers",
+    "engines",
     "knowledge_skyline",
     "load",
     "read",
@@ -124,7 +125,7 @@ __all__ = [
 ]
 
 if TYPE_CHECKING:
-    from sfumato import attacks, datasets, utility
+    from sfumato import attacks, datasets, engines, utility
     from sfumato.algorithms import (
         Anatomy,
         BCFAnonymizer,

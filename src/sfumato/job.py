@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping
-from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, Recode
+from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import HIERARCHIES, Hierarchy
+from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path
 from sfumato.series.terms import Terms
-from sfumato.spec import PACKAGE
+from sfumato.spec import PACKAGE, taken_apart
 from sfumato.table import Table, read
 
 
@@ -43,6 +43,7 @@ class JobFile(_Strict):
     source: str
     output: str
     format: Literal["csv", "parquet"] | None = None
+    engine: str | None = None
     columns: Columns
     criteria: list[dict[str, Any]] = Field(min_length=1)
     method: dict[str, Any] = Field(default_factory=lambda: {"mondrian": {}})
@@ -55,6 +56,7 @@ class Job:
         self.source = place / written.source
         self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
+        self._engine = written.engine
         self._columns = written.columns
         self._place = place
         self._where = where
@@ -94,6 +96,10 @@ class Job:
     def table(self) -> Table:
         """Open the source."""
         columns = self._columns
+        try:
+            engine = engine_of(self._engine)
+        except BadInput as error:
+            raise BadInput(f"{self._where}: {error}", error.values) from None
         return read(
             self.source,
             self._quasi_identifiers,
@@ -102,11 +108,17 @@ class Job:
             columns.insensitive,
             columns.person,
             self._hierarchies(columns.hierarchies, "hierarchies"),
+            engine,
         )
 
     def terms(self) -> Terms:
         """What the job says about every batch of a series."""
         columns = self._columns
+        if self._engine is not None:
+            raise BadInput(
+                f"{self._where}: engine: the batches of a series are kept by the embedded engine; "
+                "take it out"
+            )
         if columns.insensitive:
             raise BadInput(
                 f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
@@ -154,24 +166,8 @@ class Job:
 
 
 def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
-    """Build the method; `recode = { file = "recoding.json" }` loads a saved recoding.
-
-    The directories of earlier releases (`bcf_anonymizer = { previous = [...] }`) are, like all
-    paths of a job, relative to the job file.
-    """
-    parameters = spec.get("recode")
-    if isinstance(parameters, dict) and "file" in parameters:
-        odd = set(parameters) - {"file", "max_suppressed"}
-        if odd:
-            raise BadInput(f"{where}.recode: unknown parameter {min(odd)!r} beside file")
-        saved = Recode.load(place / file_path(f"{where}.recode.file", parameters["file"]))
-        limit = parameters.get("max_suppressed", saved.max_suppressed)
-        return replace(saved, max_suppressed=limit)
-    method = ALGORITHMS.from_spec(spec, where)
-    if isinstance(method, BCFAnonymizer):
-        previous = [place / file_path(f"{where}.previous", each) for each in method.previous]
-        return replace(method, previous=previous)  # type: ignore[arg-type]
-    return method
+    name, parameters, package = taken_apart(spec, where)
+    return ALGORITHMS.find(name, package, where).from_job(parameters, place, where)
 
 
 def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:

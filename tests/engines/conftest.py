@@ -7,12 +7,10 @@ import pytest
 
 import sfumato as sf
 
-ENGINES = ["duckdb"]  # an engine added here runs through all of these tests
 
-
-@pytest.fixture(scope="session", params=ENGINES)
+@pytest.fixture(scope="session", params=list(sf.engines.ENGINES))
 def read(request):
-    """`sf.read` by one engine after the other."""
+    """`sf.read` by one engine after the other: all that are installed."""
     return functools.partial(sf.read, engine=request.param)
 
 

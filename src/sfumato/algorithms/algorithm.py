@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable
-from typing import Any, ClassVar, Literal
+from pathlib import Path
+from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -14,7 +15,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.doors import Registry
 from sfumato.parameters import fraction
-from sfumato.spec import describe, to_spec
+from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
@@ -73,6 +74,15 @@ class Algorithm(ABC):
     @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find a recoding; raise `Unsatisfiable` with the evidence when there is none."""
+
+    @classmethod
+    def from_job(cls, parameters: Any, place: Path, where: str) -> Self:
+        """Build the method that a job file in `place` describes; paths are relative to that.
+
+        where: what errors name, besides the parameter.
+        """
+        del place  # most have no paths
+        return build(cls, name_of(cls), parameters, where)
 
     def spec(self) -> dict[str, Any]:
         """Write the algorithm down as job files and `release.json` do."""

@@ -7,7 +7,7 @@ from bisect import bisect_left
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,7 +75,7 @@ class Recode(Algorithm):
         return f"Recode({len(self.boxes)} boxes)" if self.boxes else "Recode(boxes)"
 
     @classmethod
-    def load(cls, path: str | Path) -> Recode:
+    def load(cls, path: str | Path) -> Self:
         """Read what `Release.save_recoding` wrote."""
         file = file_path("Recode.load", path)
         try:
@@ -88,6 +88,17 @@ class Recode(Algorithm):
             raise BadInput(f"{path}: damaged; not a recoding")
         refuse_other_format(path, written.pop("format", None), FORMAT)
         return from_spec({"recode": cls}, written, str(path))
+
+    @classmethod
+    def from_job(cls, parameters: Any, place: Path, where: str) -> Self:
+        """Build it, or load a saved recoding: `recode = { file = "recoding.json" }`."""
+        if not isinstance(parameters, dict) or "file" not in parameters:
+            return super().from_job(parameters, place, where)
+        odd = set(parameters) - {"file", "max_suppressed"}
+        if odd:
+            raise BadInput(f"{where}.recode: unknown parameter {min(odd)!r} beside file")
+        saved = cls.load(place / file_path(f"{where}.recode.file", parameters["file"]))
+        return replace(saved, max_suppressed=parameters.get("max_suppressed", saved.max_suppressed))
 
     def to_json(self) -> dict[str, Any]:
         """Write it down for `load`, with all its boxes (private)."""

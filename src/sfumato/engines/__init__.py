@@ -1,17 +1,63 @@
-"""Engines: the only rooms that see rows. Each knows one source and a few complete verbs."""
+"""Engines: the only rooms that see rows. An engine joins by being defined."""
 
 from __future__ import annotations
 
-from sfumato.engines.protocol import ENGINES, Engine
-from sfumato.errors import BadInput, shown
+from inspect import signature
+from typing import TYPE_CHECKING, Any
 
+from sfumato.data.recoding.application import Join, Lookup
+from sfumato.engines.protocol import ENGINES, Batches, Engine, Kept, People, Plan, Source
+from sfumato.errors import BadInput, nearest, shown
+
+if TYPE_CHECKING:
+    from sfumato.engines.duckdb import DuckDB
+
+__all__ = [
+    "ENGINES",
+    "Batches",
+    "DuckDB",
+    "Engine",
+    "Join",
+    "Kept",
+    "Lookup",
+    "People",
+    "Plan",
+    "Source",
+    "engine_of",
+]
 EMBEDDED = "duckdb"
 
 
 def engine_of(engine: str | Engine | None = None) -> Engine:
-    """Give the engine that is meant: by an object, by a name, or the embedded one."""
+    """Give the engine that is meant: by an object, by a name, or the embedded one.
+
+    >>> engine_of("duckdb").name
+    'duckdb'
+    """
     if isinstance(engine, Engine):
         return engine
     if engine is not None and not isinstance(engine, str):
-        raise BadInput(f"engine: give the name of one, got {shown(engine)}")
-    return ENGINES.find(EMBEDDED if engine is None else engine, None, "engine")()
+        raise BadInput(
+            f"engine: give a name, or an engine such as sf.engines.DuckDB(), got {shown(engine)}"
+        )
+    kind = ENGINES.find(EMBEDDED if engine is None else engine, None, "engine")
+    try:
+        signature(kind).bind()
+    except TypeError as error:
+        raise BadInput(
+            f"engine: {engine!r} cannot be had by its name alone ({error}); make one in Python, "
+            f"{kind.__name__}(...), and give that"
+        ) from None
+    return kind()
+
+
+def __getattr__(name: str) -> Any:
+    if name == "DuckDB":
+        from sfumato.engines.duckdb import DuckDB  # noqa: PLC0415  (heavy, so imported when used)
+
+        return DuckDB
+    raise AttributeError(f"sfumato.engines has no {name!r}{nearest(name, __all__)}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)

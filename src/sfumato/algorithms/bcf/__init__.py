@@ -5,7 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from pathlib import Path
+from typing import Any, ClassVar, Self
 
 from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.bcf.arrivals import arrived
@@ -21,7 +22,7 @@ from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Left
 from sfumato.formulas.correspondence.past import Past, lefts, n_people
-from sfumato.parameters import one_of
+from sfumato.parameters import file_path, one_of
 from sfumato.published.public_view import NAMED, Earlier, read_previous
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
@@ -73,6 +74,13 @@ class BCFAnonymizer(Algorithm):
         one_of("BCFAnonymizer", "score", score, ("discernibility", "loss"))
         object.__setattr__(self, "score", score)
         object.__setattr__(self, "columns", _names(columns))
+
+    @classmethod
+    def from_job(cls, parameters: Any, place: Path, where: str) -> Self:
+        """Build it with the directories of earlier releases: `previous = ["out/january"]`."""
+        method = super().from_job(parameters, place, where)
+        previous = [place / file_path(f"{where}.previous", each) for each in method.previous]
+        return replace(method, previous=previous)  # type: ignore[arg-type]
 
     def __str__(self) -> str:
         n = len(self.previous)
