@@ -19,6 +19,7 @@ from sfumato.html import html_table
 from sfumato.parameters import is_count, whole
 from sfumato.progress import report
 from sfumato.table import Table
+from sfumato.text import aligned_cells, percent
 
 ALL_SUBSETS = 10  # columns: beyond 2^10 subsets only some are counted
 DEFAULT_K = 5  # size from which on a group counts as safe, unless told otherwise
@@ -227,7 +228,7 @@ class Drivers:
     def __repr__(self) -> str:
         lines = [self.heading]
         for caption, header, rows in self.tables():
-            lines += ["", caption, *(_aligned([header, *rows]) if rows else ())]
+            lines += ["", caption, *(aligned_cells([header, *rows]) if rows else ())]
         return "\n".join(lines if self.note is None else [*lines, "", f"note: {self.note}"])
 
     def _repr_html_(self) -> str:
@@ -251,9 +252,9 @@ class Drivers:
                 (
                     str(raw.smallest),
                     f"{float(raw.average_group_size):.1f}",
-                    _percent(raw.prosecutor),
-                    _percent(raw.marketer),
-                    *(_percent(share) for share in raw.below.values()),
+                    percent(raw.prosecutor),
+                    percent(raw.marketer),
+                    *(percent(share) for share in raw.below.values()),
                 )
             ],
         )
@@ -263,8 +264,8 @@ class Drivers:
             [
                 (
                     one_line(each.name),
-                    _percent(each.contribution),
-                    _percent(each.distinction_without),
+                    percent(each.contribution),
+                    percent(each.distinction_without),
                     str(each.n_alone_without),
                 )
                 for each in self.attributes
@@ -277,8 +278,8 @@ class Drivers:
                 (
                     one_line(", ".join(each.columns)),
                     str(each.n_distinct),
-                    _percent(each.distinction),
-                    _percent(each.separation),
+                    percent(each.distinction),
+                    percent(each.separation),
                     str(each.n_alone),
                     str(each.smallest),
                 )
@@ -301,10 +302,10 @@ class Drivers:
                     str(each.n_below),
                     str(each.n_protected),
                     f"{float(each.protected_per_loss) / 100:.4g}",
-                    f"{_percent(each.loss_before)} -> {_percent(each.loss_after)}",
+                    f"{percent(each.loss_before)} -> {percent(each.loss_after)}",
                     str(each.n_alone),
                     str(each.smallest),
-                    _percent(each.marketer),
+                    percent(each.marketer),
                 )
                 for each in self.one_more_level
             ],
@@ -490,20 +491,3 @@ def _note(n_columns: int, n_counted: int) -> str | None:
         f"{left_out} subsets, of 3 to {n_columns - 2} of the {n_columns} quasi-identifiers, were "
         "left out; so what a column adds is what it adds to all others, not its Shapley value"
     )
-
-
-def _percent(share: Fraction) -> str:
-    """Write a share; one that is not quite nothing or everything is not written as such."""
-    text = f"{float(share):.1%}"
-    if text == "0.0%" and share:
-        return "<0.1%"
-    return ">99.9%" if text == "100.0%" and share < 1 else text
-
-
-def _aligned(rows: Sequence[Sequence[str]]) -> Iterator[str]:
-    """Write cells below each other: the first column to the left, numbers to the right."""
-    widths = [max(len(cell) for cell in column) for column in zip(*rows, strict=True)]
-    for row in rows:
-        cells = [row[0].ljust(widths[0])]
-        cells += [cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True)]
-        yield f"  {'  '.join(cells)}".rstrip()

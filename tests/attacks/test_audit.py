@@ -345,9 +345,9 @@ def test_a_promise_of_nothing_does_not_make_certainty_welcome():
 def test_almost_certain_is_not_written_as_certain():
     subject = published(q=["a"] * 3000 + ["b"], disease=["flu"] * 2999 + ["HIV", "HIV"])
     finding = found(sf.audit(subject), "homogeneity")
-    assert finding.text(Fraction(2999, 3000)) == "99.97 %"
-    assert finding.text(Fraction(1, 10**9)) == "0.0000001 %"
-    assert finding.text(Fraction(1)) == "100 %"
+    assert finding.text(Fraction(2999, 3000)) == "99.967%"
+    assert finding.text(Fraction(1, 10**9)) == "0.00000010%"
+    assert finding.text(Fraction(1)) == "100%"
 
 
 def test_what_was_certain_before_is_not_said_to_be_uncertain():

@@ -110,7 +110,7 @@ def test_check_says_which_columns_make_people_recognizable(place):
 def test_no_letter_of_a_table_is_lost_at_any_width(capsys, monkeypatch, width):
     monkeypatch.setenv("COLUMNS", str(width))
     row = ["linkage, prosecutor", "the target's quasi-identifiers; that it is in the table"]
-    row += ["1 value to rule out", "<= 20 %", "0.00205 %", "4", "FAILS for 4 people; [b]漢字[/b]"]
+    row += ["1 value to rule out", "<= 20%", "0.0020%", "4", "FAILS for 4 people; [b]漢字[/b]"]
     print_rows("", COLUMNS, [row, row])
     printed = capsys.readouterr().out
     assert max(map(cell_len, printed.splitlines())) <= width

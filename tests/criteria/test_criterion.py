@@ -12,10 +12,10 @@ import naive.criteria
 import naive.groups
 import sfumato as sf
 from properties.generated import criteria, tables
-from sfumato.criteria.bound import value_text
 from sfumato.criteria.judging import holding, measure, reached, validate, without_threshold
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
+from sfumato.text import value_text
 
 ROWS = [
     # zip, disease, salary
@@ -167,7 +167,7 @@ def test_what_is_reached_is_said_part_by_part():
         (3, "3"),
         (Fraction(3, 2), "1.5"),
         (1.23456, "1.235"),
-        (math.inf, "inf"),
+        (math.inf, "infinite"),
         ((3, None, 0.5), "(3, -, 0.5)"),
     ],
 )

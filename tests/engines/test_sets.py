@@ -219,7 +219,7 @@ BAD = {
     "no person": (
         LONG | {"id": [1, 1, None, 2, 3]},
         {"person": "id"},
-        "person: column 'id' is missing in 1 rows",
+        "person: column 'id' is missing in 1 row",
     ),
     "two sensitive columns": (
         LONG | {"t": ["x"] * 5},
@@ -235,7 +235,7 @@ BAD = {
     "lists in several rows": (
         {"id": [1, 1], "q": [1, 1], "s": [["x"], []]},
         {"person": "id"},
-        "person: 1 rows repeat a value of 'id', but 's' holds lists already: give one row for each",
+        "person: 1 row repeats a value of 'id', but 's' holds lists already: give one row for each",
     ),
     "lists of lists": (
         {"q": [1, 2], "s": [[["x"]], []]},

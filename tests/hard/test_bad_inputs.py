@@ -272,7 +272,7 @@ def test_a_wrong_role_or_name_suggests_the_right_one(steward, record_property):
 def test_a_person_without_a_name_is_counted(steward, record_property):
     steward.write("people.csv", PEOPLE.replace(b",x", b",", 1))
     job = steward.job(('insensitive = ["note"]', "person = 'note'"))
-    assert steward.refused("anonymize", job) == "person: column 'note' is missing in 1 rows"
+    assert steward.refused("anonymize", job) == "person: column 'note' is missing in 1 row"
     record_property(TRIED, steward.tried)
 
 

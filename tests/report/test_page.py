@@ -22,6 +22,7 @@ from hard.test_canaries import Ear, Planted, read
 from sfumato.files.failpoints import VARIABLE
 from sfumato.html import html_table, tag
 from sfumato.report import charts, page
+from sfumato.text import percent_lost
 
 PRIVATE = "private: for the steward, not for publication"
 SCHEMA = json.loads((Path(page.__file__).parent / "schema.json").read_text())
@@ -151,7 +152,7 @@ def test_the_stewards_page_has_witnesses_loss_and_distributions(report, release)
     page_text = Reader(report.to_html(private=True)).text
     assert PRIVATE in page_text
     for name, lost in sf.utility.loss_per_attribute(release).items():
-        assert f"{name}{lost:.1%}" in page_text
+        assert f"{name}{percent_lost(lost)}" in page_text
     finding = next(each for each in report.findings if each.attack == "homogeneity")
     assert finding.worst["value"] in page_text
     written = report._document(private=True)["steward"]
@@ -461,6 +462,7 @@ def test_what_cannot_be_written_leaves_nothing(report, tmp_path, monkeypatch):
 SAVE = """
 import sys
 import sfumato as sf
+from sfumato.text import percent_lost
 table = sf.read(sf.datasets.patients(), ["age", "sex"], "disease")
 sf.audit(table).save(sys.argv[1], private=True)
 """

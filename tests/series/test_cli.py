@@ -111,7 +111,7 @@ def test_columns_that_link_records_of_two_releases_are_refused(place):
 
 def test_the_status_is_a_table_or_json(place, series):
     shown = " ".join(run("series", "status", series).output.split())
-    assert "1 releases in 1 chain, 1 batches, 0 rows waiting" in shown
+    assert "1 release in 1 chain, 1 batch, 0 rows waiting" in shown
     assert "001 1 40 0 40 20" in shown
     told = json.loads(run("series", "status", series, "--json").output)
     assert told["releases"][0]["rows"] == 40
@@ -121,7 +121,7 @@ def test_the_status_is_a_table_or_json(place, series):
 def test_verify_leaves_with_1_when_something_differs(place, series):
     done = run("series", "verify", series)
     assert done.exit_code == 0
-    assert "1 batches, 1 releases: all as the ledger says." in done.output
+    assert "1 batch, 1 release: all as the ledger says." in done.output
     (series / "public" / "001" / "data.csv").unlink()
     done = run("series", "verify", series, "--json")
     assert done.exit_code == 1

@@ -142,19 +142,19 @@ def test_a_correction_of_what_has_been_published_is_refused(series, tmp_path):
 
 def test_people_in_waiting_batches_are_known_too(series, tmp_path):
     series.publish(batch(tmp_path, 60, 5), wait=True)
-    assert "1 rows are about people" in refused(series, batch(tmp_path, 64, 10))
+    assert "1 row is about people" in refused(series, batch(tmp_path, 64, 10))
 
 
 def test_a_person_twice_in_a_batch_is_refused(series, tmp_path):
     twice = batch(tmp_path, 60, 5)
     twice.write_text(twice.read_text() + "P60,again,30,10001,f,flu,note\n")
-    assert "1 rows repeat a person of the batch" in refused(series, twice)
+    assert "1 row repeats a person of the batch" in refused(series, twice)
 
 
 def test_a_row_about_nobody_is_refused(series, tmp_path):
     nobody = batch(tmp_path, 60, 5)
     nobody.write_text(nobody.read_text() + ",again,30,10001,f,flu,note\n")
-    assert "person: column 'id' is missing in 1 rows" in refused(series, nobody)
+    assert "person: column 'id' is missing in 1 row" in refused(series, nobody)
 
 
 def test_a_batch_without_a_column_is_refused(series, tmp_path):

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.text import percent
 from sfumato.utility.learning_records import Records, columns_of, equal_parts, features, part_of
 from utility.reading import hospital, table_of, values_of
 
@@ -233,7 +234,7 @@ def test_means_are_those_of_the_folds():
     assert written["accuracy"] == found.accuracy
     assert len(written["folds"]) == 3
     assert written["impossible"] == 0
-    assert f"<td>{found.original:.2%}</td>" in found._repr_html_()
+    assert f"<td>{percent(found.original)}</td>" in found._repr_html_()
 
 
 def test_a_fold_that_cannot_be_anonymized_is_impossible_and_no_number():

@@ -14,6 +14,7 @@ import sfumato as sf
 from sfumato.attacks.matching import boxes_in
 from sfumato.data.recoding import Assignment, Bucketing, Cut
 from sfumato.formulas.measures.queries import Workload
+from sfumato.text import percent
 from sfumato.utility.boxes_of import boxes_of_labels
 from utility.reading import DISEASES, answering, hospital, table_of
 
@@ -120,8 +121,8 @@ def test_two_releases_of_a_table_are_asked_the_same_queries():
 def test_a_result_shows_itself_and_becomes_json():
     release = sf.anonymize(table_of(hospital()), sf.KAnonymity(3))
     found = sf.utility.query_error(release, seed=3)
-    assert f"average relative error  {found.average:.2%}" in repr(found)
-    assert f"<td>{found.median:.2%}</td>" in found._repr_html_()
+    assert f"average relative error  {percent(found.average)}" in repr(found)
+    assert f"<td>{percent(found.median)}</td>" in found._repr_html_()
     written = json.loads(json.dumps(found.to_json()))
     assert written["average"] == found.average
     assert written["queries"] == 1_000

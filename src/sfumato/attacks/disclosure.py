@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.attack import Attack, each_attribute
 from sfumato.attacks.believed import most_believed, worst_of
-from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, listed, text_of
+from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
@@ -29,6 +29,7 @@ from sfumato.formulas.measures.disclosure import (
 )
 from sfumato.formulas.ranges import as_fractions, ranges
 from sfumato.parameters import optional_column, true_or_false
+from sfumato.text import counted, listed, people
 
 
 @dataclass(frozen=True, eq=False)
@@ -182,7 +183,7 @@ class BackgroundKnowledge(_AboutValues):
         return Finding(
             attack=self.called,
             attribute=view.attribute,
-            knows=self._knows(f"; {_values_text(found)} the target does not have"),
+            knows=self._knows(f"; {counted(found, 'value')} the target does not have"),
             unit="values to rule out",
             before=int(np.count_nonzero(view.reference)) - 1,
             found=found,
@@ -204,7 +205,7 @@ class BackgroundKnowledge(_AboutValues):
         if isinstance(self.excludes, int):
             counts, left = after_excluding(view.sizes, histogram, self.excludes)
             codes, _ = most_frequent(histogram)
-            said = f"; {_values_text(self.excludes)} the target does not have"
+            said = f"; {counted(self.excludes, 'value')} the target does not have"
             bound = self._allowed(target.parts(view.attribute, others=self.others), self.excludes)
         else:
             excluded = self._excluded(view)
@@ -452,9 +453,4 @@ def _about_one_group(part: Criterion) -> Criterion | None:
 
 
 def _kind_text(n: int) -> str | None:
-    people = "1 person" if n == 1 else f"{n} people"
-    return f"the kind of value is certain for {people}, though values differ" if n else None
-
-
-def _values_text(n: int) -> str:
-    return "one value" if n == 1 else f"{n} values"
+    return f"the kind of value is certain for {people(n)}, though values differ" if n else None

@@ -4,20 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from decimal import Decimal
 from fractions import Fraction
 from typing import Any
 
-import numpy as np
-
-from sfumato.criteria.bound import Bound, Value, value_text
+from sfumato.criteria.bound import Bound, Value
 from sfumato.data.domain import MISSING_TEXT
 from sfumato.html import html_table
+from sfumato.text import people, percent, plain, value_text
 
 NO_CERTAINTY = Bound("<", 1, assumed=True)
 KNOWN = "the target's quasi-identifiers"  # what every adversary knows of a person
 PER_CENT = ("belief", "share of rows")
-EXACT = 17  # digits of a float
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,12 +41,12 @@ class Finding:
         """What a person reads."""
         if self.holds is None:
             return "nothing promised" if self.promised is None else "no verdict"
-        people = "1 person" if self.n_exceeding == 1 else f"{self.n_exceeding} people"
+        exposed = people(self.n_exceeding)
         if self.promised is not None and self.promised.assumed:
             if not self.holds:
-                return f"CERTAIN for {people}"
+                return f"CERTAIN for {exposed}"
             return "certain before, too" if self.found == 1 else "nobody is certain"
-        return "holds" if self.holds else f"FAILS for {people}"
+        return "holds" if self.holds else f"FAILS for {exposed}"
 
     @property
     def name(self) -> str:
@@ -119,36 +116,6 @@ class Finding:
         return html_table(("", self.name), rows)
 
 
-def plain(value: Any) -> Any:
-    """Give a value that JSON can hold."""
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else float(value)
-    if isinstance(value, Mapping):
-        return {str(key): plain(each) for key, each in value.items()}
-    if isinstance(value, (list, tuple)):
-        return [plain(each) for each in value]
-    if isinstance(value, float) and not np.isfinite(value):
-        return str(value)
-    return value
-
-
-def percent(share: float | Fraction) -> str:
-    """Write a share in per cent; almost certain is not certain, almost impossible not impossible.
-
-    >>> percent(Fraction(1, 3)), percent(Fraction(2999, 3000)), percent(Fraction(1, 48842))
-    ('33.3 %', '99.97 %', '0.00205 %')
-    """
-    digits = 3
-    while (text := f"{float(100 * share):.{digits}g}") == "100" and share < 1 and digits < EXACT:
-        digits += 1
-    return f"{Decimal(text):f} %"
-
-
 def text_of(label: object) -> str:
     """Write a value for a person."""
     return MISSING_TEXT if label is None else str(label)
-
-
-def listed(names: tuple[str, ...]) -> str:
-    """Write names as a person would: a, b and c."""
-    return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"

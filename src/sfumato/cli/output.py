@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,7 @@ import typer
 
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
+from sfumato.text import described
 
 if TYPE_CHECKING:
     from sfumato.papers import Reproduction
@@ -86,7 +87,7 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
         say(f"Note: {remark}")
     for finding in report.findings if steward else ():
         if finding.worst is not None:
-            worst = "; ".join(f"{key}: {_shown(value)}" for key, value in finding.worst.items())
+            worst = "; ".join(f"{key}: {described(value)}" for key, value in finding.worst.items())
             say(f"Worst off, {finding.name}: {worst}")
 
 
@@ -96,7 +97,7 @@ def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = Fals
     if skyline.points:
         print_rows("", skyline.header, skyline.rows)
     for point, step, told in skyline.witnesses() if steward else ():
-        words = "; ".join(f"{key}: {_shown(value)}" for key, value in told.items())
+        words = "; ".join(f"{key}: {described(value)}" for key, value in told.items())
         say(f"Beyond ({point.l}, {point.k}, {point.m}), {step}: {words}")
 
 
@@ -113,19 +114,6 @@ def print_reproduction(reproduction: Reproduction) -> None:
             print_rows("", ("", "the paper says", "what comes out"), rows)
         if panel.remark:
             say(f"{panel.remark}\n")
-
-
-def _shown(value: object) -> str:
-    from fractions import Fraction
-
-    from sfumato.criteria.bound import value_text
-
-    if isinstance(value, Mapping):
-        return ", ".join(f"{name} {each}" for name, each in value.items())
-    if isinstance(value, (list, tuple)):
-        between = "; " if any(isinstance(each, Mapping) for each in value) else ", "
-        return between.join(map(_shown, value))
-    return value_text(value) if isinstance(value, (int, float, Fraction)) else str(value)
 
 
 @contextmanager

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from fractions import Fraction
 
-Number = int | Fraction | float
-Value = Number | tuple["Value", ...] | None  # None: there is no group to measure
+from sfumato.text import value_text
+
+Value = int | Fraction | float | tuple["Value", ...] | None  # None: there is no group to measure
 
 
 @dataclass(frozen=True)
@@ -31,13 +32,3 @@ class Bound:
         """Say whether a number keeps the promise."""
         limit = self.number
         return {"<=": value <= limit, "<": value < limit, ">=": value >= limit}[self.relation]
-
-
-def value_text(value: Value) -> str:
-    """Write a measured value for a person."""
-    if value is None:
-        return "-"
-    if isinstance(value, tuple):
-        return f"({', '.join(value_text(each) for each in value)})"
-    whole = isinstance(value, int) or value == int(value) if value != float("inf") else False
-    return str(int(value)) if whole else f"{float(value):.4g}"

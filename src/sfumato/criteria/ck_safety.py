@@ -15,8 +15,6 @@ from sfumato.data.groups import Groups
 from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief
 from sfumato.parameters import amount, number, optional_column
 
-MOST = 10**9  # implications that somebody may know
-
 
 @dataclass(frozen=True)
 class CKSafety(Criterion):

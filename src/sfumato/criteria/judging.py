@@ -8,13 +8,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.bound import Value, value_text
+from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.spec import chosen, name_of
+from sfumato.text import value_text
 
 
 @dataclass(frozen=True)

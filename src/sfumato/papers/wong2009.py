@@ -23,6 +23,7 @@ from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.line_chart import Chart
 from sfumato.table import Table, read
+from sfumato.text import percent
 
 CITATION = (
     "Raymond Chi-Wing Wong, Ada Wai-Chee Fu, Ke Wang, Jian Pei: Anonymization-Based "
@@ -266,7 +267,7 @@ def _over_m(*, quick: bool) -> Panel:
                 "(a) the proportion increases with m",
                 f"{shares[0]:.3f} to {shares[-1]:.3f}, the most {max(shares):.3f} at m = "
                 f"{ms[shares.index(max(shares))]}; counting sensitive tuples only it goes from "
-                f"{found[ms[0]].share:.1f} % to {found[ms[-1]].share:.1f} %",
+                f"{percent(found[ms[0]].share / 100)} to {percent(found[ms[-1]].share / 100)}",
                 shares[-1] > shares[0],
             ),
             Claim(

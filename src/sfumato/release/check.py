@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
-from sfumato.criteria.bound import Value, value_text
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import guarding_column, measure, validate, without_threshold
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.table import Table
+from sfumato.text import plain, value_text
 
 UNSEEN = "no verdict: what people guard is not published"
 TOGETHER = "no verdict: that is as if values were published apart, and a person's stand together"
@@ -57,8 +56,8 @@ class Check:
             "criteria": [
                 {
                     "criterion": each.criterion.spec()[0],
-                    "promised": _number(each.promised) if self.asked else None,
-                    "found": _number(each.found),
+                    "promised": plain(each.promised) if self.asked else None,
+                    "found": plain(each.found),
                     "holds": each.holds if self.asked and each.note is None else None,
                     "rows_failing": each.n_people_failing,
                     "note": each.note,
@@ -156,11 +155,3 @@ def checked(grouping: Grouping, criterion: Criterion, planned: Grouping | None =
         measured += measure(part, seen.joint)
     n_alone = int((grouping.sizes == 1).sum())
     return Check(tuple(measured), int(grouping.sizes.sum()), len(grouping.boxes), n_alone)
-
-
-def _number(value: Value) -> Any:
-    if isinstance(value, tuple):
-        return [_number(each) for each in value]
-    if isinstance(value, Fraction):
-        return value.numerator if value.denominator == 1 else float(value)
-    return "infinite" if value == float("inf") else value

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from sfumato.formulas.measures.loss import (
 from sfumato.html import html_table
 from sfumato.release.description import Description
 from sfumato.table import Table
+from sfumato.text import aligned, percent, percent_lost
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,15 +53,15 @@ class Summary:
             "largest_group": int(sizes.max()),
             "discernibility": discernibility(sizes, n_suppressed),
         }
-        share = f"{n_suppressed / n_rows:.2%}"
+        share = percent(Fraction(n_suppressed, n_rows))
         lines = [
             ("promise", str(description.criterion)),
             ("method", str(description.method)),
-            ("rows", f"{description.n_rows} published, {n_suppressed} suppressed ({share})"),
+            ("rows", f"{description.n_rows:,} published, {n_suppressed:,} suppressed ({share})"),
             (
                 "groups",
-                f"{len(sizes)} of {numbers['smallest_group']} to {numbers['largest_group']} "
-                f"people, {numbers['average_group_size']:.1f} on average",
+                f"{len(sizes):,} of {numbers['smallest_group']:,} to {numbers['largest_group']:,} "
+                f"people, {numbers['average_group_size']:,.1f} on average",
             ),
         ]
         if description.method.experiment:
@@ -78,7 +80,7 @@ class Summary:
         n_alone = int((sizes == 1).sum())
         if n_alone:
             numbers["alone"] = n_alone
-            lines.append(("people alone in their group", str(n_alone)))
+            lines.append(("people alone in their group", f"{n_alone:,}"))
         if original is not None and published is not None and description.group is None:
             boxes, people = published
             names = description.quasi_identifiers
@@ -87,9 +89,13 @@ class Summary:
             numbers["information_loss"] = information_loss(loss, people, weights, n_suppressed)
             per_column = (people @ loss + n_suppressed) / n_rows
             numbers["loss"] = {n: float(v) for n, v in zip(names, per_column, strict=True)}
-            each = ", ".join(f"{name} {value:.0%}" for name, value in numbers["loss"].items())
-            lines.append(("information loss", f"{numbers['information_loss']:.1%} ({each})"))
-        lines.append(("discernibility", str(numbers["discernibility"])))
+            each = ", ".join(
+                f"{name} {percent_lost(value)}" for name, value in numbers["loss"].items()
+            )
+            lines.append(
+                ("information loss", f"{percent_lost(numbers['information_loss'])} ({each})")
+            )
+        lines.append(("discernibility", f"{numbers['discernibility']:,}"))
         if description.recoded:
             lines.append(("generalized to text", ", ".join(description.recoded)))
         if original is not None:
@@ -180,14 +186,3 @@ def _alike(original: Table, name: str) -> int:
     """Count the values of a column that are another one but for case and blanks."""
     labels = [str(label) for label in original.domains[name].values.labels if label is not None]
     return len(labels) - len({" ".join(label.casefold().split()) for label in labels})
-
-
-def aligned(lines: Sequence[tuple[str, str]]) -> str:
-    """Write names and texts below each other.
-
-    >>> print(aligned([("rows", "8"), ("k", "2")]))
-    rows  8
-    k     2
-    """
-    width = max(len(name) for name, _ in lines)
-    return "\n".join(f"{name:<{width}}  {text}" for name, text in lines)

@@ -12,6 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import one_line
+from sfumato.text import percent_lost
 
 BEFORE, PROMISED = "#8b939e", "#4b7fc0"
 KEPT, BROKEN, OPEN = "#2c9183", "#cf4a3c", "#b08a35"
@@ -139,7 +140,7 @@ def loss(attributes: Sequence[Mapping[str, Any]]) -> Figure:
     """Draw what a row has lost on average in each quasi-identifier."""
     bars = _bars(
         [each["loss"] for each in attributes],
-        [f"{each['loss']:.1%} lost" for each in attributes],
+        [f"{percent_lost(each['loss'])} lost" for each in attributes],
         PROMISED,
         width=0.3,
         offset=-0.02,

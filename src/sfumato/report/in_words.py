@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from decimal import Decimal
 from fractions import Fraction
 from inspect import cleandoc
 from typing import Any
@@ -23,11 +22,10 @@ from sfumato.criteria import (
     RecursiveDiversity,
     TCloseness,
 )
-from sfumato.criteria.bound import Value, value_text
+from sfumato.criteria.bound import Value
+from sfumato.text import counted, people, share, value_text
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
-RARE = 100  # from here on a share is easier to grasp as one in so many
-DIGITS = 4  # significant ones of a percentage
 STRONG = Fraction(1, 2)  # a belief that deserves a remark even where it was allowed
 
 
@@ -44,7 +42,7 @@ def _promise(part: Criterion) -> str:
         case KAnonymity():
             return (
                 "Whoever knows a person's quasi-identifiers finds at least "
-                f"{_people(part.k)} with the same published ones, that person among them."
+                f"{people(part.k)} with the same published ones, that person among them."
             )
         case BCFAnonymity():
             return (
@@ -73,14 +71,14 @@ def _promise(part: Criterion) -> str:
             )
         case AlphaKAnonymity():
             return (
-                f"Every group has at least {_people(part.k)}, and in none "
+                f"Every group has at least {people(part.k)}, and in none "
                 f"{_bounded(part)} more than {share(part.alpha)} of them."
             )
         case PSensitiveKAnonymity():
-            return f"Every group has at least {_people(part.k)} and {_values(part.p)}."
+            return f"Every group has at least {people(part.k)} and {_values(part.p)}."
         case KEAnonymity():
             return (
-                f"Every group has at least {_people(part.k)}, and its sensitive numbers spread "
+                f"Every group has at least {people(part.k)}, and its sensitive numbers spread "
                 f"over a range of at least {value_text(part.e)}."
             )
         case PersonalizedPrivacy():
@@ -143,25 +141,6 @@ def bound(finding: Finding) -> str:
     return f"{relation} {measured(finding, finding.promised.value)}"
 
 
-def share(value: float | Fraction) -> str:
-    """Write a share: a percentage that is never rounded up to certain or down to impossible.
-
-    >>> share(Fraction(1, 10)), share(Fraction(1, 48842)), share(0.99547), share(1)
-    ('10%', '1 in 48,842', '99.55%', '100%')
-    >>> share(0.9999999), share(0.1003), share(2e-7), share(0)
-    ('99.99999%', '10.03%', '0.00002%', '0%')
-    """
-    if isinstance(value, Fraction) and value.numerator == 1 and value.denominator > RARE:
-        return f"1 in {value.denominator:,}"
-    exact = Fraction(value) * 100
-    places = max(0, DIGITS - 1 - Decimal(float(exact)).adjusted()) if exact else 0
-    text = f"{float(exact):.{places}f}"
-    while exact < 100 and Decimal(text) == 100:
-        places += 1
-        text = f"{float(exact):.{places}f}"
-    return f"{text.rstrip('0').rstrip('.') if '.' in text else text}%"
-
-
 def remarks(findings: Sequence[Finding]) -> list[str]:
     """Say what verdicts alone would hide: promises that were kept, and allowed much."""
     said: dict[object, str] = {}
@@ -204,7 +183,7 @@ def limits(
     experiment: bool,
 ) -> list[str]:
     """Say what the numbers are not about."""
-    beside = f"and {n_earlier} earlier release{'s'[: n_earlier > 1]}" if n_earlier else "alone"
+    beside = f"and {counted(n_earlier, 'earlier release')}" if n_earlier else "alone"
     said = [
         "The numbers hold against adversaries who know what is stated here. Somebody who knows "
         "more, of one person or of how values go together, can learn more: this is no "
@@ -237,10 +216,9 @@ def limits(
             "it, how, and what was left out is not known."
         )
     if n_unseen:
-        columns = "1 column" if n_unseen == 1 else f"{n_unseen} columns"
         said.append(
-            f"{columns} of the file had no part in the audit. If they are published, an adversary "
-            "has them."
+            f"{counted(n_unseen, 'column')} of the file had no part in the audit. "
+            "If they are published, an adversary has them."
         )
     if experiment:
         said.append(
@@ -250,12 +228,8 @@ def limits(
     return said
 
 
-def _people(n: int) -> str:
-    return "1 person" if n == 1 else f"{n:,} people"
-
-
 def _values(n: int | Fraction) -> str:
-    return "1 sensitive value" if n == 1 else f"{value_text(n)} different sensitive values"
+    return counted(n, "sensitive value", "different sensitive values")
 
 
 def _bounded(part: LDiversity | AlphaKAnonymity) -> str:

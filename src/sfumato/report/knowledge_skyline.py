@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.by_method.membership import Members, members_of
-from sfumato.attacks.finding import percent, plain, text_of
+from sfumato.attacks.finding import text_of
 from sfumato.attacks.knowledge.amounts import case_of, told
 from sfumato.attacks.target import Target, View
 from sfumato.data.recoding import Bucketing
@@ -28,6 +28,7 @@ from sfumato.parameters import file_path, number
 from sfumato.release import Release
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
+from sfumato.text import counted, people, percent, plain
 
 SCHEMA = "sfumato-skyline/1"
 MOST_PEOPLE = 12  # named of a group
@@ -103,7 +104,7 @@ class KnowledgeSkyline:
         what = "any value" if self.every_value else repr(self.view.label(self.codes[0]))
         return (
             f"{what} of {self.view.attribute!r}, {percent(self.confidence)} sure, in a table of "
-            f"{self.target.n_people:,} {'person' if self.target.n_people == 1 else 'people'}"
+            f"{people(self.target.n_people)}"
         )
 
     @property
@@ -111,7 +112,7 @@ class KnowledgeSkyline:
         """The same in a sentence."""
         if not self.points:
             return "The release alone is enough to be that sure of somebody."
-        n = "1 point" if len(self.points) == 1 else f"{len(self.points):,} points"
+        n = counted(len(self.points), "point")
         more = len(self.points) > len(self.shown)
         return (
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "

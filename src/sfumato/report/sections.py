@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from sfumato.html import Markup, escaped, joined, tag
 from sfumato.report.charts import MOST_BARS, on_the_scale
+from sfumato.text import percent, percent_lost
 
 LONGEST_CELL = 160  # characters of a value
 ALWAYS_KNOWN = (
@@ -341,13 +343,16 @@ def _witness(value: Any) -> Markup:
 
 
 def _lost(loss: Mapping[str, Any]) -> Markup:
-    rows = [(tag("b", _cut(each["name"])), f"{each['loss']:.1%}") for each in loss["attributes"]]
+    rows = [
+        (tag("b", _cut(each["name"])), percent_lost(each["loss"])) for each in loss["attributes"]
+    ]
     return section(
         "What was lost",
         tag(
             "p",
-            f"A row has lost {loss['information_loss']:.1%} of its information on average: 0% is a "
-            "value as it was, 100% is one that could be anything. A suppressed row has lost all.",
+            f"A row has lost {percent_lost(loss['information_loss'])} of its information on "
+            "average: 0% is a value as it was, 100% is one that could be anything. A suppressed "
+            "row has lost all.",
         ),
         chart_place("chart-loss", "Average loss of a row in each quasi-identifier"),
         _details("The same as a table", data_table(("column", "loss"), rows, numbers=(1,))),
@@ -359,8 +364,8 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
     rows = [
         (
             tag("b", _cell(each["value"])),
-            f"{each['original']:,} ({each['original'] / original:.2%})",
-            f"{each['published']:,} ({each['published'] / published:.2%})",
+            f"{each['original']:,} ({percent(Fraction(each['original'], original))})",
+            f"{each['published']:,} ({percent(Fraction(each['published'], published))})",
         )
         for each in column["values"]
     ]

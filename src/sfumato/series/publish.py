@@ -36,6 +36,7 @@ from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
+from sfumato.text import counted
 
 
 @dataclass(frozen=True)
@@ -308,14 +309,14 @@ class _Transaction:
                 )
         if kept.n_repeated:
             raise BadInput(
-                f"{name}: {kept.n_repeated} rows repeat a person of the batch; a series has one "
-                "row for each person"
+                f"{name}: {counted(kept.n_repeated, 'row repeats', 'rows repeat')} a person "
+                "of the batch; a series has one row for each person"
             )
         if kept.n_known and not self.request.skip_known:
             raise BadInput(
-                f"{name}: {kept.n_known} rows are about people who are in the series already; what "
-                "has been published is not corrected or published twice, so take these rows out, "
-                "or leave them out with --skip-known"
+                f"{name}: {counted(kept.n_known, 'row is', 'rows are')} about people who "
+                "are in the series already; what has been published is not corrected or published "
+                "twice, so take these rows out, or leave them out with --skip-known"
             )
         if not kept.n_rows:
             raise BadInput(f"{name}: all rows are about people who are in the series already")

@@ -25,6 +25,7 @@ from sfumato.series.publish import Outcome, Request, publish
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.series.verify import Verified, verify
+from sfumato.text import counted
 
 
 class ReleaseSeries:
@@ -197,9 +198,9 @@ class Status:
         """How much there is."""
         waiting = sum(batch.n_rows for batch in self.waiting)
         return (
-            f"{len(self.releases)} releases in {len(self.chains)} "
-            f"chain{'s'[: len(self.chains) != 1]}, "
-            f"{len(self.batches)} batches, {waiting} rows waiting"
+            f"{counted(len(self.releases), 'release')} in {counted(len(self.chains), 'chain')}, "
+            f"{counted(len(self.batches), 'batch', 'batches')}, "
+            f"{counted(waiting, 'row')} waiting"
         )
 
     HEADER = ("release", "chain", "rows", "suppressed", "new", "published", "recipient", "promise")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass
 from statistics import fmean
 from typing import Any
@@ -16,8 +16,8 @@ from sfumato.html import html_table
 from sfumato.parameters import whole
 from sfumato.progress import report
 from sfumato.release import anonymize
-from sfumato.release.summary import aligned
 from sfumato.table import Table
+from sfumato.text import aligned, percent
 from sfumato.utility.classification import accuracy, check_learning
 from sfumato.utility.divergence import kl_divergence
 from sfumato.utility.learning_records import Records, columns_of, equal_parts, part_of
@@ -100,11 +100,11 @@ class CrossValidation:
     def _lines(self) -> list[tuple[str, str]]:
         impossible = f"{self.n_impossible} of them impossible" if self.n_impossible else ""
         return [
-            (f"accuracy for {self.target}", _text(self.accuracy, ".2%")),
-            ("learned from the original", f"{self.original:.2%}"),
-            ("without sensitive columns", _text(self.without_sensitive, ".2%")),
-            ("average group size", _text(self.average_group_size, ",.2f")),
-            ("KL divergence", _text(self.kl_divergence, ".4f")),
+            (f"accuracy for {self.target}", _text(self.accuracy, percent)),
+            ("learned from the original", percent(self.original)),
+            ("without sensitive columns", _text(self.without_sensitive, percent)),
+            ("average group size", _text(self.average_group_size, "{:,.2f}".format)),
+            ("KL divergence", _text(self.kl_divergence, "{:.4f}".format)),
             ("folds", ", ".join(filter(None, [str(len(self.folds)), impossible]))),
         ]
 
@@ -117,8 +117,8 @@ class CrossValidation:
         return html_table(("", "cross-validation"), self._lines())
 
 
-def _text(number: float | None, form: str) -> str:
-    return "none" if number is None else format(number, form)
+def _text(number: float | None, write: Callable[[float], str]) -> str:
+    return "none" if number is None else write(number)
 
 
 def cross_validate(

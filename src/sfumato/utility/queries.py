@@ -15,7 +15,7 @@ from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_c
 from sfumato.html import html_table
 from sfumato.parameters import number, one_of, whole
 from sfumato.release import Release
-from sfumato.release.summary import aligned
+from sfumato.text import aligned, percent
 from sfumato.utility.boxes_of import generalized_groups
 
 N_QUERIES = {"cormode": 1_000, "wong": 10_000}
@@ -64,10 +64,10 @@ class QueryError:
     def _lines(self) -> list[tuple[str, str]]:
         asked = self.workload
         return [
-            ("average relative error", f"{self.average:.2%}"),
-            ("median", f"{self.median:.2%}"),
-            ("positively correlated", _percent(self.positive)),
-            ("negatively correlated", _percent(self.negative)),
+            ("average relative error", percent(self.average)),
+            ("median", percent(self.median)),
+            ("positively correlated", _error_text(self.positive)),
+            ("negatively correlated", _error_text(self.negative)),
             ("queries", f"{self.n_queries}, of which nobody matches {self.n_left_out}"),
             (
                 "workload",
@@ -85,8 +85,8 @@ class QueryError:
         return html_table(("", "COUNT queries"), self._lines())
 
 
-def _percent(error: float | None) -> str:
-    return "no such query" if error is None else f"{error:.2%}"
+def _error_text(error: float | None) -> str:
+    return "no such query" if error is None else percent(error)
 
 
 def query_error(

@@ -24,6 +24,7 @@ from sfumato.formulas.correspondence.pairs import Left
 from sfumato.formulas.correspondence.past import Past, lefts, n_people
 from sfumato.parameters import file_path, one_of
 from sfumato.published.public_view import NAMED, Earlier, read_previous
+from sfumato.text import counted
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 
@@ -84,7 +85,7 @@ class BCFAnonymizer(Algorithm):
 
     def __str__(self) -> str:
         n = len(self.previous)
-        after = [f"after {n} release{'s'[: n > 1]}"] if n else []
+        after = [f"after {counted(n, 'release')}"] if n else []
         score = [] if self.score == "discernibility" else [f"score={self.score!r}"]
         columns = [] if self.columns is None else [f"columns={list(self.columns)!r}"]
         return f"BCFAnonymizer({', '.join([*after, *score, *columns])})"

@@ -10,7 +10,6 @@ import numpy as np
 from sfumato.algorithms.algorithm import Algorithm, Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, Skyline
-from sfumato.criteria.bound import value_text
 from sfumato.criteria.criterion import together
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Histogram
@@ -18,6 +17,7 @@ from sfumato.data.recoding import Assignment, Bucketing, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.knowledge.breach import exposed, statistics
 from sfumato.parameters import one_of, optional_column
+from sfumato.text import value_text
 
 
 @dataclass(frozen=True)

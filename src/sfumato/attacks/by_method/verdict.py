@@ -145,7 +145,7 @@ class Verdict:
             notes.append(f"{said} does not hold of what is believed")
         sampled = [each for each in self.learned.beliefs if each.low is not None]
         if sampled:
-            notes.append(f"{len(sampled)} groups were sampled, with 95 % intervals")
+            notes.append(f"{len(sampled)} groups were sampled, with 95% intervals")
         if n_open:
             notes.append(f"no verdict for {n_open} people, of whom samples do not tell")
         if self.learned.n_unexplained:

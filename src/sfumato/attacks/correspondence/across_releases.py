@@ -11,7 +11,7 @@ import numpy as np
 
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.finding import KNOWN, Finding, listed
+from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
@@ -25,6 +25,7 @@ from sfumato.release.beside.by_pairs_and_all import ByAll, Compared, by_pairs
 from sfumato.release.beside.in_common import InCommon, by_original, in_public
 from sfumato.release.beside.previous import Previous
 from sfumato.table import Table
+from sfumato.text import listed, plural
 
 MOST_NAMED = 4  # earlier releases that are named one by one
 GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
@@ -182,7 +183,7 @@ def _listed(previous: Previous) -> str:
     n = len(previous.releases)
     if n > MOST_NAMED:
         return f"{n} earlier releases"
-    return f"the earlier release{'s'[: n > 1]} {listed(previous.names)}"
+    return f"the earlier {plural(n, 'release')} {listed(previous.names)}"
 
 
 def _told(

@@ -19,6 +19,7 @@ from sfumato.formulas.knowledge import implications as ck_safety
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.parameters import amount, one_of, optional_column
+from sfumato.text import counted
 
 WITHOUT = Point(0, 0, 0)
 MAY_HAVE_NONE = "anybody may have no value at all; who knows better believes more"
@@ -137,9 +138,9 @@ class Knowledge(Attack):
     def _knows(self, case: Case) -> str:
         single = case == "single"
         facts = {
-            f"{_count(self.l, 'value')} {'ruled out' if single else 'tied to this one'}": self.l,
-            f"{_count(self.k, 'other person', 'others')}{'' if single else ' without it'}": self.k,
-            _count(self.m, "relative"): self.m,
+            f"{counted(self.l, 'value')} {'ruled out' if single else 'tied to this one'}": self.l,
+            f"{counted(self.k, 'other person', 'others')}{'' if single else ' without it'}": self.k,
+            counted(self.m, "relative"): self.m,
         }
         known = ", ".join(text for text, amount in facts.items() if amount)
         more = f"; up to {known}" if known else ""
@@ -194,7 +195,7 @@ class Implications(Attack):
         return Finding(
             attack=f"{self.name} ({k})",
             attribute=view.attribute,
-            knows=f"{KNOWN}; that the target is in the table; {_count(k, 'implication')}",
+            knows=f"{KNOWN}; that the target is in the table; {counted(k, 'implication')}",
             unit="belief",
             before=ck_safety.largest_belief(histogram, sizes, 0),
             found=ck_safety.largest_belief(histogram, sizes, k),
@@ -266,7 +267,3 @@ def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, ob
 def _code(value: object) -> int:
     assert isinstance(value, int)  # noqa: S101  (formulas know values by their codes)
     return value
-
-
-def _count(n: int, one: str, many: str | None = None) -> str:
-    return f"{n} {one if n == 1 else many or one + 's'}"

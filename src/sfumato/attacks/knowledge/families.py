@@ -34,7 +34,7 @@ def same_value_families(
         edges: Pairs of people; a person is `(group, member)`, both counted from 0.
         case: "single", "set" or "multiset".
         seed: Repeats the samples that stand for what has too many states to be worked out; then
-            the belief is a float with a 95 % interval. Nobody is protected by it.
+            the belief is a float with a 95% interval. Nobody is protected by it.
 
     Raises:
         BadInput: There is no world in which all families agree.

@@ -127,7 +127,7 @@ class Again:
         out.say(f"\n7. Published again, with {NEWCOMERS:,} newcomers")
         out.say(
             f"By Mondrian each of the two releases is {K}-anonymous. Who compares them is left "
-            f"with {alone.found} record{'s'[: alone.found != 1]} for somebody, and "
+            f"with {alone.found_text} for somebody, and "
             f"{alone.n_exceeding:,} people are where fewer than {K} are left."
         )
         rows = list(SeriesReport.rows_of(done.compared))

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import output as out
 from sfumato.cli.command import UNSAFE, Answer, command, group
+from sfumato.text import counted
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
 
@@ -155,8 +156,11 @@ def verify(series: Series) -> Answer:
         for line in verified.problems:
             out.say(f"PROBLEM: {line}")
         n = len(verified.problems)
-        verdict = "all as the ledger says" if verified.holds else f"{n} problem{'s'[: n != 1]}"
-        counts = f"{verified.n_batches} batches, {verified.n_releases} releases"
+        verdict = "all as the ledger says" if verified.holds else counted(n, "problem")
+        counts = (
+            f"{counted(verified.n_batches, 'batch', 'batches')}, "
+            f"{counted(verified.n_releases, 'release')}"
+        )
         out.say(f"{series}: {counts}: {verdict}.")
 
     return Answer(verified.to_json, show, 0 if verified.holds else UNSAFE)

@@ -12,6 +12,7 @@ from sfumato.engines import sql
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput
+from sfumato.text import counted
 
 BLOCK = 64  # bytes that SHA-256 takes at once
 BETWEEN = "chr(31)"
@@ -61,7 +62,9 @@ def keep_rows(
         f"sum(md5_number_lower({row})::HUGEINT) FROM kept"
     ).fetchall()[0]
     if person is not None and n_named < n_rows:
-        raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
+        raise BadInput(
+            f"person: column {person!r} is missing in {counted(n_rows - n_named, 'row')}"
+        )
     written = ", ".join(
         f"k.{'who' if name == person else rows.inner[name]} AS {sql.name(name)}" for name in columns
     )

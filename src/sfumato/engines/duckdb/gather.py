@@ -10,6 +10,7 @@ import duckdb
 from sfumato.engines.duckdb.kinds import LIST, cleaned, refuse_uncountable
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.errors import BadInput
+from sfumato.text import counted
 
 ROWS_AT_ONCE = 4_000_000  # lists cannot be spilled while they are made
 ONLY_ONE = (
@@ -52,7 +53,9 @@ def _rows_and_people(rows: Rows, person: str) -> tuple[int, int]:
         f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM {rows.view}"
     ).fetchall()[0]
     if n_named < n_rows:
-        raise BadInput(f"person: column {person!r} is missing in {n_rows - n_named} rows")
+        raise BadInput(
+            f"person: column {person!r} is missing in {counted(n_rows - n_named, 'row')}"
+        )
     return n_rows, n_people
 
 
@@ -60,7 +63,7 @@ def _refuse_ungathered(
     person: str, repeated: int, sensitive: Sequence[str], lists: Sequence[str]
 ) -> None:
     """Refuse several rows of a person where they do not make a set of values."""
-    rows = f"person: {repeated} rows repeat a value of {person!r}"
+    rows = f"person: {counted(repeated, 'row repeats', 'rows repeat')} a value of {person!r}"
     if lists:
         raise BadInput(f"{rows}, but {lists[0]!r} holds lists already: give one row for each")
     if not sensitive:
@@ -123,13 +126,13 @@ def _refuse_differing(
     connection: duckdb.DuckDBPyConnection, gathered: str, others: Mapping[str, str]
 ) -> None:
     """Refuse people whose rows say different things of what a person has only once."""
-    counted = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
-    (differing,) = connection.execute(f"SELECT {counted} FROM {gathered}").fetchall()
+    counts = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
+    (differing,) = connection.execute(f"SELECT {counts} FROM {gathered}").fetchall()
     for name, n_people in zip(others, differing, strict=True):
         if n_people:
-            people = "1 person has" if n_people == 1 else f"{n_people} people have"
+            several = counted(n_people, "person has", "people have")
             raise BadInput(
-                f"person: {people} more than one value of {name!r} in the rows that belong "
+                f"person: {several} more than one value of {name!r} in the rows that belong "
                 "together; only the sensitive column may differ, so mend the rows, or give "
                 f"{name!r} no role"
             )

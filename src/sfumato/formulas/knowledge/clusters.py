@@ -20,7 +20,7 @@ class Belief(NamedTuple):
 
     person: Person
     belief: Fraction | float
-    interval: tuple[float, float] | None = None  # 95 %
+    interval: tuple[float, float] | None = None  # 95%
 
 
 @dataclass(frozen=True, eq=False)

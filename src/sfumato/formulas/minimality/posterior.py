@@ -31,7 +31,7 @@ MOST_TABLES = 20_000  # tables of counts that are enumerated
 LEAST = 100  # effective samples below which a sampled answer is none
 NARROW = 0.02  # half the width at which an interval is narrow enough
 BUDGET = 3_000_000  # counts looked at for one group at most
-Z = 1.959963984540054  # 95 %
+Z = 1.959963984540054  # 95%
 COUNTS_AT_ONCE = 1 << 22
 IMPOSSIBLE = "in no world does every step break the criterion; the method was another one"
 
@@ -344,7 +344,7 @@ def _sampled(
 
 
 def wilson(share: NDArray[np.float64], n: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give Wilson's 95 % interval of shares found in a sample of n."""
+    """Give Wilson's 95% interval of shares found in a sample of n."""
     share = np.clip(share, 0.0, 1.0)
     middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
     half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))

@@ -28,6 +28,7 @@ from sfumato.progress import report
 from sfumato.release import anonymize
 from sfumato.report.line_chart import Chart
 from sfumato.table import Table, read
+from sfumato.text import percent
 from sfumato.utility import average_group_size, cross_validate, kl_divergence
 from sfumato.utility.learning_records import columns_of, equal_parts, part_of
 
@@ -258,6 +259,6 @@ def _claims_3(
     )
     yield Claim(
         "accuracy hardly differs from that of the original (by 0.02 at most)",
-        f"{accuracy:.2%} and {original:.2%}",
+        f"{percent(accuracy)} and {percent(original)}",
         abs(accuracy - original) < 0.02,
     )

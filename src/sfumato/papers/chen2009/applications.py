@@ -24,6 +24,7 @@ from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.report.line_chart import Chart
 from sfumato.table import Table, read
+from sfumato.text import percent
 from sfumato.utility import CrossValidation, cross_validate
 
 SENSITIVE, TARGET = "has_nurs", "class"
@@ -97,7 +98,8 @@ def _panel(
             *_same_pattern(points, found),
             Claim(
                 "accuracy is between that of the original and that without has_nurs",
-                f"from {min(known):.2%} to {max(known):.2%}, between {least:.2%} and {best:.2%}"
+                f"from {percent(min(known))} to {percent(max(known))}, between {percent(least)} "
+                f"and {percent(best)}"
                 if known
                 else "no release",
                 bool(known) and least <= min(known) and max(known) <= best,

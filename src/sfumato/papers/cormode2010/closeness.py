@@ -25,12 +25,13 @@ from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.line_chart import Chart
 from sfumato.table import Table
+from sfumato.text import percent
 
 GROUPS = 150  # chosen by chance, where there are more
 WANTED = 2_000  # orders kept for each group
 LEAST = 400  # below that a group is unknown
 BUDGET = 100_000_000  # people looked at for one group at most
-Z = 1.959963984540054  # 95 %
+Z = 1.959963984540054  # 95%
 
 
 @dataclass(frozen=True)
@@ -154,6 +155,7 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             )
         )
     shares = {t: _percent(found[t].n_above, found[t]) for t in ts}
+    lowest, highest = min(shares.values()), max(shares.values())
     most = max(found[t].largest / t for t in ts)
     first = max(found[t].largest_first / t for t in ts)
     panel = Panel(
@@ -167,7 +169,7 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             "above t, %",
             "surely, %",
             "largest distance, in t",
-            "95 %",
+            "95%",
             "without last people",
             "first people only",
         ),
@@ -176,15 +178,15 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         "them choose the values that are believed too much, the other half measures by how much, "
         "so that chance does not add to a distance. A group ends as soon as it is within t, so "
         "its own distance is just below t, and nearly every person's belief is a little above or "
-        "below: that is why so many more are above t here than the paper's 2 %. The last "
+        "below: that is why so many more are above t here than the paper's 2%. The last "
         "person of a group must have brought it within t, so that person has one of the few values "
         "that were too rare: these distances are the largest. The paper does not say by "
         "which units it measured.",
         (
             Claim(
-                "about 2 % of people at most are above t",
-                f"from {min(shares.values()):.0f} to {max(shares.values()):.0f} %",
-                max(shares.values()) < 3,
+                "about 2% of people at most are above t",
+                f"from {percent(lowest / 100)} to {percent(highest / 100)}",
+                highest < 3,
             ),
             Claim(
                 "the distance is at most twice t",
@@ -193,7 +195,7 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             ),
             Claim(
                 "the share increases as t decreases",
-                ", ".join(f"t = {t:g}: {share:.0f} %" for t, share in shares.items()),
+                ", ".join(f"t = {t:g}: {percent(share / 100)}" for t, share in shares.items()),
                 all(shares[a] <= shares[b] for a, b in pairwise(ts)),
             ),
         ),

@@ -227,7 +227,7 @@ def _margin(table: Table, *, quick: bool) -> Panel:
         tuple(rows),
         "e l is rounded up to a whole number, so that people join in buckets. Where a value has "
         "more than 1/(e l) of all people most of them find no safe group: so it is with "
-        f"Craft-repair, 13 % of all people, at l = {L}.",
+        f"Craft-repair, 13% of all people, at l = {L}.",
         (
             Claim(
                 "RGG always has a smaller error than GG with groups of e l",

@@ -21,6 +21,7 @@ from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.line_chart import Chart
 from sfumato.table import Table
+from sfumato.text import percent
 from sfumato.utility import average_group_size, query_error
 
 VALUES = ("Tech-support", "Craft-repair")
@@ -125,7 +126,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         "At risk is who has the value with a probability above 1/l for somebody who knows the "
         "method; every bucket is judged exactly, where the paper samples. The largest risk cannot "
         "exceed (l/(l-1))^(l-1), which is below e: the paper's sampled numbers at l = 6 do. "
-        "Craft-repair is the occupation of 13 % of all people: towards l = 7 groups become large "
+        "Craft-repair is the occupation of 13% of all people: towards l = 7 groups become large "
         "and many people are left out at the end, for whom no safe group is found.",
         (
             Claim(
@@ -142,7 +143,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
                 max(both) > most_possible(L),
             ),
             Claim(
-                "in most cases below 10 % are at risk",
+                "in most cases below 10% are at risk",
                 f"in {n_small} of {len(found)} cases",
                 2 * n_small > len(found),
             ),
@@ -218,7 +219,7 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
         (
             Claim(
                 "at p = 0.65 nobody is at risk",
-                "; ".join(f"{v}: {one.percent:.2f} %, up to {one.largest:.3f}/l"
+                "; ".join(f"{v}: {percent(one.percent / 100)}, up to {one.largest:.3f}/l"
                           for v, one in last.items()),
                 all(one.percent == 0 for one in last.values()),
             ),
@@ -230,7 +231,9 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             ),
             Claim(
                 "the share of people at risk falls quickly as p grows",
-                "; ".join(f"{v}: {a:.2f} % to {b:.2f} %" for v, (a, b) in fewer.items()),
+                "; ".join(
+                    f"{v}: {percent(a / 100)} to {percent(b / 100)}" for v, (a, b) in fewer.items()
+                ),
                 all(b < a / 2 for a, b in fewer.values()),
             ),
             Claim(

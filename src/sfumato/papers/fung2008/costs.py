@@ -18,6 +18,7 @@ from sfumato.papers.fung2008.setting import (
 from sfumato.papers.fung2008.violations import NO_CURVES
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.report.line_chart import Chart
+from sfumato.text import percent
 
 FIGURES: dict[str, Case] = {
     "a": ("Sen1", "200D2"),
@@ -71,11 +72,11 @@ def _claims(which: str, found: Outcomes) -> Iterator[Claim]:
 def _against_new(sensitive: str, new: str, found: Outcomes) -> Claim:
     outcomes = found[sensitive, new]
     ours = saved(outcomes)
-    said = f"{abs(ours):.0f} % {'less' if ours >= 0 else 'more'} on average"
+    said = f"{percent(abs(ours) / 100)} {'less' if ours >= 0 else 'more'} on average"
     if new == "200D2":
         theirs = SAVED[sensitive]
         return Claim(
-            f"BCF-anonymized R2 costs {theirs} % less than D2 alone (half of that is taken as "
+            f"BCF-anonymized R2 costs {theirs}% less than D2 alone (half of that is taken as "
             "agreeing)",
             said,
             ours >= theirs / 2,
@@ -88,7 +89,7 @@ def _against_new(sensitive: str, new: str, found: Outcomes) -> Claim:
             ours > 0,
         )
     return Claim(
-        "BCF-anonymized R2 and D2 alone cost about the same (within 20 % is taken as agreeing)",
+        "BCF-anonymized R2 and D2 alone cost about the same (within 20% is taken as agreeing)",
         said,
         abs(ours) <= 20,
     )
@@ -138,9 +139,9 @@ def _cheaper_once(found: Outcomes) -> Claim:
 def _added(found: Outcomes) -> Claim:
     ours = added(found["Sen3", "2000D2"])
     return Claim(
-        f"safety costs {ADDED} % more than k-anonymized R2 (between half and twice that is taken "
+        f"safety costs {ADDED}% more than k-anonymized R2 (between half and twice that is taken "
         "as agreeing)",
-        f"{ours:.0f} % more",
+        f"{percent(ours / 100)} more",
         ADDED / 2 <= ours <= ADDED * 2,
     )
 
@@ -149,7 +150,10 @@ def _added_where(found: Outcomes) -> Claim:
     by_size = {new: fmean(added(found[name, new]) for name in SENSITIVE) for new in NEWCOMERS}
     return Claim(
         "safety costs mainly with few newcomers",
-        "added on average: " + ", ".join(f"{new} {n:+.0f} %" for new, n in by_size.items()),
+        "added on average: "
+        + ", ".join(
+            f"{new} {'-' if n < 0 else '+'}{percent(abs(n) / 100)}" for new, n in by_size.items()
+        ),
         by_size["allD2"] < min(by_size["200D2"], by_size["2000D2"]),
     )
 

@@ -8,6 +8,7 @@ from itertools import pairwise
 from sfumato.papers.fung2008.setting import CASES, NEWCOMERS, SENSITIVE, Outcome, Outcomes
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.report.line_chart import Chart
+from sfumato.text import percent
 
 SMALL = ("200D2", "2000D2")
 NO_CURVES = (
@@ -83,8 +84,8 @@ def _claims_b(found: Outcomes) -> Iterator[Claim]:
     worst = min(all_new, key=lambda each: each.anonymity[0] / each.k)
     fa = worst.anonymity[0]
     yield Claim(
-        "it is worst at k = 40 with FA = 21, 48 % lower (a third or more is taken as agreeing)",
-        f"at k = {worst.k} with FA = {fa}, {100 * (1 - fa / worst.k):.0f} % lower",
+        "it is worst at k = 40 with FA = 21, 48% lower (a third or more is taken as agreeing)",
+        f"at k = {worst.k} with FA = {fa}, {percent(1 - fa / worst.k)} lower",
         worst.k == 40 and 3 * fa <= 2 * worst.k,
     )
     of_each = {name: sum(n_broken(found[name, new]) for new in NEWCOMERS) for name in SENSITIVE}

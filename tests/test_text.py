@@ -1,0 +1,122 @@
+"""Numbers, shares and counts for people: written in one way, and in one place."""
+
+import ast
+import json
+import math
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+
+import sfumato
+from sfumato.text import aligned_cells, counted, listed, percent, plain, share, value_text
+
+SOURCES = sorted(Path(sfumato.__file__).parent.rglob("*.py"))
+SHARES = st.fractions(0, 1, max_denominator=10**12)
+
+
+def formats(tree: ast.AST):
+    """Give the format specifications of all f-strings and of calls of `format`."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FormattedValue) and node.format_spec is not None:
+            yield ast.unparse(node.format_spec)
+        if isinstance(node, ast.Constant) and isinstance(node.value, str):
+            yield from re.findall(r"\{\w*:([^{}]*)\}", node.value)
+
+
+def texts(path: Path) -> set[str]:
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    constants = (node for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    return {node.value for node in constants if isinstance(node.value, str)}
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_nobody_else_writes_per_cents_or_people(path):
+    if path == Path(sfumato.__file__).parent / "text.py":
+        return
+    tree = ast.parse(path.read_text(encoding="utf-8"))
+    assert not [spec for spec in formats(tree) if spec.strip("'\"").endswith("%")]
+    said = texts(path)
+    assert not [text for text in said if re.search(r"\d %(?![\w(])", text)]
+    assert "1 person" not in said
+    assert "s" not in {
+        node.value.value
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Constant)
+    }
+
+
+def test_the_search_for_writers_of_per_cents_finds_both_ways_of_writing():
+    specs = [*formats(ast.parse("f'{x:.1%}' + '{:.2%}'.format(x)"))]
+    assert [spec.strip("f'") for spec in specs] == [".1%", ".2%"]
+
+
+# --------------------------------------------------------------------------------------- per cents
+
+
+@given(SHARES)
+@example(Fraction(1))
+@example(Fraction(0))
+@example(1 - Fraction(1, 10**30))
+@example(Fraction(9995, 10_000_000))
+def test_certain_is_written_of_what_is_certain_alone(value):
+    text = percent(value)
+    assert (text == "100%") == (value == 1)
+    assert (text == "0%") == (value == 0)
+    assert Fraction(text.removesuffix("%")) not in ({0, 100} if 0 < value < 1 else ())
+
+
+@given(SHARES)
+def test_a_per_cent_is_right_to_a_tenth_and_to_a_twentieth_of_what_is_there_or_missing(value):
+    written, exact = Fraction(percent(value).removesuffix("%")), 100 * value
+    assert abs(written - exact) <= Fraction(1, 20)
+    assert abs(written - exact) <= min(exact, 100 - exact) / 20
+
+
+@given(SHARES, SHARES)
+def test_a_larger_share_is_never_written_smaller(one, other):
+    less, more = (Fraction(percent(each).removesuffix("%")) for each in sorted((one, other)))
+    assert less <= more
+
+
+@given(st.integers(0, 1000))
+def test_what_has_no_decimals_is_exact(per_mille):
+    text = percent(Fraction(per_mille, 1000))
+    assert ("." in text) == (per_mille % 10 > 0)
+    assert percent(per_mille / 1000) == text
+
+
+def test_rare_shares_of_one_are_one_in_so_many():
+    assert share(Fraction(1, 101)) == "1 in 101"
+    assert share(Fraction(1, 100)) == "1%"
+    assert share(0.001) == "0.10%"
+
+
+# ------------------------------------------------------------------------ counts, values and lists
+
+
+def test_one_is_singular_and_everything_else_plural():
+    assert [counted(n, "person", "people") for n in (0, 1, 2)] == [
+        "0 people",
+        "1 person",
+        "2 people",
+    ]
+    assert counted(Fraction(1), "value") == "1 value"
+    assert counted(12345, "row") == "12,345 rows"
+
+
+def test_names_are_listed_as_a_person_would():
+    assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
+
+
+def test_cells_stand_below_each_other():
+    assert [*aligned_cells([("column", "n"), ("age", "10")])] == ["  column   n", "  age     10"]
+
+
+@pytest.mark.parametrize("value", [math.inf, (math.inf, math.nan), {"x": [Fraction(1, 3)]}])
+def test_json_holds_whatever_was_measured(value):
+    assert json.loads(json.dumps(plain(value), allow_nan=False)) == plain(value)
+    assert plain(math.inf) == value_text(math.inf) == "infinite"
