@@ -17,7 +17,7 @@ import naive.loss
 import naive.recognition
 import sfumato as sf
 from properties.generated import tables as generated
-from sfumato import drivers as module
+from sfumato import risk as module
 from sfumato.data.frequency import FrequencySet
 from sfumato.html import html_table
 from sfumato.progress import listening
