@@ -82,6 +82,12 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         return len(self._kinds)
 
     @property
+    def ours(self) -> list[type[T]]:
+        """The classes that this package itself defines, by their names."""
+        own = [kind for kind in self._kinds.values() if _ours(kind)]
+        return sorted(own, key=lambda kind: kind.__name__)
+
+    @property
     def broken(self) -> dict[str, str]:
         """What packages offer and cannot give, with the reason."""
         self._load_all()

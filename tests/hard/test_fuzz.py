@@ -27,7 +27,7 @@ from hard.mutations import (
     damaged_value,
     toml,
 )
-from sfumato.algorithms.registry import CRITERIA_OF_EACH_KIND, METHODS
+from sfumato.algorithms.registry import criteria, methods
 from sfumato.cli.app import app
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Guards, Histogram
@@ -585,7 +585,7 @@ def used(table: sf.Table, kind: type, parameters: dict) -> None:
 @few_or_many(1500, 60000)
 def test_any_parameters_make_something_that_works_or_are_refused(tmp_path, record_property, n):
     chance = random.Random(7)
-    known = [*CRITERIA_OF_EACH_KIND, *METHODS, sf.Recode(levels={"q": 1})]
+    known = [*criteria(), *methods(), sf.Recode(levels={"q": 1})]
     frame = pa.table(
         {"q": ["a", "b"] * 4, "s": ["1", "2", "10", "1"] * 2, "guard": [None, "1"] * 4}
     )

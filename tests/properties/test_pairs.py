@@ -1,16 +1,22 @@
 """Every algorithm with every criterion of the registry: the published file keeps the promise."""
 
 import csv
+import runpy
+from dataclasses import dataclass
+from pathlib import Path
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.algorithms.registry import all_pairs, check_pair, markdown, pair
+from sfumato.algorithms import ALGORITHMS, Algorithm
+from sfumato.algorithms.registry import all_pairs, check_pair, criteria, markdown, methods
+from sfumato.criteria import CRITERIA
 from sfumato.criteria.judging import holding
 from sfumato.data.groups import Guards, Histogram
 
+ROOT = Path(__file__).parents[2]
 TREE = {"low": ["1", "2"], "high": ["5", "9"]}
 
 
@@ -103,16 +109,49 @@ def test_a_criterion_that_unions_can_break_is_refused_for_overlapping_boxes():
         def monotone(self, *, suppression):
             return False
 
-    assert pair(sf.Mondrian(), Odd(2)).refused is None
+    assert sf.Mondrian().refuses(Odd(2)) is None
     with pytest.raises(sf.BadInput, match="union of safe groups"):
         check_pair(sf.Mondrian(strict=False), Odd(2))
 
 
-def test_the_table_in_the_documentation_is_the_registry():
-    from pathlib import Path
+def test_every_method_and_criterion_of_ours_has_examples_that_can_be_repeated():
+    """So that none is left out of the pairs; a recoding decided earlier has nothing to search."""
+    for registry, examples, without in (
+        (ALGORITHMS, methods(), {sf.Recode}),
+        (CRITERIA, criteria(), set()),
+    ):
+        assert {type(each) for each in examples} == set(registry.ours) - without
+        assert len({str(each) for each in examples}) == len(examples)
+        for each in examples:
+            (spec,) = [each.spec()] if registry is ALGORITHMS else each.spec()
+            assert registry.from_spec(spec, "here") == each
 
-    page = (Path(__file__).parents[2] / "docs" / "methods.md").read_text()
+
+def test_a_method_that_says_nothing_of_itself_is_taken_with_caution():
+    @dataclass(frozen=True)
+    class _Silent(Algorithm):
+        def search(self, frequencies, criterion, draw):
+            raise NotImplementedError
+
+    method = _Silent()
+    assert (method.joint, method.symmetric, method.minimality) == (True, False, None)
+    assert method.formation(sf.KAnonymity(2), None) is None
+    refused = {str(each) for each in criteria() if method.refuses(each)}
+    for each in criteria():
+        cautious = each.guarding or each.sets or each.by_series or not each.by_group
+        assert (str(each) in refused) == bool(cautious)
+
+
+def test_the_table_in_the_documentation_is_the_registry():
+    page = (ROOT / "docs" / "methods.md").read_text()
     assert markdown() in page
+
+
+def test_the_generated_tables_are_those_that_make_docs_writes():
+    written = runpy.run_path(str(ROOT / "tools" / "write_docs.py"))["written"]
+    page = (ROOT / "docs" / "methods.md").read_text()
+    assert written(page) == page
+    assert written(page.replace("| refused", "| yes")) == page
 
 
 def test_relaxed_groups_have_k_to_2k_minus_1_members_unless_all_are_alike(people):

@@ -15,7 +15,7 @@ import naive.groups
 import naive.knowledge
 import sfumato as sf
 from sfumato.algorithms import Algorithm
-from sfumato.algorithms.registry import METHODS
+from sfumato.algorithms.registry import methods
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
 from sfumato.release.release import _Saved
@@ -39,7 +39,7 @@ class ByCombination(Algorithm):
     bucketized = True
 
     @property
-    def sets(self):
+    def takes_sets(self):
         return True
 
     def search(self, frequencies, criterion, draw):
@@ -323,7 +323,7 @@ def test_what_the_files_show_withstands_what_was_promised(tmp_path, case, kind):
 # ------------------------------------------------------------------------------------ refusals
 
 
-@pytest.mark.parametrize("method", [m for m in METHODS if not m.sets], ids=str)
+@pytest.mark.parametrize("method", [m for m in methods() if not m.takes_sets], ids=str)
 def test_a_method_that_is_about_one_value_for_each_is_refused(method):
     with pytest.raises(sf.BadInput) as caught:
         sf.anonymize(read(long(rows_of(30))), sf.KAnonymity(3), method)

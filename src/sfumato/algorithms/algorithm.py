@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from sfumato.algorithms.formation import Formation
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.doors import Registry
+from sfumato.formulas.correspondence.cells import Published
 from sfumato.parameters import fraction
+from sfumato.published.public_view import Earlier
 from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
@@ -26,12 +30,27 @@ ALGORITHMS: Registry[Algorithm] = Registry("method", "sfumato.methods")
 class Algorithm(ABC):
     """Decides a recoding that satisfies a criterion; joins by being a class of its own.
 
-    An adversary is assumed to know which algorithm ran; three properties say how much that
-    helps (Cormode 2010).
+    A method is a frozen dataclass of its parameters with a `search`; all else below has a default,
+    which is the cautious one for a method that says nothing of itself.
+
+    An adversary is assumed to know which method ran. How much that helps is said by
+
+    - `symmetric`, `joint`, `deterministic`: the three properties of Cormode 2010, section 3;
+    - `minimality`: which further steps were certainly not safe (Wong 2009);
+    - `formation`: in which order people joined their groups, where these are formed one by one.
+
+    What is published is said by `bucketized` (two tables instead of one) and `takes_sets`; what a
+    criterion may ask for, by `judges_all_groups`, `keeps_guards`, `series` and `refuses`.
     """
 
-    symmetric: ClassVar[bool]  # exchanging the people of a group changes nothing
-    joint: ClassVar[bool]  # decisions look at quasi-identifiers and sensitive values together
+    symmetric: ClassVar[bool] = False  # exchanging the people of a group changes nothing
+    joint: ClassVar[bool] = True  # decisions look at quasi-identifiers and sensitive values at once
+    # Whether all groups of a release are judged together, and not only one that is in the making:
+    # what is known of people in one group may matter to those in others.
+    judges_all_groups: ClassVar[bool] = False
+    seed: int | None = None  # of an experiment, which can be repeated; None: the system's chance
+    max_suppressed: float = 0  # people who may be left out: a number of rows, or a share of them
+    anatomize: bool = False  # whether finished groups are partitioned further, by `Anatomy`
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
@@ -39,13 +58,18 @@ class Algorithm(ABC):
 
     @property
     def bucketized(self) -> bool:
-        """Whether quasi-identifiers and sensitive values are published apart."""
+        """Whether quasi-identifiers and sensitive values are published apart, as two tables."""
         return False
+
+    @property
+    def one_by_one(self) -> bool:
+        """Whether people, and not regions of their values, are put into groups."""
+        return self.bucketized
 
     @property
     def experiment(self) -> bool:
         """Whether chance comes from a seed: then anybody who knows the seed can repeat it."""
-        return getattr(self, "seed", None) is not None
+        return self.seed is not None
 
     @property
     def deterministic(self) -> bool:
@@ -53,11 +77,19 @@ class Algorithm(ABC):
         return True
 
     @property
-    def sets(self) -> bool:
+    def takes_sets(self) -> bool:
         """Whether people may have any number of sensitive values, or none.
 
         Then two tables are published, and groups are judged as a whole: no one value of a person
         decides where he goes.
+        """
+        return False
+
+    @property
+    def keeps_guards(self) -> bool:
+        """Whether it is known who is in which group, with what each of them guards.
+
+        So no combination of quasi-identifiers is split between groups without regard to that.
         """
         return False
 
@@ -70,6 +102,58 @@ class Algorithm(ABC):
         None: it promises nothing of the kind.
         """
         return None
+
+    @property
+    def widest_only(self) -> bool:
+        """Whether of a region, only cuts along its widest column are tried ("regions")."""
+        return False
+
+    @property
+    def series(self) -> SeriesAlgorithm | None:
+        """This method, if it publishes against earlier releases."""
+        return None
+
+    def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation | None:
+        """How a group came about, person by person; None: the method does not say."""
+        del criterion, frequencies
+        return None
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Why this method cannot enforce a criterion; None: it can.
+
+        Here stands what is the same for all methods; one that has reasons of its own adds them
+        (`return super().refuses(criterion) or ...`).
+        """
+        parts = criterion.parts
+        if any(part.by_series for part in parts) and self.series is None:
+            return "it is about earlier releases, which only BCFAnonymizer looks at"
+        if guarding_column(criterion) is not None and not self.keeps_guards:
+            return (
+                "what people guard is not published, so it has to be known who is in which group, "
+                "and this method may split people who are alike"
+            )
+        if not all(part.by_group for part in parts) and not self.judges_all_groups:
+            return (
+                "what is known of people in one group matters to those in others, and this method "
+                "judges one group at a time; SkylineMondrian is made for a Skyline, and Optimal, "
+                "Samarati, Incognito and OneGroup look at all groups too"
+            )
+        if any(part.sets for part in parts) and not self.takes_sets:
+            return (
+                "sets of values are published as two tables only, of people and of values, and "
+                "this method is about one value for each person"
+            )
+        return None
+
+    def remark(self, criterion: Criterion) -> str | None:
+        """What is different about enforcing a criterion by this method; None: nothing is."""
+        del criterion
+        return None
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One instance of each kind that behaves differently: for tests and the documentation."""
+        return ()
 
     @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
@@ -92,6 +176,33 @@ class Algorithm(ABC):
         return describe(self)
 
 
+class SeriesAlgorithm(Algorithm):
+    """A method for the next release of the same people, safe beside those before it."""
+
+    previous: tuple[Earlier | str, ...]  # in the order of publishing; a str names one not at hand
+
+    @property
+    def series(self) -> SeriesAlgorithm:
+        """This method."""
+        return self
+
+    @abstractmethod
+    def after(self, previous: Sequence[object]) -> SeriesAlgorithm:
+        """Give the same method after other releases: releases, views, or their directories."""
+
+    @abstractmethod
+    def specializing(self, columns: Sequence[str]) -> SeriesAlgorithm:
+        """Give the same method that leaves all but some columns generalized as a whole."""
+
+    @abstractmethod
+    def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
+        """Refuse columns that were named and that the table does not have."""
+
+    @abstractmethod
+    def published(self, frequencies: FrequencySet) -> list[Published]:
+        """See the earlier releases in the ranks of a table."""
+
+
 def chances(method: Algorithm) -> Draw:
     """Give the randomness of a release: the operating system's, or that of an experiment's seed.
 
@@ -101,7 +212,7 @@ def chances(method: Algorithm) -> Draw:
     (True, False)
     """
     if method.experiment:
-        return np.random.default_rng(getattr(method, "seed")).bytes  # noqa: B009
+        return np.random.default_rng(method.seed).bytes
     return os.urandom
 
 

@@ -46,8 +46,7 @@ class Recode(Algorithm):
     boxes: tuple[Mapping[str, Side], ...] | None = field(default=None, repr=False)  # private
     max_suppressed: float = 0
     shapes: Mapping[str, str] | None = None  # per column: height and order of its hierarchy
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
+    judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Recode", self.max_suppressed)
@@ -61,6 +60,11 @@ class Recode(Algorithm):
             whole("Recode", f"the level of {column!r}", level, least=0)
         if self.boxes is not None:
             _refuse_odd_boxes(self.boxes)
+
+    @property
+    def keeps_guards(self) -> bool:
+        """Combinations are recoded as a whole."""
+        return True
 
     def spec(self) -> dict[str, Any]:
         """Write the method down for the public: of boxes only that there were some.

@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, SkylineMondrian
+from sfumato.algorithms import Algorithm
+from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.by_method.formation import Formation
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.rejected_steps import Problem, Problems
 from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
@@ -74,7 +74,7 @@ class MethodBased(Attack):
         method, promised = target.method, target.criterion
         if method is None or promised is None:
             raise CannotRun("nobody said what was promised, and by which method")
-        if not method.bucketized or isinstance(method, SkylineMondrian):
+        if not method.one_by_one:
             raise CannotRun(
                 f"people were not grouped one by one by {method}; what can be learned from its "
                 "steps is the minimality attack's"
@@ -85,16 +85,20 @@ class MethodBased(Attack):
         knows = f"{KNOWN}, and everybody's; in which order people joined a group"
         verdict = Verdict(target, members, learned, attribute)
         reason = properties(method)
-        if getattr(method, "anatomize", False) and target.recoding is None:
+        if method.anatomize and target.recoding is None:
             reason += "; which groups were one only the process that made the release tells"
         return verdict.finding(self.called, knows, reason)
 
     def _learned(
         self, target: Target, method: Algorithm, promised: Criterion
     ) -> tuple[Learned, Members]:
-        formation = Formation.of(method, promised, target.seen.frequencies)
+        formation = method.formation(promised, target.seen.frequencies)
+        if formation is None:
+            raise CannotRun(
+                f"{method} does not say how its groups are formed; there is nothing to reason from"
+            )
         sizes = target.seen.sizes
-        if not getattr(method, "anatomize", False):
+        if not method.anatomize:
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members
         if target.recoding is None or target.recoding.buckets is None:
@@ -115,7 +119,7 @@ def properties(method: Algorithm) -> str:
         return "groups are formed without looking at quasi-identifiers"
     chance = "deterministic" if method.deterministic else "randomized"
     even = "symmetric" if method.symmetric else "asymmetric"
-    apart = ", then partitioned" if getattr(method, "anatomize", False) else ""
+    apart = ", then partitioned" if method.anatomize else ""
     return f"{chance}, {even}, quasi-identifiers and sensitive values looked at together{apart}"
 
 

@@ -12,7 +12,6 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms import BCFAnonymizer
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.by_method.guards import guarded_finding
@@ -129,7 +128,8 @@ class Minimality(Attack):
             raise CannotRun("nobody said what was promised, and by which method")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
-        if isinstance(target.method, BCFAnonymizer) and target.method.previous:
+        series = target.method.series
+        if series is not None and series.previous:
             raise CannotRun(
                 "whether a step further was safe depended on earlier releases and on everybody's "
                 "values in them; what that tells about values is not worked out here"
@@ -156,15 +156,14 @@ class Minimality(Attack):
         assert method is not None  # noqa: S101  (looked at already)
         solver = Solver(members, enforced, np.random.default_rng(self.seed))
         if method.minimality == "regions":
-            widest_only = getattr(method, "dimensions", "all") == "widest"
-            problems = region_problems(members, least_people(enforced), widest_only=widest_only)
+            least = least_people(enforced)
+            problems = region_problems(members, least, widest_only=method.widest_only)
             return solver.each(problems, others_known=False)
         if method.minimality == "local":
             problems = local_problems(members, least_people(enforced))
             return solver.each(problems, others_known=False, all_explained=False)
         full_domain = method.minimality == "full-domain"
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
-        most = getattr(method, "max_suppressed", 0)
-        n_rows = members.frequencies.n_rows
-        wide = wide_steps(target, members, steps, enforced, allowed_rows(most, n_rows))
+        limit = allowed_rows(method.max_suppressed, members.frequencies.n_rows)
+        wide = wide_steps(target, members, steps, enforced, limit)
         return solver.together(wide)

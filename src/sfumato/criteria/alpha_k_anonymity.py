@@ -70,6 +70,11 @@ class AlphaKAnonymity(Criterion):
         """The alpha and the k."""
         return (self.alpha, self.k)
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls("2/3", 3),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression

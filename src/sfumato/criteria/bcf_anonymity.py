@@ -58,6 +58,11 @@ class BCFAnonymity(Criterion):
         """The k."""
         return self.k
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls(3),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """Of one release, as k-anonymity."""
         del suppression

@@ -62,6 +62,11 @@ class CKSafety(Criterion):
         """The c."""
         return self.c
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls("9/10", 1),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression

@@ -78,6 +78,11 @@ class Criterion(ABC):
     def promised(self) -> Value:
         """The threshold, in the unit of `measure`."""
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """One instance of each kind that behaves differently: for tests and the documentation."""
+        return ()
+
     def alone(self, groups: Groups) -> NDArray[np.bool_]:
         """Say for every group whether it would satisfy the definition if there were no other."""
         return self.holds(groups)

@@ -43,6 +43,11 @@ class KAnonymity(Criterion):
         """The k."""
         return self.k
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls(3),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """More people never make a group smaller."""
         del suppression

@@ -71,6 +71,11 @@ class KEAnonymity(Criterion):
         """The k and the e."""
         return (self.k, self.e)
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls(3, 1),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """More people never make a range smaller."""
         del suppression

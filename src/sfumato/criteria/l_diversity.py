@@ -103,6 +103,11 @@ class LDiversity(Criterion):
         """The l."""
         return self.l.numerator if self.l.denominator == 1 else self.l
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """One of each kind."""
+        return (cls(2), cls("3/2", "entropy"), cls("3/2", "frequency"))
+
     def monotone(self, *, suppression: bool) -> bool:
         """Adding people can make one value too frequent, but takes no value away."""
         return self.kind == "distinct" or not suppression

@@ -48,6 +48,11 @@ class PSensitiveKAnonymity(Criterion):
         """The p and the k."""
         return (self.p, self.k)
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls(2, 3),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """More people take away neither people nor values."""
         del suppression

@@ -72,6 +72,11 @@ class PersonalizedPrivacy(Criterion):
         """The l."""
         return self.l.numerator if self.l.denominator == 1 else self.l
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls("3/2", "guard"),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """People who mind may be joined by people under their node who do not."""
         del suppression

@@ -53,6 +53,11 @@ class RecursiveDiversity(Criterion):
         """The c."""
         return self.c
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """It has no kinds."""
+        return (cls(3, 2),)
+
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression

@@ -164,6 +164,14 @@ class Skyline(Criterion):
         found = tuple(limit.c for limit in self.limits)
         return found[0] if len(found) == 1 else found
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """One of each kind."""
+        return (
+            cls([(1, 2, 0, "9/10"), (0, 1, 1, "4/5")]),
+            cls({"9": [(1, 1, 1, "9/10")]}, default=[(1, 0, 0, "9/10")], case="set"),
+        )
+
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe if everybody has one value; of sets it need not be.
 

@@ -69,6 +69,11 @@ class TCloseness(Criterion):
         """The t."""
         return self.t
 
+    @classmethod
+    def examples(cls) -> tuple[Criterion, ...]:
+        """One of each kind."""
+        return (cls("1/2"), cls("1/2", "ordered"), cls("1/2", "hierarchical"))
+
     def monotone(self, *, suppression: bool) -> bool:
         """A union of close groups is close; a close group joined by others may not be."""
         return not suppression

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, BCFAnonymizer, Mondrian, Recode
-from sfumato.algorithms.algorithm import chances
+from sfumato.algorithms import Algorithm, Mondrian, Recode
+from sfumato.algorithms.algorithm import SeriesAlgorithm, chances
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
@@ -76,8 +76,8 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     method = Mondrian() if method is None else method
     if not isinstance(method, Algorithm):
         raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
-    if isinstance(method, BCFAnonymizer) and method.previous:
-        method = _with_previous(method, table)
+    if method.series is not None and method.series.previous:
+        method = _with_previous(method.series, table)
     guard = guarding_column(a_criterion(criterion))
     by_value = method.bucketized or _needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
@@ -102,19 +102,20 @@ def _needs_values(criterion: Criterion) -> bool:
     )
 
 
-def _with_previous(method: BCFAnonymizer, table: Table) -> BCFAnonymizer:
+def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:
     """Open the earlier releases that were given by their directories."""
     if table.schema.insensitive:
+        column = table.schema.insensitive[0]
         raise BadInput(
-            f"BCFAnonymizer: {table.schema.insensitive[0]!r} would be published untouched "
-            "(insensitive), which lets anybody find the same record in every release; make the "
-            "column sensitive, or drop it"
+            f"{type(method).__name__}: {column!r} would be published untouched (insensitive), "
+            "which lets anybody find the same record in every release; make the column sensitive, "
+            "or drop it"
         )
     opened = [
         each if isinstance(each, Earlier) or each.startswith(NAMED) else load(each)
         for each in method.previous
     ]
-    return replace(method, previous=opened)  # type: ignore[arg-type]
+    return method.after(opened)
 
 
 def load(directory: str | Path) -> Release:
@@ -500,8 +501,7 @@ class Release:
 
         It names no person, but it is meant for the steward: only the owner may read it.
         """
-        limit = getattr(self.method, "max_suppressed", 0)
-        saved = Recode.of(self.recoding, self.private.frequencies, limit)
+        saved = Recode.of(self.recoding, self.private.frequencies, self.method.max_suppressed)
         target = file_path("save_recoding", path)
         try:
             with PrivateDirectory(target.parent) as staging:

@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sfumato.algorithms import BCFAnonymizer
+from sfumato.algorithms.algorithm import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.correspondence.pair_flows import attack
@@ -56,7 +56,7 @@ class Compared:
 def next_release(
     table: Table,
     terms: Terms,
-    method: BCFAnonymizer,
+    method: SeriesAlgorithm,
     earlier: Mapping[int, Release],
     n_new: int,
     people: Mapping[int, tuple[FrequencySet, ...]],
@@ -88,7 +88,7 @@ def next_release(
         for number in sorted(earlier)
     ]
     try:
-        return anonymize(table, terms.promise, replace(method, previous=previous))  # type: ignore[arg-type]
+        return anonymize(table, terms.promise, method.after(previous))
     except Unsatisfiable as error:
         if not n_new:
             raise

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.algorithms import BCFAnonymizer
+from sfumato.algorithms.algorithm import SeriesAlgorithm
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.files.failpoints import reached
@@ -101,7 +101,7 @@ class Plan:
     chain: Chain
     starts: bool  # whether the chain is new
     terms: Terms
-    method: BCFAnonymizer  # that of the terms, with the columns of the recipient
+    method: SeriesAlgorithm  # that of the terms, with the columns of the recipient
     batches: list[Batch]  # those of the chain that are there
     waiting: list[Batch]  # those of them that no release has
     earlier: list[Made]  # the releases of the chain
@@ -240,9 +240,9 @@ class _Transaction:
         method = self._method(written)
         return Plan(number, chain, False, written, method, own, waiting, earlier)
 
-    def _method(self, terms: Terms) -> BCFAnonymizer:
+    def _method(self, terms: Terms) -> SeriesAlgorithm:
         columns = self.request.columns
-        method = terms.method if columns is None else replace(terms.method, columns=columns)  # type: ignore[arg-type]
+        method = terms.method if columns is None else terms.method.specializing(columns)
         method.refuse_unknown(list(terms.quasi_identifiers))
         return method
 

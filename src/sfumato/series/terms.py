@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer
+from sfumato.algorithms.algorithm import SeriesAlgorithm
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column
@@ -15,7 +16,6 @@ from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of
-from sfumato.spec import from_spec, name_of
 from sfumato.table import Table, read
 
 
@@ -29,7 +29,7 @@ class Terms:
     person: str | None
     hierarchies: Mapping[str, Hierarchy]  # of sensitive columns
     criterion: Criterion
-    method: BCFAnonymizer  # without earlier releases, which the series knows
+    method: SeriesAlgorithm  # without earlier releases, which the series knows
     format: Format | None  # of the releases; None: that of the first batch
 
     @classmethod
@@ -51,7 +51,8 @@ class Terms:
                 "are compared by how many records they leave; add KAnonymity(k)"
             )
         method = BCFAnonymizer() if method is None else method
-        if not isinstance(method, BCFAnonymizer) or method.previous:
+        in_series = method.series if isinstance(method, Algorithm) else None
+        if in_series is None or in_series.previous:
             raise BadInput(
                 "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
                 "earlier ones from the series, so leave the method out"
@@ -68,7 +69,7 @@ class Terms:
             person=person,
             hierarchies=hierarchies,
         )
-        method.refuse_unknown(schema.quasi_identifiers)
+        in_series.refuse_unknown(schema.quasi_identifiers)
         return cls(
             {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
             schema.sensitive,
@@ -80,7 +81,7 @@ class Terms:
                 if name in schema.sensitive and not isinstance(rule, Flat)
             },
             criterion,
-            method,
+            in_series,
             format,
         )
 
@@ -134,6 +135,9 @@ class Terms:
                 for name, spec in written[key].items()
             }
 
+        method = ALGORITHMS.from_spec(written["method"], where).series
+        if method is None:
+            raise BadInput(f"{where}: the method does not publish against earlier releases")
         return cls(
             rules("quasi_identifiers"),
             tuple(written["sensitive"]),
@@ -141,7 +145,7 @@ class Terms:
             written["person"],
             rules("hierarchies"),
             together([CRITERIA.from_spec(spec, where) for spec in written["criteria"]]),
-            from_spec({name_of(BCFAnonymizer): BCFAnonymizer}, written["method"], where),
+            method,
             written["format"],
         )
 

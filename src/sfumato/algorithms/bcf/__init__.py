@@ -6,9 +6,9 @@ import itertools
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any, ClassVar, Self
+from typing import Any, Self
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm, Draw, SeriesAlgorithm
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.bcf.several import against_all
 from sfumato.algorithms.bcf.specialization import Score, Specialization
@@ -30,7 +30,7 @@ REMEDY = "wait for more records, or start a new chain of releases without the re
 
 
 @dataclass(frozen=True)
-class BCFAnonymizer(Algorithm):
+class BCFAnonymizer(SeriesAlgorithm):
     """The next release of a growing table: a cut that is safe against all earlier releases.
 
     Starts at the roots of all trees and replaces a node by its children where that leaves every
@@ -62,8 +62,6 @@ class BCFAnonymizer(Algorithm):
     previous: tuple[Earlier | str, ...] = ()
     score: Score = "discernibility"
     columns: tuple[str, ...] | None = None
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -95,6 +93,30 @@ class BCFAnonymizer(Algorithm):
         """The earlier releases; None where only their names are known."""
         found = tuple(each for each in self.previous if isinstance(each, Earlier))
         return found if len(found) == len(self.previous) else None
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what is not about earlier releases, or needs more than is left of them."""
+        if not any(part.by_series for part in criterion.parts):
+            return (
+                "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; "
+                "add it with &"
+            )
+        if any(part.guarding is not None for part in criterion.parts):
+            return "what people guard is not known of the records that are left of a class"
+        return super().refuses(criterion)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """Without an earlier release."""
+        return (cls(),)
+
+    def after(self, previous: Sequence[object]) -> BCFAnonymizer:
+        """Give the same method after other releases."""
+        return replace(self, previous=previous)  # type: ignore[arg-type]  # as the caller gave them
+
+    def specializing(self, columns: Sequence[str]) -> BCFAnonymizer:
+        """Give the same method for a recipient who needs only some columns."""
+        return replace(self, columns=columns)  # type: ignore[arg-type]  # as the caller gave them
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Specialize until nothing can be specialized any more."""
@@ -179,21 +201,6 @@ def promises(criterion: Criterion) -> tuple[int, Criterion | None]:
     left = max(part.records_left() or 1 for part in criterion.parts)
     others = [part for part in criterion.parts if not part.by_series]
     return left, together(others) if others else None
-
-
-def not_in_series(method: Algorithm, criterion: Criterion) -> str | None:
-    """Say why a criterion does not go with a method, as far as series are concerned."""
-    about = any(part.by_series for part in criterion.parts)
-    if not isinstance(method, BCFAnonymizer):
-        return "it is about earlier releases, which only BCFAnonymizer looks at" if about else None
-    if not about:
-        return (
-            "it publishes against earlier releases, which is what BCFAnonymity(k) asks for; add it "
-            "with &"
-        )
-    if any(part.guarding is not None for part in criterion.parts):
-        return "what people guard is not known of the records that are left of a class"
-    return None
 
 
 def _not_of_this_table(number: int) -> BadInput:

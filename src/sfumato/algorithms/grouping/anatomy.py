@@ -63,6 +63,15 @@ class Anatomy(Algorithm):
         """Chance says who stands for a value."""
         return False
 
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what different values in a group do not satisfy."""
+        return super().refuses(criterion) or not_by_different_values(criterion)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """It has no kinds."""
+        return (cls(),)
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Deal people out by their values."""
         need_sensitive("Anatomy", frequencies)
@@ -125,6 +134,11 @@ def not_by_different_values(criterion: Criterion) -> str | None:
     if all(part.enough_different() is not None for part in criterion.parts):
         return None
     return "groups are made of different values, and these need not satisfy the criterion"
+
+
+def not_anatomized(method: Algorithm, criterion: Criterion) -> str | None:
+    """Say why finished groups cannot be partitioned by Anatomy; None: they can, or need not."""
+    return not_by_different_values(criterion) if method.anatomize else None
 
 
 def anatomize(needs: Needs, people: NDArray[np.intp], table: Integers, draw: Draw) -> Integers:

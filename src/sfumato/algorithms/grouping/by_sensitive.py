@@ -45,6 +45,11 @@ class SensitiveGrouping(Algorithm):
         """People with the same value stand in a random order."""
         return False
 
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """It has no kinds."""
+        return (cls(),)
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Grow groups from the smallest value to the largest."""
         need_sensitive("SensitiveGrouping", frequencies)

@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Algorithm, Draw
-from sfumato.algorithms.grouping.anatomy import Needs, anatomize, not_by_different_values, verify
+from sfumato.algorithms.formation import Formation
+from sfumato.algorithms.grouping.anatomy import Needs, anatomize, not_anatomized, verify
 from sfumato.algorithms.grouping.line import Line
 from sfumato.algorithms.grouping.people import (
     bucketing,
@@ -66,8 +67,6 @@ class GreedyGrouping(Algorithm):
     margin: Fraction = Fraction(1)
     anatomize: bool = False
     seed: int | None = None
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
     bucketized: ClassVar[bool] = True
 
     def __init__(
@@ -81,9 +80,36 @@ class GreedyGrouping(Algorithm):
         object.__setattr__(self, "margin", exact)
         settle(self, order, anatomize, seed)
 
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what partitioned groups need not satisfy, or a margin says nothing about."""
+        return (
+            super().refuses(criterion)
+            or not_anatomized(self, criterion)
+            or self._without_margin(criterion)
+        )
+
+    def _without_margin(self, criterion: Criterion) -> str | None:
+        """Say why a margin makes no sense for a criterion; None: there is none, or it does."""
+        if self.margin == 1 or criterion.stricter(self.margin) is not None:
+            return None
+        return (
+            'a margin multiplies the l of LDiversity(l, "frequency"), and this is another criterion'
+        )
+
+    def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation:
+        """Groups were published as soon as they were safe, by the margin."""
+        enforced = self.enforced(criterion)
+        unit = unit_of(enforced, frequencies)
+        return Formation(enforced, unit, enforced.least_size, Fraction(0))
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls(margin=2), cls(anatomize=True))
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Grow groups from the first person to the last."""
-        reason = no_margin(self, criterion)
+        reason = self._without_margin(criterion)
         if reason is not None:
             raise BadInput(f"{self} cannot enforce {criterion}: {reason}")
         enforced = self.enforced(criterion)
@@ -126,8 +152,6 @@ class RandomizedGrouping(Algorithm):
     order: tuple[str, ...] | None = None
     anatomize: bool = False
     seed: int | None = None
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
     bucketized: ClassVar[bool] = True
 
     def __init__(
@@ -146,22 +170,22 @@ class RandomizedGrouping(Algorithm):
         """Tosses decide where groups end."""
         return False
 
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what partitioned groups need not satisfy."""
+        return super().refuses(criterion) or not_anatomized(self, criterion)
+
+    def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation:
+        """Groups that were safe went on with probability p."""
+        return Formation(criterion, unit_of(criterion, frequencies), criterion.least_size, self.p)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """With the paper's probability."""
+        return (cls(0.65),)
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Grow groups from the first person to the last."""
         return _grown(self, frequencies, criterion, criterion, self.p, draw)
-
-
-def no_margin(method: Algorithm, criterion: Criterion) -> str | None:
-    """Say why a margin makes no sense for a criterion; None: there is none, or it does."""
-    margin: Fraction = getattr(method, "margin", Fraction(1))
-    if margin == 1 or criterion.stricter(margin) is not None:
-        return None
-    return 'a margin multiplies the l of LDiversity(l, "frequency"), and this is another criterion'
-
-
-def not_anatomized(method: Algorithm, criterion: Criterion) -> str | None:
-    """Say why finished groups cannot be partitioned by Anatomy; None: they can, or need not."""
-    return not_by_different_values(criterion) if getattr(method, "anatomize", False) else None
 
 
 def unit_of(criterion: Criterion, frequencies: FrequencySet) -> int:

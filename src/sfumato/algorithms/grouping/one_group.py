@@ -26,11 +26,17 @@ class OneGroup(Algorithm):
     symmetric: ClassVar[bool] = True
     joint: ClassVar[bool] = False
     bucketized: ClassVar[bool] = True
+    judges_all_groups: ClassVar[bool] = True
 
     @property
-    def sets(self) -> bool:
+    def takes_sets(self) -> bool:
         """Everybody goes together, whatever they have."""
         return True
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """It has no kinds."""
+        return (cls(),)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Put everybody together, if that is safe."""

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from fractions import Fraction
 from typing import ClassVar
 
 import numpy as np
 
 from sfumato.algorithms.algorithm import Algorithm, Draw
-from sfumato.algorithms.grouping.anatomy import Needs, anatomize, verify
+from sfumato.algorithms.formation import Formation
+from sfumato.algorithms.grouping.anatomy import Needs, anatomize, not_anatomized, verify
 from sfumato.algorithms.grouping.line import Line
 from sfumato.algorithms.grouping.people import (
     Integers,
@@ -54,7 +56,6 @@ class SymmetricGrouping(Algorithm):
     anatomize: bool = False
     seed: int | None = None
     symmetric: ClassVar[bool] = True
-    joint: ClassVar[bool] = True
     bucketized: ClassVar[bool] = True
 
     def __init__(
@@ -64,6 +65,20 @@ class SymmetricGrouping(Algorithm):
         seed: int | None = None,
     ) -> None:
         settle(self, order, anatomize, seed)
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what partitioned groups need not satisfy."""
+        return super().refuses(criterion) or not_anatomized(self, criterion)
+
+    def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation:
+        """Groups are halves that could not be halved again."""
+        del frequencies
+        return Formation(criterion, 0, least_people(criterion), Fraction(0))
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """Without Anatomy."""
+        return (cls(),)
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Halve all groups until no half is safe."""

@@ -31,17 +31,26 @@ class Exhaustive(Algorithm):
 
     max_suppressed: float = 0
     prefer: Prefer = "absolute_distance"
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
+    judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
 
     @property
+    def keeps_guards(self) -> bool:
+        """Combinations are recoded as a whole."""
+        return True
+
+    @property
     def minimality(self) -> Minimality:
         """No node below a k-minimal one is safe."""
         return "full-domain"
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """With suppression, which makes most criteria other than monotone."""
+        return (cls(0.1, prefer="suppression"),)
 
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""

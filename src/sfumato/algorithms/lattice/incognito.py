@@ -11,7 +11,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.minimal import minimal_nodes
+from sfumato.algorithms.lattice.minimal import minimal_nodes, tried_without_order
+from sfumato.criteria.criterion import Criterion
 from sfumato.errors import BadInput
 from sfumato.progress import report
 
@@ -27,6 +28,15 @@ class Incognito(Exhaustive):
     safe. Both need a criterion that is monotone at the given limit of suppression; for others
     all nodes are tried.
     """
+
+    def remark(self, criterion: Criterion) -> str | None:
+        """Where nothing follows from one node about another, all are tried."""
+        return tried_without_order(criterion, self.max_suppressed)
+
+    @classmethod
+    def examples(cls) -> tuple[Exhaustive, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls(0.1, prefer="distribution"))
 
     def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
         if not lattice.monotone(limit):

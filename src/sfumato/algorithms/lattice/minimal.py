@@ -7,6 +7,7 @@ from fractions import Fraction
 from typing import Literal, get_args
 
 from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached
 from sfumato.errors import Unsatisfiable
 from sfumato.parameters import one_of
@@ -76,3 +77,12 @@ def refuse(lattice: Lattice, limit: int) -> Unsatisfiable:
         f"{lattice.frequencies.n_rows} rows suppressed; with everything generalized to the top "
         f"{list(lattice.heights)}, {reached(lattice.criterion, top.joint)}"
     )
+
+
+def tried_without_order(criterion: Criterion, max_suppressed: float) -> str | None:
+    """Say that all nodes are tried, where a criterion is not monotone; None: it is."""
+    if criterion.monotone(suppression=bool(max_suppressed)):
+        return None
+    if not criterion.monotone(suppression=False):
+        return "not monotone: all nodes are tried"
+    return "not monotone when rows may be suppressed: all nodes are tried"

@@ -36,8 +36,7 @@ class Optimal(Algorithm):
 
     metric: str = "loss"
     max_suppressed: float = 0
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
+    judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Optimal", self.max_suppressed)
@@ -46,9 +45,19 @@ class Optimal(Algorithm):
             raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
 
     @property
+    def keeps_guards(self) -> bool:
+        """Combinations are recoded as a whole."""
+        return True
+
+    @property
     def minimality(self) -> Minimality | None:
         """No safe node below costs more, unless rows may be suppressed: they have a price, too."""
         return None if self.max_suppressed else "full-domain"
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls("loss"), cls("discernibility", 0.1))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Price every node that the bound does not settle."""

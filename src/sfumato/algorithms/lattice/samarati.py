@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from sfumato.algorithms.algorithm import Draw, allowed_rows
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.minimal import preferred, refuse
+from sfumato.algorithms.lattice.minimal import preferred, refuse, tried_without_order
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
@@ -27,6 +27,15 @@ class Samarati(Exhaustive):
     The binary search rests on monotonicity. Where suppression takes it away (a safe group can
     become unsafe when people of an unsafe one join it), all heights are tried from below.
     """
+
+    def remark(self, criterion: Criterion) -> str | None:
+        """Where nothing follows from one node about another, all are tried."""
+        return tried_without_order(criterion, self.max_suppressed)
+
+    @classmethod
+    def examples(cls) -> tuple[Exhaustive, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls(0.1))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find the lowest height that has a safe node."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -55,8 +55,6 @@ class Mondrian(Algorithm):
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
     seed: int | None = None
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         for name in ("strict", "tight"):
@@ -76,20 +74,43 @@ class Mondrian(Algorithm):
         """No strict region has an allowable cut; relaxed ones are halved, at one place only."""
         return "regions" if self.strict else None
 
+    @property
+    def widest_only(self) -> bool:
+        """Whether only the widest column is tried."""
+        return self.dimensions == "widest"
+
+    @property
+    def keeps_guards(self) -> bool:
+        """What people guard is counted with their values, and cut with them."""
+        return True
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Relaxed, also what a union of safe groups can break."""
+        if not self.strict and not criterion.monotone(suppression=False):
+            return (
+                "relaxed regions may be published under the same box, and a union of safe groups "
+                "need not be safe"
+            )
+        return super().refuses(criterion)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls(strict=False), cls(dimensions="widest"))
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
-        widest_only = self.dimensions == "widest"
         if len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.mondrian.large import Rounds  # noqa: PLC0415  (a compiler)
 
             found = Rounds(
-                frequencies, criterion, draw, strict=self.strict, widest_only=widest_only
+                frequencies, criterion, draw, strict=self.strict, widest_only=self.widest_only
             ).run()
         elif self.strict:
-            found = _strict(_Space(frequencies, criterion, widest_only=widest_only))
+            found = _strict(_Space(frequencies, criterion, widest_only=self.widest_only))
         else:
-            found = _relaxed(Halving(frequencies, criterion, draw, widest_only=widest_only))
+            found = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
         return _tight(found) if self.tight else found
 
 

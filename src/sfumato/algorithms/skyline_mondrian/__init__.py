@@ -54,8 +54,8 @@ class SkylineMondrian(Algorithm):
     split: Literal["gain", "median", "widest"] = "gain"
     gain_of: str | None = None
     publish: Literal["generalized", "bucketized"] = "generalized"
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
+    judges_all_groups: ClassVar[bool] = True
+    one_by_one: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         one_of("SkylineMondrian", "split", self.split, ("gain", "median", "widest"))
@@ -73,9 +73,23 @@ class SkylineMondrian(Algorithm):
         return self.publish == "bucketized"
 
     @property
-    def sets(self) -> bool:
+    def takes_sets(self) -> bool:
         """It looks at groups as a whole; sets are published as two tables only."""
         return self.bucketized
+
+    @property
+    def keeps_guards(self) -> bool:
+        """Boxes hold combinations as a whole."""
+        return not self.bucketized
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also criteria without a `Skyline`, and others about all groups."""
+        return super().refuses(criterion) or not_by_regions(criterion)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls("median", publish="bucketized"))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut regions until no cut is safe."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality
 from sfumato.algorithms.refusals import refuse_unsafe_whole
@@ -46,8 +46,6 @@ class TopDown(Algorithm):
 
     recoding: Literal["local", "cut"] = "local"
     seed: int | None = None
-    symmetric: ClassVar[bool] = False
-    joint: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         one_of("TopDown", "recoding", self.recoding, ("local", "cut"))
@@ -64,6 +62,16 @@ class TopDown(Algorithm):
     def deterministic(self) -> bool:
         """A cut is; local recoding draws who goes back."""
         return self.recoding == "cut"
+
+    @property
+    def keeps_guards(self) -> bool:
+        """A cut recodes combinations as a whole; local recoding may split them."""
+        return self.recoding == "cut"
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(), cls("cut"))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Specialize until nothing can be specialized any more."""

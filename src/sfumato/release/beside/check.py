@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms import Algorithm
 from sfumato.algorithms.bcf import promises
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.criteria import Criterion, Measured
@@ -57,8 +57,8 @@ def compared(
         return replace(found, measured=tuple(_no_verdict(m, NOT_AT_HAND) for m in found.measured))
     if counted is not None:
         method, frequencies = counted
-        assert isinstance(method, BCFAnonymizer)  # noqa: S101  (it has previous releases)
-        releases = method.published(frequencies)
+        assert method.series is not None  # noqa: S101  (it has previous releases)
+        releases = method.series.published(frequencies)
         releases.append(own.published(frequencies, "the release"))
         came = arrived(frequencies, previous.releases)
         return _judged(found, releases, criterion, frequencies, ByAll(releases, came), made=True)

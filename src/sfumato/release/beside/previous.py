@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from sfumato.algorithms import Algorithm, BCFAnonymizer
+from sfumato.algorithms import Algorithm
 from sfumato.errors import BadInput
 from sfumato.files.staged import DESCRIPTION
 from sfumato.published.public_view import Earlier
@@ -57,13 +57,14 @@ def previous_of(
     them among the directories beside its own, and no other release can take their place.
 
     Args:
-        method: Others than BCFAnonymizer know no earlier releases.
+        method: Only one for series knows earlier releases.
         directory: Where the release is saved; None: it is in memory.
         load: Opens a saved release.
     """
-    if not isinstance(method, BCFAnonymizer):
+    if method.series is None:
         return Previous()
-    wanted = [each for each in method.previous if isinstance(each, str)]
+    previous = method.series.previous
+    wanted = [each for each in previous if isinstance(each, str)]
     beside: dict[str, list[tuple[str, Earlier]]] = {}  # several recipients may have got the same
     left = Counter(wanted)
     if wanted and directory is not None:
@@ -74,7 +75,7 @@ def previous_of(
             if not left.total():
                 break
     found: list[tuple[str | None, Earlier]] = []
-    for each in method.previous:
+    for each in previous:
         if isinstance(each, Earlier):
             found.append((None, each))
         elif each in beside:

@@ -13,11 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, GreedyGrouping, RandomizedGrouping, SymmetricGrouping
-from sfumato.algorithms.grouping.greedy import unit_of
-from sfumato.algorithms.grouping.symmetric import least_people
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.formulas.minimality.posterior import Step
 
@@ -26,19 +22,10 @@ from sfumato.formulas.minimality.posterior import Step
 class Formation:
     """What a method does with the people of one group, in their order."""
 
-    enforced: Criterion  # what a group had to satisfy
+    enforced: Criterion  # what a group had to satisfy, which may be more than is promised
     unit: int  # people who join at a time; 0: halves
     least: int  # people without whom no part is safe
     weight: Fraction  # of a world in which a shorter group was safe already
-
-    @classmethod
-    def of(cls, method: Algorithm, criterion: Criterion, frequencies: FrequencySet) -> Formation:
-        """Read a method that looks at quasi-identifiers and sensitive values together."""
-        if isinstance(method, SymmetricGrouping):
-            return cls(criterion, 0, least_people(criterion), Fraction(0))
-        enforced = method.enforced(criterion) if isinstance(method, GreedyGrouping) else criterion
-        weight = method.p if isinstance(method, RandomizedGrouping) else Fraction(0)
-        return cls(enforced, unit_of(enforced, frequencies), enforced.least_size, weight)
 
     def n_buckets(self, sizes: Counts) -> NDArray[np.intp]:
         """Into how many parts a group falls: buckets, or halves that were tried."""
