@@ -13,7 +13,12 @@ LONGEST_NAME = 100  # of a name that is compared with others
 
 
 class SfumatoError(Exception):
-    """Base of every error sfumato raises on purpose; its message is one line."""
+    """Base of every error sfumato raises on purpose; its message is one line.
+
+    >>> import sfumato as sf
+    >>> issubclass(sf.BadInput, sf.SfumatoError), issubclass(sf.Unsatisfiable, sf.SfumatoError)
+    (True, True)
+    """
 
     exit_code = 4
 
@@ -26,6 +31,13 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
 
     The message never holds a value of the data. Values that explain the error travel in
     `values`, and a front end shows them only where a steward alone can see them.
+
+    >>> import sfumato as sf
+    >>> try:
+    ...     sf.KAnonymity(0)
+    ... except sf.BadInput as error:
+    ...     print(error)
+    KAnonymity: k must be an integer >= 1, got 0
     """
 
     exit_code = 2
@@ -48,13 +60,32 @@ class CannotRun(BadInput):
 
 
 class Unsatisfiable(SfumatoError):  # noqa: N818
-    """No release of this table by this method keeps the promise; the message has the evidence."""
+    """No release of this table by this method keeps the promise; the message has the evidence.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> try:
+    ...     sf.anonymize(patients, sf.KAnonymity(3000))
+    ... except sf.Unsatisfiable as error:
+    ...     print(error)
+    no partition satisfies KAnonymity(k=3000): even as one group of all 2000 rows KAnonymity(k=3000)
+    reaches 2000
+    """
 
     exit_code = 3
 
 
 class BrokenPromise(SfumatoError):  # noqa: N818
-    """A published table failed the check on what was written. Nothing is left on disk."""
+    """A published table failed the check on what was written. Nothing is left on disk.
+
+    >>> import sfumato as sf
+    >>> sf.BrokenPromise.exit_code  # of the command line: an internal error
+    4
+    """
 
     exit_code = 4
 

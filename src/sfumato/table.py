@@ -52,6 +52,16 @@ def read(
         hierarchies: Further hierarchies, also for sensitive columns.
         engine: What works on the rows: the name of an engine, or an engine such as
             `sf.engines.DuckDB()`, which is the default.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     identifiers=["name"],
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix()},
+    ...     sensitive="disease",
+    ... )
+    >>> patients.frequencies().n_rows
+    2000
     """
     opened = engine_of(engine).open(source)
     schema = Schema.of(
@@ -67,7 +77,17 @@ def read(
 
 
 class Table:
-    """Rows somewhere, roles for their columns; counted once, when first asked."""
+    """Rows somewhere, roles for their columns; counted once, when first asked.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> patients.schema.quasi_identifiers, patients.schema.sensitive
+    (('age', 'sex'), ('disease',))
+    """
 
     def __init__(self, source: Source, schema: Schema) -> None:
         self.source = source

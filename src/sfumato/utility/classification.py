@@ -37,6 +37,16 @@ def classification_accuracy(
             original table, people that the release was made of. See `cross_validate` for a test
             with others.
         seed: Of the values that are dealt out and of ties in the tree; it protects nobody.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> 0 < sf.utility.classification_accuracy(release, "sex") < 1  # needs scikit-learn
+    True
     """
     check_learning("classification_accuracy", release.table.schema, target, seed)
     if test is None:

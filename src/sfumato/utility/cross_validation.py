@@ -25,7 +25,18 @@ from sfumato.utility.learning_records import Records, columns_of, equal_parts, p
 
 @dataclass(frozen=True)
 class Fold:
-    """One part of the people left out for the test; the others anonymized and learned from."""
+    """One part of the people left out for the test; the others anonymized and learned from.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> folds = sf.utility.cross_validate(patients, sf.KAnonymity(5), sf.Mondrian(), "sex", folds=2)
+    >>> folds.folds[0].n_learned, folds.folds[0].n_tested
+    (1000, 1000)
+    """
 
     n_learned: int
     n_tested: int
@@ -43,6 +54,16 @@ class CrossValidation:
 
     The means are what Chen 2009 reports. They are about the folds in which there is a release, and
     None where there is none at all; `n_impossible` folds had none.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> folds = sf.utility.cross_validate(patients, sf.KAnonymity(5), sf.Mondrian(), "sex", folds=2)
+    >>> len(folds.folds)
+    2
     """
 
     target: str
@@ -145,6 +166,16 @@ def cross_validate(
         target: What to predict: a quasi-identifier or an insensitive column.
         folds: Number of parts, from 2 to the number of rows.
         seed: Who is in which part, and all that `classification_accuracy` leaves to chance.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> folds = sf.utility.cross_validate(patients, sf.KAnonymity(5), sf.Mondrian(), "sex", folds=2)
+    >>> len(folds.folds)
+    2
     """
     owner = "cross_validate"
     if not isinstance(table, Table):

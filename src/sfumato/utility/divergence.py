@@ -36,6 +36,16 @@ def kl_divergence(release: Release, attribute: str | None = None) -> float:
     Args:
         release: A release whose original is at hand.
         attribute: The sensitive attribute, where there are several.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> round(sf.utility.kl_divergence(release), 3)
+    0.911
     """
     original = release.table.frequencies()
     name = original.attribute(attribute)

@@ -32,6 +32,17 @@ class QueryError:
     selectivities by the largest factors, `negative` over the hundred where it falls short most;
     None where there is no such query. Cormode 2010, section 5.3, writes the two names the other
     way round.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> error = sf.utility.query_error(release, n_queries=200)
+    >>> error.n_queries
+    200
     """
 
     workload: Workload
@@ -117,6 +128,16 @@ def query_error(
             that a query names, 0.5 unless given.
         seed: Which queries; it protects nobody.
         attribute: The sensitive attribute, where there are several.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> round(sf.utility.query_error(release, n_queries=200).average, 2)
+    11.13
     """
     one_of("query_error", "workload", workload, tuple(N_QUERIES))
     parameters.seed("query_error", seed)
