@@ -54,21 +54,6 @@ ROOMS = [
     Room(
         "criteria",
         Criterion,
-        remaining=frozenset(
-            {
-                "report/in_words.py: AlphaKAnonymity()",
-                "report/in_words.py: BCFAnonymity()",
-                "report/in_words.py: KAnonymity()",
-                "report/in_words.py: KEAnonymity()",
-                "report/in_words.py: LDiversity()",
-                'report/in_words.py: LDiversity(kind="distinct")',
-                'report/in_words.py: LDiversity(kind="entropy")',
-                "report/in_words.py: PSensitiveKAnonymity()",
-                "report/in_words.py: PersonalizedPrivacy()",
-                "report/in_words.py: RecursiveDiversity()",
-                "report/in_words.py: TCloseness()",
-            }
-        ),
         others=frozenset(
             {
                 'report/audit.py: getattr(attack, "attribute", None)',

@@ -16,6 +16,7 @@ from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
+from sfumato.criteria.judging import shown_to
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
@@ -78,7 +79,7 @@ class Homogeneity(_AboutValues):
         unsafe: NDArray[np.bool_] | None = None
         note = None
         if parts:
-            kept = [part.holds(view.groups) for part in parts]
+            kept = [part.holds(shown_to(part, view.groups)) for part in parts]
             unsafe = ~np.all(kept, axis=0)
             found = [most_believed(view, part) for part in parts]
             shown_part = worst_of(
@@ -300,8 +301,8 @@ class Skewness(_AboutValues):
         }
         if not parts:
             return self._finding(target, view, ("belief", before, belief), worst=worst)
-        kept = [part.holds(view.groups) for part, _ in parts]
-        distances = [part.measure(view.groups) for part, _ in parts]
+        kept = [part.holds(shown_to(part, view.groups)) for part, _ in parts]
+        distances = [part.measure(shown_to(part, view.groups)) for part, _ in parts]
         shown_part = worst_of(
             [held.all() for held in kept],
             [d - bound.number for (_, bound), d in zip(parts, distances, strict=True)],  # type: ignore[operator]
@@ -379,7 +380,9 @@ class Similarity(_AboutValues):
         different, which = ranges(numbers, view.groups.histogram)
         group = int(np.argmin(which))
         unsafe = (
-            ~np.all([part.holds(view.groups) for part in promised], axis=0) if promised else None
+            ~np.all([part.holds(shown_to(part, view.groups)) for part in promised], axis=0)
+            if promised
+            else None
         )
         codes = view.groups.histogram.rows(group, group + 1).codes.tolist()
         known = [code for code in codes if numbers[code] is not None] or codes

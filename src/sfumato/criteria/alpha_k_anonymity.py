@@ -11,12 +11,13 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.criteria.l_diversity import codes_protected, protected_values
+from sfumato.criteria.l_diversity import codes_protected, protected_values, who_has
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.parameters import number, optional_column, whole
+from sfumato.text import people, share
 
 
 @dataclass(frozen=True)
@@ -99,3 +100,10 @@ class AlphaKAnonymity(Criterion):
     def named_values(self) -> tuple[object, ...]:
         """The values given."""
         return self.values or ()
+
+    def in_words(self) -> str:
+        """Say how many people, and how frequent a value may be."""
+        return (
+            f"Every group has at least {people(self.k)}, and in none "
+            f"{who_has(self.values, pooled=self.pooled)} more than {share(self.alpha)} of them."
+        )

@@ -75,3 +75,10 @@ class BCFAnonymity(Criterion):
     def records_left(self) -> int:
         """The k."""
         return self.k
+
+    def in_words(self) -> str:
+        """Say how many records are left."""
+        return (
+            "Whoever knows a person's quasi-identifiers and compares this release with the earlier "
+            f"ones is left with at least {self.k} records that may be the person's."
+        )

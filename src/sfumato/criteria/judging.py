@@ -102,14 +102,14 @@ def _views(
     elif part.attribute is not None or len(sensitive) == 1:
         guarded = part.guarding is not None
         groups = joint.by(part.attribute or sensitive[0], guarded=guarded)
-        yield part, _shown_to(part, groups), None
+        yield part, shown_to(part, groups), None
     else:
         for attribute in sensitive:
             groups, owner = joint.within(attribute)
-            yield part.about(attribute), _shown_to(part, groups), owner
+            yield part.about(attribute), shown_to(part, groups), owner
 
 
-def _shown_to(part: Criterion, groups: Groups) -> Groups:
+def shown_to(part: Criterion, groups: Groups) -> Groups:
     """Show the original's distribution only to what says that it needs it."""
     return groups if part.needs_original else groups.without_reference()
 

@@ -13,6 +13,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, whole
+from sfumato.text import people
 
 
 @dataclass(frozen=True)
@@ -56,3 +57,10 @@ class KAnonymity(Criterion):
     def thresholds(self) -> Thresholds:
         """The k."""
         return Thresholds(people=self.k)
+
+    def in_words(self) -> str:
+        """Say how many are alike."""
+        return (
+            f"Whoever knows a person's quasi-identifiers finds at least {people(self.k)} with the "
+            "same published ones, that person among them."
+        )

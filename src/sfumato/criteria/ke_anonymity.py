@@ -15,6 +15,7 @@ from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 from sfumato.formulas.ranges import as_fractions, ranges
 from sfumato.parameters import number, optional_column, whole
+from sfumato.text import people, value_text
 
 
 @dataclass(frozen=True)
@@ -97,6 +98,13 @@ class KEAnonymity(Criterion):
     def without_sizes(self) -> Criterion:
         """The range: k = 1."""
         return replace(self, k=1)
+
+    def in_words(self) -> str:
+        """Say how many people, and how wide their numbers spread."""
+        return (
+            f"Every group has at least {people(self.k)}, and its sensitive numbers spread over a "
+            f"range of at least {value_text(self.e)}."
+        )
 
 
 def _numbers(groups: Groups) -> list[Fraction | None]:

@@ -20,6 +20,7 @@ from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.formulas.measures.diversity import entropy, entropy_diverse
 from sfumato.parameters import number, one_of, optional_column, refusal, true_or_false
+from sfumato.text import counted, share
 
 KINDS = ("distinct", "entropy", "frequency")
 
@@ -155,12 +156,39 @@ class LDiversity(Criterion):
         """The values given."""
         return self.values or ()
 
+    def in_words(self) -> str:
+        """Say how many values, how evenly spread, or how frequent."""
+        names = () if self.values is None else map(str, self.values)
+        as_one = "" if self.values is None else f", where {', '.join(names)} count as one"
+        if self.kind == "distinct":
+            return f"Every group has at least {different_values(self.l)}{as_one}."
+        if self.kind == "entropy":
+            return (
+                "The sensitive values of every group are spread as evenly as "
+                f"{different_values(self.l)} that are equally frequent, or more (entropy){as_one}."
+            )
+        bounded = who_has(self.values, pooled=self.pooled)
+        return f"In no group {bounded} more than {share(1 / self.l)} of the people."
+
     def _judged(self, groups: Groups) -> Histogram:
         if self.kind == "frequency":
             return groups.bounded(self.values, pooled=self.pooled)
         if self.values is None:
             return groups.histogram
         return groups.histogram.pooled(groups.codes_of(self.values))
+
+
+def different_values(n: int | Fraction) -> str:
+    """Write how many different values there are."""
+    return counted(n, "sensitive value", "different sensitive values")
+
+
+def who_has(values: Sequence[object] | None, *, pooled: bool) -> str:
+    """Begin a sentence on how many people have a protected value."""
+    if values is None:
+        return "has one sensitive value"
+    names = ", ".join(map(str, values))
+    return f"have {names}, taken together," if pooled else f"has one of {names}"
 
 
 def codes_protected(

@@ -9,9 +9,11 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.l_diversity import different_values
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, refusal, whole
+from sfumato.text import people
 
 
 @dataclass(frozen=True)
@@ -70,3 +72,7 @@ class PSensitiveKAnonymity(Criterion):
     def without_sizes(self) -> Criterion:
         """The different values: no more people than these need."""
         return replace(self, k=self.p)
+
+    def in_words(self) -> str:
+        """Say how many people and values."""
+        return f"Every group has at least {people(self.k)} and {different_values(self.p)}."

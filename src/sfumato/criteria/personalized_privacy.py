@@ -14,6 +14,7 @@ from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.parameters import column_name, number, optional_column
+from sfumato.text import share
 
 
 @dataclass(frozen=True)
@@ -89,6 +90,14 @@ class PersonalizedPrivacy(Criterion):
     def without_sizes(self) -> Criterion:
         """It says nothing of sizes."""
         return self
+
+    def in_words(self) -> str:
+        """Say what people could name."""
+        return (
+            "Everybody could name what nobody is to believe of them: a sensitive value, or several "
+            "under one name. In the groups of those who did, it is true of at most "
+            f"{share(1 / self.l)} of the people. What was named is not published."
+        )
 
 
 def under_guards(groups: Groups) -> tuple[Counts, NDArray[np.intp]]:

@@ -15,6 +15,7 @@ from sfumato.data.groups import Groups
 from sfumato.formulas.exact import below, largest_ratio
 from sfumato.formulas.measures.diversity import head_and_tail
 from sfumato.parameters import number, optional_column, whole
+from sfumato.text import value_text
 
 
 @dataclass(frozen=True)
@@ -88,3 +89,11 @@ class RecursiveDiversity(Criterion):
     def without_sizes(self) -> Criterion:
         """It says nothing of sizes."""
         return self
+
+    def in_words(self) -> str:
+        """Say what the most frequent value is compared with."""
+        return (
+            "In every group the most frequent sensitive value has fewer people than "
+            f"{value_text(self.c)} times those that are left when it and the next "
+            f"{value_text(self.l - 2)} are set aside."
+        )

@@ -17,6 +17,7 @@ from sfumato.errors import BadInput
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
 from sfumato.formulas.measures.closeness import ordered_distance, tree_distance
 from sfumato.parameters import number, one_of, optional_column
+from sfumato.text import value_text
 
 DISTANCES = ("equal", "ordered", "hierarchical")
 
@@ -98,6 +99,13 @@ class TCloseness(Criterion):
                 f"{self}: column {attribute!r} has no tree; give it a hierarchy with hierarchies=, "
                 "or use another distance"
             )
+
+    def in_words(self) -> str:
+        """Say how far from the table."""
+        return (
+            "The sensitive values of every group are distributed almost as in the whole table: the "
+            f"{self.distance} distance is at most {value_text(self.t)}."
+        )
 
     def _distances(self, groups: Groups) -> tuple[Exact, Exact]:
         if groups.reference is None:

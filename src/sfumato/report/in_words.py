@@ -10,20 +10,10 @@ from typing import Any
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
-from sfumato.criteria import (
-    AlphaKAnonymity,
-    BCFAnonymity,
-    Criterion,
-    KAnonymity,
-    KEAnonymity,
-    LDiversity,
-    PersonalizedPrivacy,
-    PSensitiveKAnonymity,
-    RecursiveDiversity,
-    TCloseness,
-)
+from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
-from sfumato.text import counted, people, share, value_text
+from sfumato.spec import headline
+from sfumato.text import counted, share
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
 STRONG = Fraction(1, 2)  # a belief that deserves a remark even where it was allowed
@@ -31,73 +21,15 @@ STRONG = Fraction(1, 2)  # a belief that deserves a remark even where it was all
 
 def promise(part: Criterion) -> str:
     """Say one part of a promise without its symbols."""
-    said = _promise(part)
+    said = part.in_words()
     return (
         said if part.attribute is None else f"About {part.attribute}: {said[0].lower()}{said[1:]}"
     )
 
 
-def _promise(part: Criterion) -> str:
-    match part:
-        case KAnonymity():
-            return (
-                "Whoever knows a person's quasi-identifiers finds at least "
-                f"{people(part.k)} with the same published ones, that person among them."
-            )
-        case BCFAnonymity():
-            return (
-                "Whoever knows a person's quasi-identifiers and compares this release with the "
-                f"earlier ones is left with at least {part.k} records that may be the person's."
-            )
-        case LDiversity(kind="distinct"):
-            return f"Every group has at least {_values(part.l)}{_protected(part)}."
-        case LDiversity(kind="entropy"):
-            return (
-                f"The sensitive values of every group are spread as evenly as {_values(part.l)} "
-                f"that are equally frequent, or more (entropy){_protected(part)}."
-            )
-        case LDiversity():
-            return f"In no group {_bounded(part)} more than {share(1 / part.l)} of the people."
-        case RecursiveDiversity():
-            return (
-                f"In every group the most frequent sensitive value has fewer people than "
-                f"{value_text(part.c)} times those that are left when it and the next "
-                f"{value_text(part.l - 2)} are set aside."
-            )
-        case TCloseness():
-            return (
-                "The sensitive values of every group are distributed almost as in the whole "
-                f"table: the {part.distance} distance is at most {value_text(part.t)}."
-            )
-        case AlphaKAnonymity():
-            return (
-                f"Every group has at least {people(part.k)}, and in none "
-                f"{_bounded(part)} more than {share(part.alpha)} of them."
-            )
-        case PSensitiveKAnonymity():
-            return f"Every group has at least {people(part.k)} and {_values(part.p)}."
-        case KEAnonymity():
-            return (
-                f"Every group has at least {people(part.k)}, and its sensitive numbers spread "
-                f"over a range of at least {value_text(part.e)}."
-            )
-        case PersonalizedPrivacy():
-            return (
-                "Everybody could name what nobody is to believe of them: a sensitive value, or "
-                "several under one name. In the groups of those who did, it is true of at most "
-                f"{share(1 / part.l)} of the people. What was named is not published."
-            )
-    return first_line(part)
-
-
 def method(algorithm: Algorithm) -> str:
     """Say what a method does."""
-    return first_line(algorithm)
-
-
-def first_line(described: object) -> str:
-    """Give the first line of what a class says of itself."""
-    return cleandoc(type(described).__doc__ or str(described)).split("\n\n")[0].replace("\n", " ")
+    return headline(algorithm)
 
 
 def attack(finding: Finding) -> str | None:
@@ -226,20 +158,3 @@ def limits(
             "chances. It is not for publication."
         )
     return said
-
-
-def _values(n: int | Fraction) -> str:
-    return counted(n, "sensitive value", "different sensitive values")
-
-
-def _bounded(part: LDiversity | AlphaKAnonymity) -> str:
-    if part.values is None:
-        return "has one sensitive value"
-    names = ", ".join(map(str, part.values))
-    return f"have {names}, taken together," if part.pooled else f"has one of {names}"
-
-
-def _protected(part: LDiversity) -> str:
-    if part.values is None:
-        return ""
-    return f", where {', '.join(map(str, part.values))} count as one"

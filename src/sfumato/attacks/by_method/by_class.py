@@ -13,6 +13,7 @@ from sfumato.attacks.believed import Believed
 from sfumato.attacks.by_method.membership import Members
 from sfumato.attacks.by_method.solver import Beliefs
 from sfumato.criteria import Criterion
+from sfumato.criteria.judging import shown_to
 from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
@@ -100,7 +101,8 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
-    return part.holds(Groups(sizes, histogram, groups.values, groups.reference))
+    believed = Groups(sizes, histogram, groups.values, groups.reference)
+    return part.holds(shown_to(part, believed))
 
 
 def undecided(

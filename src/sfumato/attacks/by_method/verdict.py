@@ -23,6 +23,8 @@ from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
+from sfumato.criteria.judging import shown_to
+from sfumato.text import people
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,13 +49,13 @@ class Verdict:
         open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
         for part in unstated:  # of who nothing was learned of, it can be asked as it is
-            unsafe |= ~part.alone(others.groups)
+            unsafe |= ~part.alone(shown_to(part, others.groups))
         for part in parts:
             kept = keeps(part, classes, everybody.groups)
             untold = undecided(part, classes, everybody.groups, kept)
             failing |= ~kept & ~untold
             open_ |= untold
-            unsafe |= ~part.alone(others.groups)
+            unsafe |= ~part.alone(shown_to(part, others.groups))
         bounded = [part for part in parts if not part.belief_allowed().allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
         bound: Bound | None = None if shown_part is None else shown_part.belief_allowed()
@@ -81,7 +83,8 @@ class Verdict:
         note = self._note(reason, [*parts, *unstated], bound, found, n_exceeding, n_open)
         if n_unjudged:
             names = " & ".join(str(part) for part in unstated)
-            unjudged = f"no verdict for {n_unjudged} people, as {names} is not about shares alone"
+            whom = people(n_unjudged)
+            unjudged = f"no verdict for {whom}: what {names} asks of beliefs is not stated"
             note = unjudged if note is None else f"{note}; {unjudged}"
         return Finding(
             attack=called,
@@ -109,7 +112,10 @@ class Verdict:
             return None
         kept, excess = [], []
         for part in parts:
-            held = keeps(part, classes, everybody.groups).all() and part.alone(others.groups).all()
+            held = (
+                keeps(part, classes, everybody.groups).all()
+                and part.alone(shown_to(part, others.groups)).all()
+            )
             found, _ = self._found(part, others, classes)
             kept.append(np.bool_(held))
             excess.append(found.belief - part.belief_allowed().number)
