@@ -17,7 +17,9 @@ from typing import Any
 import pytest
 
 import sfumato
+from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
+from sfumato.data.recoding import Recoding
 
 SOURCE = Path(sfumato.__file__).parent
 
@@ -61,6 +63,12 @@ ROOMS = [
             }
         ),
     ),
+    Room(
+        "algorithms",
+        Algorithm,
+        others=frozenset({'engines/duckdb/opening.py: hasattr(frame, "columns")'}),
+    ),
+    Room("data/recoding", Recoding),
 ]
 
 
@@ -220,6 +228,24 @@ def read(text: str) -> list[str]:
         "SEVERAL": (sfumato.KAnonymity, sfumato.LDiversity),
     }
     return list(Reader(text, known, Room("criteria", Criterion)).switches())
+
+
+ELSEWHERE = [
+    ("isinstance(method, sf.Mondrian)", Algorithm),
+    ("isinstance(method, (sf.Anatomy, sf.OneGroup))", Algorithm),
+    ("getattr(method, 'max_suppressed', 0)", Algorithm),
+    ("{sf.Optimal: 'all nodes'}", Algorithm),
+    ("isinstance(recoding, Cut)", Recoding),
+    ("match recoding:\n    case Bucketing(): pass", Recoding),
+    ("hasattr(recoding, 'intervals')", Recoding),
+]
+
+
+@pytest.mark.parametrize(("text", "base"), ELSEWHERE)
+def test_a_switch_on_a_method_or_a_recoding_is_seen_by_its_own_room_alone(text, base):
+    known = {**vars(sfumato.data.recoding), "sf": sfumato}
+    seen = [room.base for room in ROOMS if [*Reader(text, known, room).switches()]]
+    assert seen == [base]
 
 
 @pytest.mark.parametrize("text", SWITCHES)

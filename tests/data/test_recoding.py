@@ -1,6 +1,7 @@
 """Decisions: what a cut or an assignment publishes, against generalizing row by row."""
 
 import numpy as np
+import pyarrow as pa
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -11,7 +12,7 @@ import naive.lattice
 import sfumato as sf
 from properties.generated import Generated, tables
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import Assignment, Cut, level_intervals, rows_in
+from sfumato.data.recoding import Assignment, Bucketing, Cut, level_intervals, rows_in
 from sfumato.errors import BadInput
 
 
@@ -301,3 +302,85 @@ def test_two_intervals_under_one_name_are_refused_and_the_name_kept_out(rule, va
     assert caught.value.values == (text,)
     how = assignment(frequencies, parts, boxes[[0, 0]])
     how.refuse_ambiguous(how.labels(frequencies.domains))
+
+
+# --------------------------------------------------------------- what all kinds of recodings say
+
+DECIDED = {
+    "a level per column": sf.Samarati(0.2),
+    "a cut": sf.TopDown("cut"),
+    "boxes": sf.Mondrian(),
+    "boxes that split combinations": sf.Mondrian(strict=False),
+    "local recoding": sf.TopDown(seed=3),
+    "two tables": sf.Anatomy(),
+    "two tables, some people left out": sf.GreedyGrouping(),
+}
+
+
+@pytest.fixture(scope="module", params=DECIDED)
+def decided(request):
+    draw = np.random.default_rng(4)
+    columns = {"age": draw.integers(20, 50, 150), "zip": draw.choice(["01", "02", "11", "13"], 150)}
+    source = pa.table(columns | {"s": draw.choice(["flu", "cold", "gout", "mumps"], 150)})
+    table = sf.read(source, {"age": sf.Intervals(5, 10), "zip": sf.Prefix()}, sensitive="s")
+    criterion = sf.KAnonymity(3) & sf.LDiversity(2)
+    release = sf.anonymize(table, criterion, DECIDED[request.param])
+    return release.recoding, release.private.frequencies
+
+
+def test_everybody_is_placed_once_in_a_box_around_them(decided):
+    recoding, frequencies = decided
+    placed = recoding.placement(frequencies)
+    assert placed.people.sum() == frequencies.n_rows
+    kept = placed.box >= 0
+    assert placed.people[~kept].sum() == recoding.n_suppressed(frequencies)
+    assert recoding.sizes(frequencies).sum() == placed.people[kept].sum()
+    boxes = placed.boxes[placed.box[kept]]
+    for j, name in enumerate(frequencies.quasi_identifiers):
+        codes = placed.counted.codes(name)[placed.key[kept]]
+        assert (boxes[:, j, 0] <= codes).all()
+        assert (codes <= boxes[:, j, 1]).all()
+
+
+def test_where_every_combination_has_one_box_its_labels_stand_for_its_sides(decided):
+    recoding, frequencies = decided
+    ground = frequencies.combinations
+    if not recoding.follows_quasi_identifiers:
+        assert recoding.splits or recoding.buckets is not None or recoding.combinations.sensitive
+        return
+    assert recoding.has_one_box_each
+    grouping = recoding.grouping(ground)
+    kept = grouping.index >= 0
+    for j, name in enumerate(ground.columns):
+        sides = recoding.sides(name)[recoding.label_of(name, ground)]
+        assert (sides[kept] == grouping.boxes[grouping.index[kept], j]).all()
+
+
+def test_boxes_that_other_data_may_use_are_those_that_somebody_is_in(decided):
+    recoding, frequencies = decided
+    carried = recoding.boxes_for_other_data(frequencies)
+    if recoding.splits or recoding.buckets is not None:
+        assert carried is None
+        return
+    boxes, labels = carried
+    published, _ = recoding.published_boxes(frequencies)
+    assert {box.tobytes() for box in published} <= {box.tobytes() for box in boxes}
+    for j, name in enumerate(frequencies.quasi_identifiers):
+        if labels[name] is not None:
+            assert list(labels[name]) == list(
+                frequencies.domains[name].interval_labels(boxes[:, j])
+            )
+
+
+def test_only_two_tables_have_buckets_and_only_cuts_have_lows(decided):
+    recoding, frequencies = decided
+    names = frequencies.quasi_identifiers
+    assert isinstance(recoding, Bucketing) == (recoding.buckets is recoding)
+    assert isinstance(recoding, Cut) == all(recoding.lows(name) is not None for name in names)
+    if recoding.buckets is None:
+        return
+    members = recoding.buckets.members("s")
+    assert members.people.sum() == members.histogram.counts.sum()
+    assert members.people.sum() == recoding.sizes(frequencies).sum()
+    with pytest.raises(ValueError, match="two tables have no boxes"):
+        recoding.grouping(frequencies)

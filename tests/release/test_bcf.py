@@ -66,7 +66,8 @@ def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     for previous in ([first], [str(places[0])], [places[1]], [sf.load(places[1])]):
         second = sf.anonymize(table(260), sf.BCFAnonymity(4), sf.BCFAnonymizer(previous))
         specs.append(second.method.spec())
-    assert specs == [{"bcf_anonymizer": {"previous": list(digests)}}] * 4
+    named = {"previous": list(digests), "score": "discernibility", "columns": None}
+    assert specs == [{"bcf_anonymizer": named}] * 4
     place = second.save(tmp_path / "second")
     assert json.loads((place / "release.json").read_text())["method"] == specs[0]
     loaded = sf.load(place)

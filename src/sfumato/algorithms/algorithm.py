@@ -16,6 +16,7 @@ from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.doors import Registry
+from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.parameters import fraction
 from sfumato.published.public_view import Earlier
@@ -201,6 +202,18 @@ class SeriesAlgorithm(Algorithm):
     @abstractmethod
     def published(self, frequencies: FrequencySet) -> list[Published]:
         """See the earlier releases in the ranks of a table."""
+
+
+def a_method(given: object, owner: str) -> Algorithm:
+    """Refuse what is no method."""
+    if not isinstance(given, Algorithm):
+        raise BadInput(f"{owner}: expected a method such as sf.Mondrian(), got {shown(given)}")
+    return given
+
+
+def series_method(given: object) -> SeriesAlgorithm | None:
+    """Give a method that publishes against earlier releases; None: this is none."""
+    return given.series if isinstance(given, Algorithm) else None
 
 
 def chances(method: Algorithm) -> Draw:

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cache
+from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
+from sfumato.doors import Registry
 from sfumato.errors import BadInput
 
 
@@ -28,13 +30,17 @@ class Pair:
 @cache
 def methods() -> tuple[Algorithm, ...]:
     """Give the examples of all methods of this package, by name."""
-    return tuple(example for kind in ALGORITHMS.ours for example in kind.examples())
+    return _examples(ALGORITHMS)
 
 
 @cache
 def criteria() -> tuple[Criterion, ...]:
     """Give the examples of all criteria of this package, by name."""
-    return tuple(example for kind in CRITERIA.ours for example in kind.examples())
+    return _examples(CRITERIA)
+
+
+def _examples(registry: Registry[Any]) -> tuple[Any, ...]:
+    return tuple(example for kind in registry.ours for example in kind.examples())
 
 
 def all_pairs() -> list[Pair]:

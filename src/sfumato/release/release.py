@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Mondrian, Recode
-from sfumato.algorithms.algorithm import SeriesAlgorithm, chances
+from sfumato.algorithms.algorithm import SeriesAlgorithm, a_method, chances
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
@@ -26,7 +26,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
-from sfumato.errors import BadInput, BrokenPromise, shown
+from sfumato.errors import BadInput, BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason, version
 from sfumato.files.private import PrivateDirectory, scratch
@@ -73,9 +73,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     """
     if not isinstance(table, Table):
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
-    method = Mondrian() if method is None else method
-    if not isinstance(method, Algorithm):
-        raise BadInput(f"anonymize: expected a method such as sf.Mondrian(), got {shown(method)}")
+    method = a_method(Mondrian() if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
     guard = guarding_column(a_criterion(criterion))

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer
-from sfumato.algorithms.algorithm import SeriesAlgorithm
+from sfumato.algorithms.algorithm import SeriesAlgorithm, series_method
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column
@@ -50,8 +50,7 @@ class Terms:
                 f"criterion: {criterion} sets no least number of people, and releases of a series "
                 "are compared by how many records they leave; add KAnonymity(k)"
             )
-        method = BCFAnonymizer() if method is None else method
-        in_series = method.series if isinstance(method, Algorithm) else None
+        in_series = BCFAnonymizer() if method is None else series_method(method)
         if in_series is None or in_series.previous:
             raise BadInput(
                 "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
