@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+collect_ignore = ["third_party/sfumato-example"]  # installed where it is tested, and not here
 SHARED = Path(__file__).parents[2] / "shared"
 REASON = "needs the comparison data in ../shared"
 

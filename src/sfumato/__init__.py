@@ -18,6 +18,7 @@ _HOME = {
     "Tree": "data.hierarchy",
     "Flat": "data.hierarchy",
     "Groups": "data.groups",
+    "Criterion": "criteria",
     "KAnonymity": "criteria",
     "LDiversity": "criteria",
     "RecursiveDiversity": "criteria",
@@ -29,6 +30,7 @@ _HOME = {
     "CKSafety": "criteria",
     "Skyline": "criteria",
     "BCFAnonymity": "criteria",
+    "Algorithm": "algorithms",
     "BCFAnonymizer": "algorithms",
     "Samarati": "algorithms",
     "Mondrian": "algorithms",
@@ -65,6 +67,7 @@ _HOME = {
 _ROOMS = ("attacks", "datasets", "engines", "utility")
 
 __all__ = [
+    "Algorithm",
     "AlphaKAnonymity",
     "Anatomy",
     "BCFAnonymity",
@@ -73,6 +76,7 @@ __all__ = [
     "BrokenPromise",
     "CKSafety",
     "Check",
+    "Criterion",
     "Dates",
     "Exhaustive",
     "Flat",
@@ -127,6 +131,7 @@ __all__ = [
 if TYPE_CHECKING:
     from sfumato import attacks, datasets, engines, utility
     from sfumato.algorithms import (
+        Algorithm,
         Anatomy,
         BCFAnonymizer,
         Exhaustive,
@@ -147,6 +152,7 @@ if TYPE_CHECKING:
         AlphaKAnonymity,
         BCFAnonymity,
         CKSafety,
+        Criterion,
         KAnonymity,
         KEAnonymity,
         LDiversity,

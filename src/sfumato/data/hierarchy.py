@@ -103,8 +103,8 @@ class Flat(Hierarchy):
         """Order numbers as numbers and everything else as text."""
         numbers = canonical_numbers(values)
         if numbers is None:
-            return _open(column, values, str, lambda _: [])
-        return _open(column, values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
+            return open_domain(column, values, str, lambda _: [])
+        return open_domain(column, values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
 
 
 @dataclass(frozen=True, init=False)
@@ -158,7 +158,7 @@ class Intervals(Hierarchy):
                 ranges.append(range_text(number_text(start), number_text(end)))
             return ranges
 
-        return _open(column, values, exact.__getitem__, levels, exact.__getitem__)
+        return open_domain(column, values, exact.__getitem__, levels, exact.__getitem__)
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Prefix(Hierarchy):
             kept = range(longest - 1, 0, -1)
             return [text if len(text) <= n else text[:n] + "*" * (longest - n) for n in kept]
 
-        return _open(column, values, str, levels)
+        return open_domain(column, values, str, levels)
 
 
 @dataclass(frozen=True)
@@ -203,7 +203,7 @@ class Dates(Hierarchy):
             return [known[value].isoformat()[:7], f"{year:04d}", f"{year // 10:03d}0s"]
 
         # Equal days of times are in the order of their text, which is that of the times.
-        return _open(
+        return open_domain(
             column, values, known.__getitem__, levels, lambda value: known[value].toordinal()
         )
 
@@ -347,7 +347,7 @@ def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
     return numbers
 
 
-def _open(
+def open_domain(
     column: str,
     values: Sequence[object],
     order: Callable[[object], Any],

@@ -12,7 +12,7 @@ from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
-from sfumato.spec import headline
+from sfumato.spec import headline, taken_apart
 from sfumato.text import counted, share
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
@@ -45,7 +45,9 @@ def hierarchy(spec: Mapping[str, Any] | None) -> str | None:
     """Say by what a column is generalized."""
     if not spec:
         return None
-    ((name, parameter),) = spec.items()
+    name, parameter, package = taken_apart(spec, "hierarchy")
+    if package is not None:
+        return name.replace("_", " ")
     if name == "intervals" and isinstance(parameter, (list, tuple)):
         return f"ranges of {', '.join(map(str, parameter))}"
     named = {"prefix": "prefixes", "dates": "dates", "flat": "flat"}
