@@ -2,6 +2,7 @@
 
 import itertools
 from collections import Counter
+from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
@@ -22,7 +23,8 @@ from attacks.grouped_worlds import (
     worlds_say,
 )
 from attacks.made import VALUE_TREE, VALUES
-from sfumato.attacks import Target
+from sfumato.algorithms import Algorithm
+from sfumato.attacks import CannotRun, Target
 from sfumato.attacks.by_method import solver
 from sfumato.attacks.grouping import MethodBased
 from sfumato.formulas.minimality.posterior import posterior
@@ -193,6 +195,23 @@ def test_a_partitioned_release_that_was_loaded_gets_no_verdict(tmp_path):
     assert finding.holds is None
     assert "which groups were one" in finding.note
     assert "1 without a verdict" in sf.audit(sf.load(place)).heading
+
+
+def test_a_method_that_does_not_say_how_it_forms_groups_is_not_taken_for_greedy():
+    @dataclass(frozen=True)
+    class _Pairs(Algorithm):
+        """Groups people as Anatomy does, and might have looked at quasi-identifiers."""
+
+        bucketized = True
+
+        def search(self, frequencies, criterion, draw):
+            return sf.Anatomy().search(frequencies, criterion, draw)
+
+    values = ["1", "2", "1", "2", "5", "1"]
+    release = released(values, sf.LDiversity(2, "frequency"), _Pairs())
+    with pytest.raises(CannotRun, match="does not say how its groups are formed"):
+        MethodBased().run(release)
+    assert MethodBased().run(released(values, sf.KAnonymity(2), _Pairs())).found  # nothing to learn
 
 
 def test_a_loaded_release_says_the_same(tmp_path):

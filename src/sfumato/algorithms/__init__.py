@@ -1,6 +1,6 @@
 """Algorithms: from counted combinations and a criterion to a recoding."""
 
-from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm
+from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm, SeriesAlgorithm
 from sfumato.algorithms.bcf import BCFAnonymizer
 from sfumato.algorithms.grouping.anatomy import Anatomy
 from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
@@ -31,6 +31,7 @@ __all__ = [
     "Recode",
     "Samarati",
     "SensitiveGrouping",
+    "SeriesAlgorithm",
     "SkylineMondrian",
     "SymmetricGrouping",
     "TopDown",

@@ -14,8 +14,8 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, Mondrian, Recode
-from sfumato.algorithms.algorithm import SeriesAlgorithm, a_method, chances
+from sfumato.algorithms import Algorithm, Mondrian, Recode, SeriesAlgorithm
+from sfumato.algorithms.algorithm import a_method, chances
 from sfumato.algorithms.registry import check_pair, check_sets
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.judging import a_criterion, guarding_column, validate

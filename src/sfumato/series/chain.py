@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
-from sfumato.algorithms.algorithm import SeriesAlgorithm
+from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.correspondence.pair_flows import attack

@@ -20,7 +20,7 @@ from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any
 
-from sfumato.algorithms.algorithm import SeriesAlgorithm
+from sfumato.algorithms import SeriesAlgorithm
 from sfumato.engines.protocol import Kept
 from sfumato.errors import BadInput, BrokenPromise, shown
 from sfumato.files.failpoints import reached

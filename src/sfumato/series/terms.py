@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer
-from sfumato.algorithms.algorithm import SeriesAlgorithm, series_method
+from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, SeriesAlgorithm
+from sfumato.algorithms.algorithm import series_method
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column
