@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.correspondence.given_releases import series_of
 from sfumato.attacks.finding import text_of
+from sfumato.attacks.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits
 from sfumato.attacks.originals import opened, published_as_they_are, refuse_other_columns, seen_with
 from sfumato.criteria import Criterion
