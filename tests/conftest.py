@@ -10,6 +10,10 @@ from pathlib import Path
 
 import pytest
 
+import profiles
+
+profiles.load()
+
 collect_ignore = ["third_party/sfumato-example"]  # installed where it is tested, and not here
 SHARED = Path(__file__).parents[2] / "shared"
 REASON = "needs the comparison data in ../shared"

@@ -7,11 +7,12 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.compute as pc
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.skyline_mondrian
 import sfumato as sf
+from profiles import examples
 from properties.generated import VALUES, Generated, criteria, tables
 from properties.test_mondrian import dimensions, numeric_tables, regions
 from sfumato.algorithms.registry import check_pair
@@ -94,7 +95,7 @@ def little_room():
         yield
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(ALL_TABLES, skylines(), st.sampled_from(SPLITS))
 def test_regions_are_those_of_figure_4_and_minimal(table, skyline, split):
     points, default, asked = skyline
@@ -119,7 +120,7 @@ def test_regions_are_those_of_figure_4_and_minimal(table, skyline, split):
             assert not naive.skyline_mondrian.withstands(cut, exactly(asked), "single")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables(max_rows=20), skylines(), st.sampled_from(SPLITS), criteria())
 def test_other_criteria_hold_for_both_sides_of_every_cut(table, skyline, split, pair):
     points, default, asked = skyline
@@ -143,7 +144,7 @@ def test_other_criteria_hold_for_both_sides_of_every_cut(table, skyline, split, 
     assert alike(sides_of(regions(table, recoding).values()), expected)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(ALL_TABLES, POINTS)
 def test_gain_can_be_about_a_quasi_identifier(table, point):
     rows, frequencies = with_tuples(table), table.frequencies()
@@ -159,7 +160,7 @@ def test_gain_can_be_about_a_quasi_identifier(table, point):
     assert alike(sides_of(regions(table, recoding).values()), expected)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.one_of(tables(max_rows=20), numeric_tables()), st.integers(2, 4), st.integers(2, 3))
 def test_by_the_median_diversity_is_cut_as_mondrian_cuts_it(table, c, l):
     """Proposition 4: (c,l)-diversity is (l - 2, 0, 0) with confidence c/(c + 1)."""
@@ -236,7 +237,7 @@ def people(draw, case):
 
 
 @pytest.mark.parametrize("case", ["set", "multiset"])
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.data(), skylines(), st.sampled_from(SPLITS))
 def test_sets_are_cut_as_figure_4_with_the_groups_there_are(case, data, skyline, split):
     points, default, asked = skyline

@@ -21,7 +21,7 @@ from sfumato.algorithms.top_down import moving_back
 from sfumato.criteria.judging import holding
 
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]
-CASES = settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+CASES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
 @dataclass(frozen=True)

@@ -3,11 +3,12 @@
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import naive.disclosure
 import sfumato as sf
 from attacks.generated import PATHS, UNPROTECTED, cases
+from profiles import examples
 from sfumato.attacks import (
     BackgroundKnowledge,
     CannotRun,
@@ -51,14 +52,14 @@ def every_attack_is_its_twin(case):
                 under_one_node(Similarity(**asked).find(target), groups, everybody)
 
 
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(cases())
 def test_every_attack_finds_what_enumeration_finds(case):
     every_attack_is_its_twin(case)
 
 
 @pytest.mark.slow
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(cases())
 def test_every_attack_finds_what_enumeration_finds_at_length(case):
     every_attack_is_its_twin(case)

@@ -7,7 +7,7 @@ from itertools import combinations
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.groups
@@ -16,6 +16,7 @@ import naive.lattice
 import naive.loss
 import naive.recognition
 import sfumato as sf
+from profiles import examples
 from properties.generated import tables as generated
 from sfumato import risk as module
 from sfumato.data.frequency import FrequencySet
@@ -47,7 +48,7 @@ def table_of(columns: dict, **roles) -> sf.Table:
     return sf.read(pa.table(columns), roles.pop("quasi_identifiers", list(columns)), **roles)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(CODED)
 def test_every_subset_is_measured_as_its_rows_are(rows):
     found = Drivers.of(frequencies_of(rows))
@@ -67,7 +68,7 @@ def test_every_subset_is_measured_as_its_rows_are(rows):
     assert found.note is None
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(CODED)
 def test_contributions_are_averages_over_all_orders(rows):
     found = Drivers.of(frequencies_of(rows))
@@ -90,7 +91,7 @@ def test_contributions_are_averages_over_all_orders(rows):
         assert each.n_alone_without == naive.recognition.people_below(rows, rest, 2)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(CODED)
 def test_the_raw_risk_is_that_of_the_rows(rows):
     raw = Drivers.of(frequencies_of(rows)).raw
@@ -107,7 +108,7 @@ def test_the_raw_risk_is_that_of_the_rows(rows):
     }
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(generated(), st.integers(1, 6), st.data())
 def test_one_more_level_is_the_next_node_of_the_lattice(table, k, data):
     heights = naive.lattice.heights_of(table.paths)
@@ -141,7 +142,7 @@ def test_one_more_level_is_the_next_node_of_the_lattice(table, k, data):
     assert order == sorted(order, reverse=True)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(CODED)
 def test_little_memory_costs_time_and_changes_nothing(rows):
     frequencies = frequencies_of(rows)

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.knowledge
+from profiles import examples
 from sfumato.attacks.knowledge import breach_probability
 from sfumato.attacks.knowledge.families import same_value_families
 from sfumato.errors import BadInput
@@ -36,7 +37,7 @@ def releases(draw, case):
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_beliefs_equal_those_over_every_world(case, data):
     groups, edges = data.draw(releases(case))

@@ -4,12 +4,13 @@ from fractions import Fraction
 
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 
 import naive.disclosure
 import naive.labels
 import sfumato as sf
 from attacks.generated import PLACES, cases, raw_rows, table_of
+from profiles import examples
 from sfumato.attacks import CannotRun, Linkage
 
 
@@ -70,14 +71,14 @@ def every_link_is_its_twin(case, people):
             assert finding.holds == (not failing)
 
 
-@settings(max_examples=20, deadline=None)
+@examples(20)
 @given(cases(), raw_rows(("s", "t")))
 def test_every_link_is_counted(case, people):
     every_link_is_its_twin(case, people)
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(cases(), raw_rows(("s", "t")))
 def test_every_link_is_counted_at_length(case, people):
     every_link_is_its_twin(case, people)

@@ -6,11 +6,12 @@ from decimal import Decimal
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.labels
 import sfumato as sf
+from profiles import examples
 from sfumato.attacks import Target
 from sfumato.attacks.matching import fitting, people_in
 
@@ -163,14 +164,14 @@ def people_fit_as_read_row_by_row(kinds, rows, people, release):
     assert (fitting(release.table, target.seen) >= target.seen.sizes).all()
 
 
-@settings(max_examples=30, deadline=None)
+@examples(30)
 @given(published())
 def test_people_fit_a_label_as_it_reads(case):
     people_fit_as_read_row_by_row(*case)
 
 
 @pytest.mark.slow
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(published())
 def test_people_fit_a_label_as_it_reads_at_length(case):
     people_fit_as_read_row_by_row(*case)
@@ -223,7 +224,7 @@ def test_a_label_of_another_hierarchy_is_refused_and_not_shown():
     assert "secret" not in str(refused.value)
 
 
-@settings(max_examples=50, deadline=None)
+@examples(50)
 @given(st.data())
 def test_people_in_many_boxes_are_counted_as_one_by_one(data):
     """Beyond the size that is compared at once, too."""

@@ -5,10 +5,11 @@ import random
 from fractions import Fraction
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.knowledge
+from profiles import examples
 from sfumato.attacks.knowledge import breach_probability, posterior
 from sfumato.attacks.knowledge.uncertain import uncertain_posterior
 from sfumato.errors import BadInput
@@ -49,7 +50,7 @@ def questions(draw, case):
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(data=st.data())
 def test_counting_equals_weighing_every_world(case, data):
     question = data.draw(questions(case))
@@ -66,7 +67,7 @@ def certain(pieces):
 
 
 @pytest.mark.parametrize("case", CASES)
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(data=st.data())
 def test_with_certainty_it_is_the_posterior_and_with_a_half_no_knowledge(case, data):
     groups, target, value, *known = data.draw(questions(case))

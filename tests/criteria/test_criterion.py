@@ -5,12 +5,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.criteria
 import naive.groups
 import sfumato as sf
+from profiles import examples
 from properties.generated import criteria, tables
 from sfumato.criteria.judging import holding, measure, reached, validate, without_threshold
 from sfumato.data.frequency import FrequencySet
@@ -82,7 +83,7 @@ def test_a_combination_about_different_columns_is_not_judged_on_one_of_them():
             ask(groups)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables(), criteria())
 def test_every_group_of_a_table_is_judged_as_its_rows_are(table, pair):
     criterion, twin = pair
@@ -107,7 +108,7 @@ def test_each_part_is_judged_on_its_own_attribute():
     assert holding(sf.KAnonymity(2) & salary, groups).tolist() == [False, True, False]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(st.tuples(*(st.integers(0, 2) for _ in range(3))), min_size=1, max_size=20),
     st.integers(1, 3),

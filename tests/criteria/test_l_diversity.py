@@ -6,12 +6,13 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.criteria
 import naive.groups
 import sfumato as sf
+from profiles import examples
 from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput, shown
 
@@ -50,7 +51,7 @@ def test_distinct_counts_different_values(members, l):
     assert sf.LDiversity(l).holds(seen(members)).tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(GROUPS, FRACTIONS)
 def test_entropy_is_judged_exactly(members, threshold):
     l, exact = threshold
@@ -58,7 +59,7 @@ def test_entropy_is_judged_exactly(members, threshold):
     assert sf.LDiversity(l, "entropy").holds(seen(members)).tolist() == expected
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(GROUPS, FRACTIONS)
 def test_frequency_bounds_the_share_of_every_value(members, threshold):
     l, exact = threshold
@@ -66,7 +67,7 @@ def test_frequency_bounds_the_share_of_every_value(members, threshold):
     assert sf.LDiversity(l, "frequency").holds(seen(members)).tolist() == expected
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(GROUPS, FRACTIONS, SOME_VALUES)
 def test_frequency_bounds_only_the_given_values(members, threshold, values):
     l, exact = threshold
@@ -75,7 +76,7 @@ def test_frequency_bounds_only_the_given_values(members, threshold, values):
     assert criterion.holds(seen(members)).tolist() == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(GROUPS, FRACTIONS, SOME_VALUES, st.sampled_from(["distinct", "entropy", "frequency"]))
 def test_pooled_values_count_as_one(members, threshold, values, kind):
     l, exact = threshold if kind != "distinct" else (math.ceil(threshold[1]),) * 2
@@ -169,7 +170,7 @@ def test_entropy_measures_e_to_the_smallest_entropy(members):
     assert not all(naive.criteria.entropy_at_least(each, found * (1 + little)) for each in counts)
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(GROUPS, FRACTIONS, st.one_of(st.none(), SOME_VALUES), st.booleans())
 def test_what_is_measured_is_the_largest_l_that_holds(members, threshold, values, pooled):
     criterion = sf.LDiversity(
@@ -208,7 +209,7 @@ def test_the_promise_is_the_threshold():
 
 
 @given(GROUPS, FRACTIONS, st.sampled_from(["distinct", "entropy", "frequency"]))
-@settings(max_examples=200, deadline=None)
+@examples(200)
 def test_a_union_of_safe_groups_is_safe(members, threshold, kind):
     """That is what `monotone(suppression=False)` says."""
     l = threshold[0] if kind != "distinct" else math.ceil(threshold[1])

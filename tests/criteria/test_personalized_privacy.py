@@ -6,7 +6,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import naive.criteria
@@ -18,6 +18,7 @@ import naive.top_down
 import sfumato as sf
 from algorithms.test_top_down import cut_nodes
 from criteria.wards import PROMISE, SECRETS, read, wards_source
+from profiles import examples
 from properties.generated import Generated, tables
 from properties.test_mondrian import dimensions
 from sfumato.criteria import CRITERIA
@@ -76,7 +77,7 @@ def cases(draw, max_rows=12):
 # ------------------------------------------------------------------------------- the definition
 
 
-@settings(max_examples=400, deadline=None)
+@examples(400)
 @given(st.lists(st.lists(people, min_size=1, max_size=8), min_size=1, max_size=5))
 def test_groups_are_judged_and_measured_as_by_counting_heads(groups):
     rows = [(f"v{j}", *person) for j, group in enumerate(groups) for person in group]
@@ -146,7 +147,7 @@ def wards() -> sf.Table:
 # ---------------------------------------------------------------------------------- the algorithms
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(cases(), st.integers(0, 5))
 def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
     table, criterion, twin = case
@@ -161,7 +162,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
             assert found in expected
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cases(), st.sampled_from(["loss", "discernibility", "height"]), st.integers(0, 4))
 def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
     table, criterion, twin = case
@@ -181,9 +182,7 @@ def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
 
 
 @pytest.mark.parametrize("compiled", [0, 10**9], ids=["compiled", "arrays"])
-@settings(
-    max_examples=250, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
-)
+@examples(250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases(max_rows=16))
 def test_mondrian_cuts_as_its_recursive_twin(monkeypatch, compiled, case):
     monkeypatch.setattr("sfumato.algorithms.mondrian.COMPILED", compiled)
@@ -211,7 +210,7 @@ def test_mondrian_cuts_as_its_recursive_twin(monkeypatch, compiled, case):
     assert written(found.values()) == written(expected)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cases())
 def test_a_cut_from_the_top_is_what_its_twin_finds(case):
     table, criterion, twin = case

@@ -5,11 +5,12 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.knowledge
 import sfumato as sf
+from profiles import examples
 from sfumato.criteria import CRITERIA
 
 amounts = st.tuples(*[st.integers(0, 2)] * 3)
@@ -27,7 +28,7 @@ def released(histogram):
     return [(sum(row), found) for row, found in zip(histogram, counted, strict=True)]
 
 
-@settings(max_examples=40, deadline=None)
+@examples(40)
 @given(st.lists(rows, min_size=1, max_size=2), amounts, thresholds, st.sampled_from("abc"))
 def test_it_holds_iff_the_breach_probability_is_below_the_threshold(histogram, point, c, value):
     criterion = sf.Skyline({value: [(*point, c)]})
@@ -43,7 +44,7 @@ def test_it_holds_iff_the_breach_probability_is_below_the_threshold(histogram, p
     assert criterion.measure(groups_of(histogram)) == breach
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.lists(rows, min_size=1, max_size=4), st.integers(2, 5))
 def test_k_anonymity_is_to_know_all_but_two_of_a_group(histogram, k):
     """Proposition 3: everybody's value is their name."""
@@ -57,7 +58,7 @@ def test_k_anonymity_is_to_know_all_but_two_of_a_group(histogram, k):
     )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.lists(st.integers(0, 9), min_size=5, max_size=5).filter(any), min_size=1),
     st.integers(2, 5),
@@ -193,7 +194,7 @@ def test_the_lattice_finds_the_lowest_safe_node_and_methods_that_cannot_are_refu
             sf.anonymize(table, promise, method)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(
     st.lists(rows, min_size=1, max_size=4),
     st.lists(st.tuples(amounts, thresholds), min_size=1, max_size=2),

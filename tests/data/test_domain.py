@@ -9,10 +9,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, example, given, settings
+from hypothesis import assume, example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from profiles import examples
 from properties.generated import trees
 from sfumato.data.domain import (
     as_number,
@@ -75,7 +76,7 @@ def is_node(domain, low, high):
 # ------------------------------------------------------------------------------ interval labels
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     st.one_of(
         missing_too(NUMBERS).map(lambda v: grown(sf.Flat(), v)),
@@ -97,7 +98,7 @@ def table(rows):
     return sf.Hierarchy.from_spec({"table": rows}, "here")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(missing_too(NUMBERS), st.sampled_from([sf.Flat(), sf.Intervals(5, 10)]))
 def test_a_numeric_range_holds_exactly_the_numbers_of_its_interval(values, rule):
     domain = grown(rule, values)
@@ -119,7 +120,7 @@ def test_a_numeric_range_holds_exactly_the_numbers_of_its_interval(values, rule)
             assert inside == (low <= rank <= high), (text, value)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(missing_too(TEXTS))
 def test_a_text_range_of_an_open_column_holds_exactly_the_values_of_its_interval(values):
     domain = grown(sf.Flat(), values)
@@ -140,7 +141,7 @@ def test_a_text_range_of_an_open_column_holds_exactly_the_values_of_its_interval
             assert inside == (low <= rank <= high), (text, value)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(trees("v"), st.booleans())
 def test_an_interval_of_a_closed_tree_is_a_node_or_the_set_of_its_largest_nodes(rows, missing):
     domain = grown(table(rows), [rows[0][0], None] if missing else [rows[0][0]])
@@ -253,7 +254,7 @@ def test_a_date_is_nobodys_bound_unless_the_two_are_neighbours():
 # --------------------------------------------------------------------------------------- bounds
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(NUMBERS, NUMBERS)
 @example("37", "38")
 @example("-1", "0")
@@ -273,7 +274,7 @@ def test_a_numeric_bound_lies_between_its_neighbours_and_no_rounder_number_does(
         assert rounder <= below
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(NUMBERS, NUMBERS)
 def test_a_numeric_bound_is_nobodys_value_unless_there_is_no_whole_number_between(one, other):
     below, value = sorted((one, other), key=Fraction)
@@ -307,7 +308,7 @@ def test_bounds_of_numbers_are_round(below, value, bound):
     assert simplest_between(below, value) == bound
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(st.text("abc", max_size=4), st.text("abc", max_size=4))
 def test_a_text_bound_lies_between_its_neighbours_and_no_shorter_text_does(one, other):
     assume(one != other)
@@ -319,7 +320,6 @@ def test_a_text_bound_lies_between_its_neighbours_and_no_shorter_text_does(one, 
         assert not [text for text in shorter if below < text <= value]
 
 
-@settings(deadline=None)
 @given(st.text("abyz019", min_size=1, max_size=4), st.text("abyz019", min_size=1, max_size=4))
 @example("A2", "A7")
 @example("1950-03-17", "1950-03-19")
@@ -337,7 +337,6 @@ TIMES = st.datetimes(datetime.datetime(2026, 2, 6, 22), datetime.datetime(2026, 
 
 
 @pytest.mark.parametrize("ending", ["", "+00", "microseconds"])
-@settings(deadline=None)
 @given(TIMES, st.one_of(TIMES, st.integers(1, 10**7)))
 def test_a_time_is_nobodys_bound_unless_the_two_are_neighbours(ending, one, other):
     if isinstance(other, int):

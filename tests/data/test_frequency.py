@@ -4,12 +4,13 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.groups
 import naive.lattice
 import sfumato as sf
+from profiles import examples
 from properties.generated import tables
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, group_keys, sum_by
@@ -64,7 +65,6 @@ def test_the_tables_of_these_tests_take_one_two_and_three_words(n_words, n_wide)
     assert counted(sizes, [[0] * (len(sizes) + 1)]).keys.shape == (1, n_words)
 
 
-@settings(deadline=None)
 @given(coded())
 def test_every_combination_is_counted_once_in_the_order_of_its_codes(table):
     sizes, rows = table
@@ -75,7 +75,6 @@ def test_every_combination_is_counted_once_in_the_order_of_its_codes(table):
     assert len(frequencies) == len(set(rows))
 
 
-@settings(deadline=None)
 @given(coded(), st.randoms(use_true_random=False))
 def test_the_order_of_the_rows_makes_no_difference(table, random):
     sizes, rows = table
@@ -92,7 +91,6 @@ def test_counts_given_beforehand_are_added_up():
     assert repr(frequencies) == f"<FrequencySet: {2**61 + 8} people, 2 distinct combinations>"
 
 
-@settings(deadline=None)
 @given(coded(), st.data())
 def test_projecting_counts_again_over_some_columns(table, data):
     sizes, rows = table
@@ -104,7 +102,6 @@ def test_projecting_counts_again_over_some_columns(table, data):
     assert as_dict(projected) == Counter(tuple(row[j] for j in sorted(kept)) for row in rows)
 
 
-@settings(deadline=None)
 @given(coded())
 def test_every_key_knows_its_combination_of_quasi_identifiers(table):
     sizes, rows = table
@@ -128,7 +125,7 @@ def test_the_guard_is_counted_behind_everything_else_and_is_not_projected():
 # -------------------------------------------------------------------------------------- rolling up
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(tables(), st.data())
 def test_rolling_up_is_counting_the_generalized_rows(table, data):
     heights = naive.lattice.heights_of(table.paths)
@@ -150,7 +147,6 @@ def test_rolling_up_is_counting_the_generalized_rows(table, data):
     assert len(rolled) == len(found)  # no combination stands twice
 
 
-@settings(deadline=None)
 @given(coded())
 def test_rolling_up_merges_the_people_of_an_interval_also_in_long_keys(table):
     sizes, rows = table
@@ -162,7 +158,6 @@ def test_rolling_up_merges_the_people_of_an_interval_also_in_long_keys(table):
 # ----------------------------------------------------------------------------------------- merging
 
 
-@settings(deadline=None)
 @given(coded(), st.data())
 def test_merging_two_sets_is_counting_both_tables_as_one(table, data):
     sizes, rows = table
@@ -227,7 +222,7 @@ def test_an_attribute_that_is_not_sensitive_is_refused_with_the_nearest_name():
         sensitive_columns("disease", "salary").attribute("disese")
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(coded(), st.data())
 def test_groups_have_the_sizes_and_histograms_of_their_rows(table, data):
     sizes, rows = table
@@ -254,7 +249,6 @@ def test_groups_without_a_sensitive_column_are_sizes_alone():
     assert len(groups.values) == 0
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.tuples(*(st.integers(0, 2) for _ in range(4))), min_size=1, max_size=15),
     st.integers(0, 2),
@@ -290,7 +284,6 @@ def test_several_sensitive_columns_are_seen_one_at_a_time_or_within_the_others(r
     assert finer.reference.tolist() == seen.reference.tolist() == reference
 
 
-@settings(deadline=None)
 @given(tables())
 def test_a_table_as_it_is_groups_the_rows_with_equal_quasi_identifiers(table):
     frequencies = table.frequencies()
@@ -307,7 +300,6 @@ def test_a_table_as_it_is_groups_the_rows_with_equal_quasi_identifiers(table):
     assert grouping.n_suppressed == 0
 
 
-@settings(deadline=None)
 @given(coded(), st.data())
 def test_suppressing_groups_leaves_the_others_as_they_were(table, data):
     sizes, rows = table

@@ -8,7 +8,7 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.groups
@@ -85,7 +85,6 @@ def test_a_column_in_which_everything_is_missing_has_one_value(rule):
     assert domain.taxonomy.labels[-1][0] == "*"
 
 
-@settings(deadline=None)
 @given(
     st.one_of(
         st.tuples(st.just(sf.Intervals(5, 10, 40)), INTEGERS),
@@ -249,7 +248,6 @@ def test_a_number_lies_in_its_range(value, widths, expected):
     assert path(sf.Intervals(*widths), value)[1] == expected
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.decimals(-1000, 1000, places=2).map(str), min_size=1, max_size=5, unique=True),
     st.sampled_from([(5, 10, 20), (0.25, 0.5), (7,), (3, 21)]),
@@ -508,7 +506,6 @@ def test_a_table_grows_into_its_own_rows_in_tree_order(rows, random):
             )
 
 
-@settings(deadline=None)
 @given(trees("v"), st.sampled_from([";", ","]), st.sampled_from(["\n", "\r\n"]))
 def test_a_table_is_read_from_a_file_with_either_separator(tmp_path_factory, rows, sep, end):
     file = tmp_path_factory.mktemp("hierarchy") / "tree.csv"

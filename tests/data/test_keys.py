@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.data.keys import Layout, distinct, order_of, runs
@@ -60,7 +60,6 @@ def test_columns_take_as_many_words_as_they_need(sizes, n_words):
     assert Layout.of(sizes).n_words == n_words
 
 
-@settings(deadline=None)
 @given(coded())
 @example(([2**31] * 5, [(2**31 - 1,) * 5, (0,) * 5]))
 @example(([2] * 64, [(1,) * 64, (0,) * 64]))
@@ -73,7 +72,6 @@ def test_unpacking_gives_back_what_was_packed(table):
     assert list(zip(*columns, strict=True)) == rows
 
 
-@settings(deadline=None)
 @given(coded())
 @example(([2**31, 2**31, 4], [(2**31 - 1, 0, 0), (2**30, 0, 3), (0, 2**31 - 1, 3)]))
 def test_keys_sort_like_the_tuples_they_stand_for(table):

@@ -3,13 +3,14 @@
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.groups
 import naive.hierarchies
 import naive.lattice
 import sfumato as sf
+from profiles import examples
 from properties.generated import Generated, tables
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import Assignment, Bucketing, Cut, level_intervals, rows_in
@@ -46,7 +47,7 @@ def published(how, frequencies, table):
     return found
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(cuts())
 def test_a_cut_at_levels_groups_the_rows_that_are_generalized_alike(drawn):
     table, node, frequencies, cut = drawn
@@ -62,7 +63,6 @@ def test_a_cut_at_levels_groups_the_rows_that_are_generalized_alike(drawn):
     assert grouping.n_suppressed == 0
 
 
-@settings(deadline=None)
 @given(cuts())
 def test_the_box_of_a_group_is_the_node_of_every_row_in_it(drawn):
     table, node, frequencies, cut = drawn
@@ -74,7 +74,6 @@ def test_the_box_of_a_group_is_the_node_of_every_row_in_it(drawn):
         assert (high == taxonomy.high[level, codes]).all()
 
 
-@settings(deadline=None)
 @given(cuts(), st.data())
 def test_groups_listed_as_suppressed_are_left_out(drawn, data):
     _, _, frequencies, cut = drawn
@@ -88,7 +87,6 @@ def test_groups_listed_as_suppressed_are_left_out(drawn, data):
     assert smaller.n_suppressed(frequencies) == grouping.n_suppressed
 
 
-@settings(deadline=None)
 @given(cuts())
 def test_a_cut_is_looked_at_as_a_table_of_values_and_published_values(drawn):
     table, node, frequencies, cut = drawn

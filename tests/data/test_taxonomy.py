@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.hierarchies
+from profiles import examples
 from properties.generated import trees
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput
@@ -62,7 +63,7 @@ def test_the_enclosing_level_is_that_of_the_smallest_node_around_an_interval(row
     assert compiled(rows).enclosing_level(*ends).tolist() == [expected]
 
 
-@settings(max_examples=200)
+@examples(200)
 @given(
     st.lists(st.tuples(st.sampled_from("ab"), st.sampled_from("XY")), min_size=1, max_size=5).map(
         lambda middle: [(f"v{j}", *labels, "*") for j, labels in enumerate(middle)]

@@ -16,10 +16,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from profiles import examples
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Assignment, Cut
 from sfumato.engines import engine_of
@@ -106,7 +107,7 @@ def cut_by_hand(table, rows, levels, suppressed):
     return in_order(kept, SCHEMA.names)
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(PEOPLE, min_size=1, max_size=15), st.data())
 def test_a_cut_recodes_every_row_and_leaves_out_the_suppressed_groups(read, published, rows, data):
     table = read(frame_of(rows), **ROLES)
@@ -218,7 +219,7 @@ def partings(draw, counts, n_groups, most=3):
     return draw(st.permutations(parts))
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(PEOPLE, min_size=1, max_size=20), st.data())
 def test_an_assignment_deals_everybody_out_as_the_lots_say(read, published, rows, data):
     table = read(frame_of(rows), **ROLES)
@@ -230,7 +231,7 @@ def test_an_assignment_deals_everybody_out_as_the_lots_say(read, published, rows
     assert how.n_suppressed(table.frequencies()) == len(rows) - len(written)
 
 
-@settings(deadline=None, max_examples=30)
+@examples(30)
 @given(st.lists(PEOPLE, min_size=1, max_size=20), st.data())
 def test_combinations_in_one_piece_go_where_they_are_sent(read, published, rows, data):
     table = read(frame_of(rows), **ROLES)
@@ -724,7 +725,7 @@ def is_number(text):
     return True
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(ANY_TEXT, min_size=1, max_size=10))
 @example(FORMULAS + NUMBERS)
 @example(["'\u0301x", "=\u0301"])

@@ -14,10 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from profiles import examples
 from sfumato.data.recoding import Cut
 
 SECRET = "S3cret"
@@ -152,7 +153,7 @@ PIECES = [
 ]
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(st.lists(st.sampled_from([SECRET.encode(), *PIECES]), max_size=20).map(b"".join))
 @example(b'S3cret,"S3cret\n')
 def test_whatever_stands_in_a_file_it_is_read_or_refused_in_one_line(read, tmp_path_factory, body):

@@ -4,7 +4,7 @@ import csv
 import io
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -69,7 +69,6 @@ PLAIN = st.text(
 )
 
 
-@settings(deadline=None)
 @given(st.lists(PLAIN, min_size=2, max_size=6), st.sampled_from(",;\t|"))
 def test_names_come_back_as_a_csv_writer_wrote_them(tmp_path_factory, names, delimiter):
     text = io.StringIO(newline="")

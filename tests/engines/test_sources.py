@@ -14,10 +14,11 @@ import polars as pl
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from profiles import examples
 
 TEXT = [
     ("01234", "flu"),
@@ -147,7 +148,7 @@ CELLS = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=60)
+@examples(60)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8),
     st.sampled_from(",;\t|"),
@@ -501,7 +502,7 @@ def test_a_stream_can_be_counted_and_then_read_again(read, counted):
     assert Counter(zip(*again.to_pydict().values(), strict=True)) == Counter(TEXT)
 
 
-@settings(deadline=None, max_examples=25)
+@examples(25)
 @given(st.lists(st.tuples(CELLS, CELLS, st.integers(-2, 2)), min_size=1, max_size=30))
 def test_counting_is_what_a_counter_does(read, counted, rows):
     schema = pa.schema({"a": pa.string(), "s": pa.string(), "b": pa.int16()})

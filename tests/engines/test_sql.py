@@ -2,7 +2,7 @@
 
 import duckdb
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from sfumato.engines import sql
@@ -18,7 +18,6 @@ def database():
     return duckdb.connect()
 
 
-@settings(deadline=None)
 @given(TEXT)
 @example("'); DROP TABLE x; --")
 @example("\\'")
@@ -26,7 +25,6 @@ def test_a_quoted_text_is_that_text(database, value):
     assert database.execute(f"SELECT {sql.text(value)}").fetchall() == [(value,)]
 
 
-@settings(deadline=None)
 @given(TEXT.filter(bool))
 @example('a"; DROP TABLE x; --')
 def test_a_quoted_name_is_that_name(database, name):

@@ -7,10 +7,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.knowledge
+from profiles import examples
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.knowledge.implications import exact_lacking, exposed, largest_belief
@@ -32,7 +33,7 @@ GROUPS = st.lists(st.lists(st.sampled_from("abc"), min_size=1, max_size=4), min_
 SMALL = GROUPS.filter(lambda groups: sum(map(len, groups)) <= 6)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(SMALL, st.integers(0, 3))
 def test_beliefs_equal_those_over_all_worlds_and_all_implications(groups, k):
     expected = naive.knowledge.beliefs_with_implications(groups, k)
@@ -105,7 +106,7 @@ def odds(groups, k):
 COUNTED = st.lists(st.lists(st.integers(1, 30), min_size=1, max_size=8), min_size=1, max_size=4)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(COUNTED, st.integers(0, 5), st.booleans())
 def test_larger_groups_equal_the_minimum_over_all_splits_and_partitions(groups, k, twice):
     if twice:  # groups of one kind
@@ -118,7 +119,7 @@ def test_larger_groups_equal_the_minimum_over_all_splits_and_partitions(groups, 
         assert exposed(histogram, sizes, c, k).tolist() == [each >= c for each in expected]
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(1, 9), min_size=1, max_size=7), st.integers(0, 8))
 def test_the_least_probability_in_a_group_is_over_all_partitions(counts, most):
     falling = sorted(counts, reverse=True)
@@ -161,7 +162,7 @@ def beliefs(groups, k):
 # ------------------------------------------------------------------------------------ boundaries
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(COUNTED, st.integers(0, 20))
 def test_as_many_implications_as_other_values_make_somebody_certain(groups, more):
     """Proposition 5 of Chen 2009, and everybody once there are as many as a group has values."""
@@ -210,7 +211,7 @@ ROWS = st.lists(
 )
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(ROWS, st.integers(0, 2))
 def test_merging_groups_makes_nobody_more_certain(rows, k):
     """Neither those who are merged, beyond the more certain half, nor those of other groups."""

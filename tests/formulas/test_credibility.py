@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import naive.minimality
+from profiles import examples
 from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.credibility import (
     NobodyBreaks,
@@ -38,7 +39,7 @@ def agrees(found, expected):
     )
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(classes(), st.data(), LS)
 def test_parts_of_classes_agree_with_all_worlds(given_classes, data, l):
     n_sensitive = data.draw(st.integers(0, sum(g for _, g, _ in given_classes)))
@@ -50,7 +51,7 @@ def test_parts_of_classes_agree_with_all_worlds(given_classes, data, l):
         assert agrees(credibility_local(given_classes, n_sensitive, l), expected)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.data(), LS)
 def test_whole_classes_agree_with_all_worlds(sizes, data, l):
     n_sensitive = data.draw(st.integers(0, sum(sizes)))
@@ -59,7 +60,7 @@ def test_whole_classes_agree_with_all_worlds(sizes, data, l):
     assert agrees(credibility(sizes, n_sensitive, l), expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.data(), LS)
 def test_people_who_may_be_absent_agree_with_all_choices(population, data, l):
     n_present = data.draw(st.integers(1, sum(population)))
@@ -131,7 +132,7 @@ def test_impossible_counts_are_refused(given_classes, n_sensitive, l):
         credibility_local(given_classes, n_sensitive, l)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(st.lists(classes(), min_size=1, max_size=4), st.data(), LS)
 def test_many_groups_at_once_are_each_what_they_are_alone(groups, data, l):
     groups = groups + groups[:1]  # two that are alike
@@ -159,7 +160,7 @@ def test_impossible_groups_are_refused(group, given_classes, n_sensitive, l):
         credibility_groups(group, given_classes, n_sensitive, l)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(classes(largest=12), st.data(), LS)
 def test_whole_numbers_and_floats_count_the_same_ways(given_classes, data, l):
     """Either is right by itself; which one is used is only a matter of speed."""

@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive.criteria
+from profiles import examples
 from sfumato.data.groups import Histogram
 from sfumato.formulas.measures.diversity import entropy, entropy_diverse, head_and_tail
 
@@ -29,7 +30,7 @@ def test_entropy_is_that_of_the_shares(rows):
         assert value >= 0
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(ROWS, st.fractions(1, 4, max_denominator=8))
 @example([[5, 5, 0], [5, 4, 0], [5, 6, 0], [1, 1, 1], [9, 0, 0], [0, 0, 0]], Fraction(2))
 def test_each_group_is_judged_exactly(rows, l):

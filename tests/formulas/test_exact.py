@@ -5,10 +5,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 import naive.criteria
+from profiles import examples
 from sfumato.formulas.exact import at_most, below, entropy_at_least, largest_ratio
 from sfumato.parameters import fraction
 
@@ -43,7 +44,7 @@ def judged(pairs, share):
     return at_most(*arrays(pairs), share).tolist()
 
 
-@settings(max_examples=300)
+@examples(300)
 @given(PAIRS, SHARES)
 def test_shares_are_compared_as_integers(pairs, share):
     assert judged(pairs, share) == [count <= share * size for count, size in pairs]
@@ -100,7 +101,7 @@ def test_without_groups_there_is_no_ratio_and_over_nobody_it_is_infinite():
 # ------------------------------------------------------------------------------- entropy_at_least
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(COUNTS, st.fractions(1, 7, max_denominator=20))
 @example([4, 1, 1, 1, 1], Fraction(4))  # not uniform, and e to its entropy is exactly 4
 @example([8, 2, 2, 2, 2], Fraction(4))
@@ -109,7 +110,7 @@ def test_entropy_is_compared_as_integers_are(counts, l):
     assert entropy_at_least(np.array(counts), l) == naive.criteria.entropy_at_least(counts, l)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(COUNTS, st.sampled_from([10, 10**4, 10**6, 10**9]))
 def test_entropy_is_compared_as_integers_are_next_to_a_tie(counts, denominator):
     """The threshold is the fraction nearest to what is achieved, on either side of it."""
@@ -118,7 +119,6 @@ def test_entropy_is_compared_as_integers_are_next_to_a_tie(counts, denominator):
     assert entropy_at_least(np.array(counts), l) == naive.criteria.entropy_at_least(counts, l)
 
 
-@settings(deadline=None)
 @given(st.integers(1, 60), st.one_of(st.integers(1, 10**6), st.sampled_from([2**53, 2**53 + 1])))
 def test_a_uniform_group_of_m_values_reaches_exactly_m(m, count):
     counts = np.full(m, count, dtype=np.int64)

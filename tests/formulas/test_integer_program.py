@@ -4,10 +4,11 @@ import itertools
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from scipy.sparse import csr_array
 
+from profiles import examples
 from sfumato.formulas.correspondence.integer_program import IntegerProgram
 
 SIGNS = st.integers(-1, 1)
@@ -27,7 +28,7 @@ def programs(draw):
     return np.array(sums), need, np.array(growth, dtype=int).reshape(-1, n), np.array(gain)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(programs())
 def test_the_best_is_the_best_of_all(program):
     sums, need, growth, gain = program

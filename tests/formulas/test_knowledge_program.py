@@ -2,10 +2,11 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.knowledge
+from profiles import examples
 from sfumato.data.groups import Histogram
 from sfumato.formulas.knowledge.breach import (
     Point,
@@ -43,7 +44,7 @@ POINTS = st.tuples(st.integers(0, 4), st.integers(0, 5), st.integers(0, 5))
 
 
 @pytest.mark.parametrize("case", ["single", "set", "multiset"])
-@settings(max_examples=25, deadline=None)
+@examples(25)
 @given(data=st.data(), point=POINTS)
 def test_congregated_knowledge_is_as_bad_as_any_spread_over_groups(case, data, point):
     groups, n_values = data.draw(releases(case))
@@ -68,7 +69,7 @@ def test_floats_of_many_groups_are_those_of_the_program(point):
         assert 1 / (1 + odds) == pytest.approx(float(expected), rel=1e-9)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(data=st.data(), point=POINTS, scale=st.sampled_from([1, 1, 7, 400]))
 def test_one_pass_over_all_groups_gives_the_exact_breach_of_every_value(data, point, scale):
     groups, n_values = data.draw(releases("single"))

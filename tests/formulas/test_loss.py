@@ -4,11 +4,12 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.lattice
 import naive.loss
+from profiles import examples
 from properties.generated import tables
 from sfumato.data.recoding import Cut
 from sfumato.errors import BadInput
@@ -43,7 +44,7 @@ def test_the_loss_of_university_is_an_eighth():
     assert information_loss(loss, np.array([4]), attribute_weights("ab", None)) == 0.0625
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(tables(missing=False), st.data())
 def test_the_loss_of_a_node_is_that_of_its_rows(table, data):
     node = data.draw(

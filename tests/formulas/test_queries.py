@@ -6,10 +6,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.queries
+from profiles import examples
 from properties.generated import tables
 from sfumato.data.recoding import Bucketing, Cut
 from sfumato.formulas.measures.queries import Answering, Queries, Workload, lifts, most_correlated
@@ -47,7 +48,7 @@ def close(found, expected):
     )
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_a_table_answers_with_the_true_count(data):
     table = data.draw(tables())
@@ -57,7 +58,7 @@ def test_a_table_answers_with_the_true_count(data):
     assert truth.tolist() == [naive.queries.count_query(as_dicts(table), query) for query in sets]
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_a_generalized_group_is_spread_evenly_over_its_box(data):
     table = data.draw(tables())
@@ -95,7 +96,7 @@ def test_a_generalized_group_is_spread_evenly_over_its_box(data):
     close(answering.answers(queries), expected)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_two_tables_answer_with_exact_quasi_identifiers_and_shares_of_values(data):
     table = data.draw(tables())
@@ -199,7 +200,7 @@ def test_queries_do_not_depend_on_how_many_are_drawn_at_a_time(monkeypatch):
     assert not np.array_equal(whole.sensitive, again.sensitive)
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(st.data())
 def test_the_most_correlated_queries_are_those_farthest_from_independence(data):
     table = data.draw(tables())

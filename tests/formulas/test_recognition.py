@@ -4,10 +4,11 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.recognition
+from profiles import examples
 from sfumato.formulas.measures.loss import coverage_loss, exact_loss, information_loss
 from sfumato.formulas.measures.recognition import (
     distinction,
@@ -37,7 +38,7 @@ def test_every_share_is_that_of_the_rows(sizes, k):
     assert people_per_group(counts) == Fraction(sum(sizes), len(sizes))
 
 
-@settings(max_examples=60, deadline=None)
+@examples(60)
 @given(
     st.integers(0, 4).flatmap(lambda n: st.lists(st.integers(-9, 9), min_size=2**n, max_size=2**n))
 )

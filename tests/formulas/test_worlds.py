@@ -3,10 +3,11 @@
 from collections import Counter
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.minimality
+from profiles import examples
 from sfumato.formulas.minimality.credibility import credibility_local
 from sfumato.formulas.minimality.worlds import credibility_enumerated
 
@@ -31,7 +32,7 @@ def groups(draw):
     return kept, generalized, dict(values)
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(groups(), st.sampled_from(sorted(RULES)), st.sampled_from(["a", "b", {"a", "c"}]))
 def test_counts_agree_with_people(group, rule, target):
     kept, generalized, values = group

@@ -12,7 +12,7 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.criteria
@@ -20,6 +20,7 @@ import naive.hierarchies
 import naive.lattice
 import naive.loss
 import sfumato as sf
+from profiles import examples, scaled
 from properties.generated import tables
 from sfumato.algorithms import mondrian
 from sfumato.algorithms.algorithm import allowed_rows
@@ -238,7 +239,7 @@ def judged(draw):
 def test_generated_groups_are_judged_as_fractions_judge_them(record_property):
     n = 0
 
-    @settings(max_examples=600, deadline=None)
+    @examples(600)
     @given(judged())
     def compare(case):
         nonlocal n
@@ -248,14 +249,14 @@ def test_generated_groups_are_judged_as_fractions_judge_them(record_property):
             n += 1
 
     compare()
-    assert n > 400
+    assert n > scaled(400)
     record_property(VERDICTS, n)
 
 
 def test_generated_entropies_are_judged_as_integers_judge_them(record_property):
     n = 0
 
-    @settings(max_examples=300, deadline=None)
+    @examples(300)
     @given(scaled_counts(), st.integers(1, 40))
     def compare(drawn, denominator):
         nonlocal n
@@ -276,7 +277,7 @@ def test_generated_entropies_are_judged_as_integers_judge_them(record_property):
 def test_what_is_measured_is_exact_at_every_scale(record_property):
     n = 0
 
-    @settings(max_examples=200, deadline=None)
+    @examples(200)
     @given(st.lists(scaled_counts(), min_size=1, max_size=4))
     def compare(drawn):
         nonlocal n
@@ -413,7 +414,6 @@ def seven_alike_and_three_alone():
     )
 
 
-@settings(deadline=None)
 @given(
     st.lists(st.sampled_from([1, 5, 2**31, 2**33, 2**53 + 1]), min_size=1, max_size=6),
     st.sampled_from([0, 1, 2**33]),
@@ -487,7 +487,7 @@ def test_a_table_of_huge_counts_is_decided_like_the_small_one(
     methods = METHODS[:3] if compiled else METHODS
     n = 0
 
-    @settings(max_examples=40, deadline=None)
+    @examples(40)
     @given(
         tables(max_rows=12),
         st.integers(1, 4),
@@ -512,7 +512,7 @@ def test_a_table_of_huge_counts_is_decided_like_the_small_one(
 def test_shares_in_a_table_of_huge_counts_are_those_of_the_small_one(record_property):
     n = 0
 
-    @settings(max_examples=60, deadline=None)
+    @examples(60)
     @given(
         tables(max_rows=10),
         st.sampled_from(FAMILY),
@@ -581,7 +581,7 @@ def test_the_optimum_is_better_by_one_person_in_all_of_them(scale):
 def test_the_optimum_of_huge_counts_is_the_enumerated_one(record_property):
     n = 0
 
-    @settings(max_examples=80, deadline=None)
+    @examples(80)
     @given(
         tables(max_rows=8, missing=False),
         st.lists(st.sampled_from([1, 2, 2**31, 2**53, 2**53 + 1]), min_size=8, max_size=8),

@@ -14,7 +14,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 from typer.testing import CliRunner
 
@@ -27,6 +27,7 @@ from hard.mutations import (
     damaged_value,
     toml,
 )
+from profiles import examples
 from sfumato.algorithms.registry import criteria, methods
 from sfumato.cli.app import app
 from sfumato.criteria import Criterion
@@ -192,9 +193,8 @@ RELEASES = {
 
 
 def explored(n: int):
-    return settings(
-        max_examples=n,
-        deadline=None,
+    return examples(
+        n,
         database=None,
         derandomize=True,
         suppress_health_check=list(HealthCheck),

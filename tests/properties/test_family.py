@@ -5,13 +5,14 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.criteria
 import naive.groups
 import naive.lattice
 import sfumato as sf
+from profiles import examples
 from properties.generated import tables
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.algorithms.lattice.metric import METRICS
@@ -85,7 +86,7 @@ def cases(draw):
     return table, criterion, lambda group: of_values([row[-1] for row in group])
 
 
-@settings(max_examples=250, deadline=None)
+@examples(250)
 @given(cases(), st.integers(0, 5))
 def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
     table, criterion, twin = case
@@ -103,7 +104,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
                 method.search(frequencies, criterion, None)
 
 
-@settings(max_examples=100, deadline=None)
+@examples(100)
 @given(cases(), st.integers(0, 5), st.sampled_from(PREFER))
 def test_the_preferred_minimal_node_is_the_best_by_its_measure(case, limit, prefer):
     table, criterion, twin = case
@@ -131,7 +132,7 @@ def test_the_preferred_minimal_node_is_the_best_by_its_measure(case, limit, pref
     assert measured(preferred(lattice, minimal, prefer)) == best
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(cases(), st.integers(0, 5), st.sampled_from(sorted(METRICS)))
 def test_optimal_is_the_enumerated_optimum(case, limit, metric):
     table, criterion, twin = case
@@ -147,7 +148,7 @@ def test_optimal_is_the_enumerated_optimum(case, limit, metric):
     assert float(prices[found]) == pytest.approx(float(min(prices.values())), abs=1e-9)
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(cases())
 def test_every_criterion_judges_as_its_twin(case):
     table, criterion, twin = case
@@ -164,7 +165,7 @@ def test_every_criterion_judges_as_its_twin(case):
         assert verdict == expected[values]
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(
     st.lists(st.integers(0, 6), min_size=4, max_size=4).filter(any),
     st.lists(st.integers(0, 9), min_size=4, max_size=4),
@@ -215,7 +216,7 @@ def tables_with_two_sensitive_columns(draw):
     return draw(st.lists(row, min_size=1, max_size=10)), [paths] * n_columns
 
 
-@settings(max_examples=150, deadline=None)
+@examples(150)
 @given(
     tables_with_two_sensitive_columns(),
     st.integers(0, 3),

@@ -6,11 +6,12 @@ from collections import Counter
 import numpy as np
 import pyarrow as pa
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import naive.mondrian
 import sfumato as sf
+from profiles import examples
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
 
@@ -67,11 +68,7 @@ def way(request, monkeypatch):
 
 
 @pytest.mark.usefixtures("way")
-@settings(
-    max_examples=300,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(tables(), numeric_tables()), criteria())
 def test_mondrian_cuts_as_its_recursive_twin(table, pair):
     criterion, safe = pair
@@ -90,7 +87,7 @@ def sorted_rows(rows):
     return sorted(map(str, rows))
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(st.one_of(tables(), numeric_tables()), criteria(), st.booleans())
 def test_boxes_hold_their_people_and_do_not_overlap(table, pair, tight):
     criterion, safe = pair
@@ -107,7 +104,7 @@ def test_boxes_hold_their_people_and_do_not_overlap(table, pair, tight):
         assert volume == np.prod([len(domain) for domain in ground.domains.values()])
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(numeric_tables(), criteria())
 def test_no_region_has_an_allowable_cut_at_any_value_of_any_dimension(table, pair):
     """Definition 4.3, and the bound that follows from it for k-anonymity."""
@@ -121,7 +118,7 @@ def test_no_region_has_an_allowable_cut_at_any_value_of_any_dimension(table, pai
             assert not naive.mondrian.allowable_cuts(rows, column, dimension, safe)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(missing=False), st.integers(1, 4))
 def test_regions_stay_within_the_bound_of_the_paper(table, k):
     """At most 2n(k-1) + o people (flat dimensions, where every boundary can be cut)."""
@@ -161,11 +158,7 @@ METHODS = [
 
 
 @pytest.mark.parametrize("at_once", [1, 20, 1 << 22])
-@settings(
-    max_examples=200,
-    deadline=None,
-    suppress_health_check=[HealthCheck.function_scoped_fixture],
-)
+@examples(200, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(st.one_of(tables(), numeric_tables()), criteria(), st.sampled_from(METHODS))
 def test_both_ways_of_cutting_agree(monkeypatch, at_once, table, pair, method):
     criterion, safe = pair

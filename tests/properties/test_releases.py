@@ -6,12 +6,13 @@ from collections import Counter
 from pathlib import Path
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, given
 from hypothesis import strategies as st
 
 import naive.criteria
 import naive.groups
 import sfumato as sf
+from profiles import examples
 
 ZIPS = ["01234", "01235", "01301", "13053", "13068", ""]
 PLACES = {"Europe": ["France", "Italy"], "Asia": ["Japan", "India", "=1+1"]}
@@ -92,7 +93,7 @@ def covers(column: str, label: str, value: str) -> bool:
 
 @pytest.mark.parametrize("criterion", CRITERIA)
 @pytest.mark.parametrize("method", METHODS)
-@settings(max_examples=8, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@examples(8, suppress_health_check=[HealthCheck.too_slow])
 @given(rows=people)
 def test_a_release_keeps_its_promise_and_loses_nobody(method, criterion, rows):
     asked, safe = CRITERIA[criterion]

@@ -1,17 +1,18 @@
 """Samarati's algorithm against the enumeration of all nodes."""
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 import naive.criteria
 import naive.lattice
 import sfumato as sf
+from profiles import examples
 from properties.generated import criteria, tables
 from sfumato.algorithms.lattice.lattice import Lattice
 
 
-@settings(max_examples=300, deadline=None)
+@examples(300)
 @given(tables(), criteria(), st.integers(0, 6))
 def test_samarati_finds_the_lowest_safe_node_with_the_fewest_suppressed_rows(table, pair, limit):
     criterion, twin = pair
@@ -31,7 +32,7 @@ def test_samarati_finds_the_lowest_safe_node_with_the_fewest_suppressed_rows(tab
     assert expected in naive.lattice.minimal_nodes(table.rows, table.paths, twin, limit)
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(), criteria())
 def test_every_node_is_judged_as_enumeration_does(table, pair):
     criterion, twin = pair
@@ -41,7 +42,7 @@ def test_every_node_is_judged_as_enumeration_does(table, pair):
         assert lattice.n_suppressed(node) == expected
 
 
-@settings(max_examples=200, deadline=None)
+@examples(200)
 @given(tables(), criteria())
 def test_what_a_criterion_calls_monotone_is(table, pair):
     """Without suppression always; with suppression where the criterion says so."""

@@ -1,0 +1,34 @@
+"""How many generated examples a property is tried on.
+
+HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default`, `ci` (the
+same examples every time, so that a red run is about the change; chosen when CI=true) or `thorough`
+(ten times as many). A test that wants more or fewer examples than others says `@examples(300)`,
+which is the number of the default profile, and is scaled with it.
+"""
+
+import os
+
+from hypothesis import settings
+
+N_EXAMPLES = 100
+
+settings.register_profile("default", max_examples=N_EXAMPLES, deadline=None, print_blob=True)
+settings.register_profile("quick", settings.get_profile("default"), max_examples=N_EXAMPLES // 10)
+settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
+settings.register_profile("thorough", settings.get_profile("default"), max_examples=10 * N_EXAMPLES)
+
+
+def load():
+    """The profile that the environment names."""
+    chosen = "ci" if os.environ.get("CI") == "true" else "default"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", chosen))
+
+
+def scaled(n):
+    """That many examples in the default profile, and as many more or fewer in the others."""
+    return max(1, n * settings.default.max_examples // N_EXAMPLES)
+
+
+def examples(n, **others):
+    """Settings of a property that is tried on `n` examples in the default profile."""
+    return settings(max_examples=scaled(n), **others)
