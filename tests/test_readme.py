@@ -2,6 +2,8 @@
 
 import re
 import shutil
+import subprocess
+import sys
 import tomllib
 from pathlib import Path
 
@@ -12,6 +14,7 @@ from sfumato.job import Job
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+ADDING = sorted((ROOT / "docs" / "adding").glob("*.md"))
 
 
 def blocks(page: Path, language: str) -> list[str]:
@@ -29,6 +32,21 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatc
             r"^```\n(promise .*?)^```", page.read_text(), re.DOTALL | re.MULTILINE
         )
         assert shown in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ADDING, ids=lambda page: page.name)
+def test_what_a_page_adds_works_in_a_process_of_its_own(page, tmp_path):
+    """What is defined joins, so it must not join the other tests."""
+    shutil.copy(sf.datasets.patients(), tmp_path)
+    (tmp_path / "example.py").write_text("\n".join(blocks(page, "python")))
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "example.py"],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
@@ -49,6 +67,6 @@ def test_the_commands_a_newcomer_needs_stand_at_the_top():
 
 
 def test_links_between_pages_lead_somewhere():
-    for page in [*PAGES, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
+    for page in [*PAGES, *ADDING, ROOT / "CONTRIBUTING.md", ROOT / "CHANGELOG.md"]:
         for target in re.findall(r"\]\((?!http)([^)#]+)", page.read_text()):
             assert (page.parent / target).exists(), f"{page.name}: {target}"

@@ -932,8 +932,13 @@ def test_a_wrong_argument_of_a_function_is_refused(tmp_path, record_property):
         ),
         (
             lambda x: sf.read(TABLE, ["age"], engine=x),
-            ["spark", 5, True, ARRAY, HUGE],
-            "engine: known",
+            [5, True, ARRAY, HUGE],
+            "engine: give a name, or an engine such as",
+        ),
+        (
+            lambda x: sf.read(TABLE, ["age"], engine=x),
+            ["spark", ""],
+            "engine: unknown name",
         ),
         (
             lambda x: sf.anonymize(x, sf.KAnonymity(2)),
