@@ -26,7 +26,7 @@ from formulas.series import (
 )
 from properties.generated import Generated
 from sfumato.attacks.correspondence import bcf, remaining
-from sfumato.published.public_view import Earlier
+from sfumato.published.public_view import PublicView
 
 SCORES = {"discernibility": naive.bcf.by_discernibility, "loss": naive.bcf.by_loss}
 DEEP = {
@@ -71,7 +71,7 @@ def earlier(release, n_suppressed=0):
     """Published labels as a release that is known to everybody."""
     flat = [sf.Flat() for _ in release[0][0]]
     seen = Generated([(*qid, s) for qid, s in release], [[] for _ in flat], flat)
-    return Earlier(seen.frequencies().as_it_is(), n_suppressed)
+    return PublicView(seen.frequencies().as_it_is(), n_suppressed)
 
 
 def written(release, trees):

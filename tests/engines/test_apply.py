@@ -55,7 +55,7 @@ def published(tmp_path_factory):
 def read_back(path):
     """Read a published CSV file as text."""
     source = engine_of().open_published(path)
-    return source.to_arrow(source.columns)
+    return source.to_batches(source.columns).read_all()
 
 
 def rows_of(table):

@@ -138,7 +138,7 @@ def test_people_that_the_releases_are_not_of_show_nothing(seed):
     wrong = replace(arrived, value=other % published[0].histogram.n_values)
     if published[0].histogram.n_values > 1:
         assert not history_of(published, wrong).fits
-    fewest = int(Together(published).exact()[0].min())
+    fewest = int(Together(published).left()[0].min())
     for k in (fewest, fewest + 1):
         found, holds = Past(published[:-1], wrong).fewest_left(published[-1], k)
         assert holds == (k == fewest)
@@ -149,7 +149,7 @@ def test_people_that_the_releases_are_not_of_show_nothing(seed):
 def test_what_is_left_by_value_is_that_of_the_programs(seed):
     _, _, published, arrived, _ = a_case(seed)
     sizes, histogram = Past(published[:-1], arrived).left(published[-1])
-    _, exact = Together(published).exact()
+    _, exact = Together(published).left()
     found = histogram.to_dense()
     assert sizes.tolist() == found.sum(axis=1).tolist()
     assert set(map(tuple, found.tolist())) == set(map(tuple, exact.to_dense().tolist()))
@@ -159,7 +159,7 @@ def test_what_is_left_by_value_is_that_of_the_programs(seed):
 def test_without_programs_nothing_unsafe_passes(seed, monkeypatch):
     _, _, published, arrived, _ = a_case(seed, n_releases=4)
     monkeypatch.setattr(series, "EXACT", 0)
-    fewest = int(Together(published).exact()[0].min())
+    fewest = int(Together(published).left()[0].min())
     past = Past(published[:-1], arrived)
     for k in range(1, fewest + 3):
         found, holds = past.fewest_left(published[-1], k)
@@ -216,7 +216,7 @@ def test_people_who_are_not_those_of_the_releases_show_nothing(seed):
         found = history_of(published, each)
         assert found.fits == _gives(found, published)
     assert not found.fits
-    fewest = int(Together(published).exact()[0].min())
+    fewest = int(Together(published).left()[0].min())
     assert not Past(published[:-1], wrong[2]).fewest_left(published[-1], fewest + 1)[1]
 
 

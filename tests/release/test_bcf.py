@@ -60,19 +60,19 @@ def test_a_series_is_safe_by_the_attack_on_its_published_files():
 def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     places = [first.save(tmp_path / kind, format=kind) for kind in ("csv", "parquet")]
-    digests = {sf.load(place).earlier.digest for place in places} | {first.earlier.digest}
+    digests = {sf.load(place).public_view.digest for place in places} | {first.public_view.digest}
     assert len(digests) == 1
     specs = []
     for previous in ([first], [str(places[0])], [places[1]], [sf.load(places[1])]):
         second = sf.anonymize(table(260), sf.BCFAnonymity(4), sf.BCFAnonymizer(previous))
         specs.append(second.method.spec())
-    named = {"previous": list(digests), "score": "discernibility", "columns": None}
-    assert specs == [{"bcf_anonymizer": named}] * 4
+    defaults = {"score": "discernibility", "columns": None}
+    assert specs == [{"bcf_anonymizer": {"previous": list(digests), **defaults}}] * 4
     place = second.save(tmp_path / "second")
     assert json.loads((place / "release.json").read_text())["method"] == specs[0]
     loaded = sf.load(place)
     assert loaded.method.spec() == specs[0]
-    assert second.earlier.digest not in digests
+    assert second.public_view.digest not in digests
 
 
 def test_after_releases_from_directories_a_large_release_can_be_saved(tmp_path, monkeypatch):
@@ -268,7 +268,7 @@ def test_a_job_finds_earlier_releases_beside_it(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path.parent)
     job = Job.load(tmp_path / "job.toml")
     release = sf.anonymize(job.table(), job.criterion, job.method)
-    assert release.method.spec()["bcf_anonymizer"]["previous"] == [first.earlier.digest]
+    assert release.method.spec()["bcf_anonymizer"]["previous"] == [first.public_view.digest]
     assert release.check()
 
 
@@ -278,7 +278,7 @@ def test_a_file_that_changes_after_it_was_loaded_is_not_compared_with(tmp_path):
     loaded = sf.load(tmp_path / "first")
     path = tmp_path / "first" / "data.csv"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:3]))
-    with pytest.raises(sf.BadInput, match="has changed since the release was loaded"):
+    with pytest.raises(sf.BadInput, match="has changed since the release was saved or loaded"):
         sf.BCFAnonymizer([loaded])
 
 
@@ -291,7 +291,7 @@ def test_that_no_step_further_was_safe_may_tell_something_after_earlier_releases
 
 def test_what_a_release_was_made_of_is_known_in_memory_and_never_pickled():
     by_size = sf.anonymize(table(200), sf.KAnonymity(4), sf.Mondrian())  # without a look at values
-    found = by_size.earlier
+    found = by_size.public_view
     assert [part.n_rows for part in found.people] == [200]
     assert found.people[0].sensitive == ("disease",)
     again = pickle.loads(pickle.dumps(found))

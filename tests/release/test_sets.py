@@ -18,7 +18,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.registry import methods
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
-from sfumato.release.release import _Saved
+from sfumato.release.saved import Files
 
 K = sf.KAnonymity(2)
 NAMES = ["flu", "=HIV", "cold", "gout", "a,b"]
@@ -444,7 +444,7 @@ def test_values_of_a_group_that_nobody_is_in_are_noticed(tmp_path):
     place = release.save(tmp_path / "out", format="csv")
     with (place / "sensitive.csv").open("a") as file:
         file.write("7,flu\n")
-    files = _Saved(place, "csv")
+    files = Files(place, "csv")
     with pytest.raises(BrokenPromise, match="do not have the same groups"):
         release._read(files)
 

@@ -17,9 +17,9 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
 from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.past import Past
 from sfumato.parameters import fraction
-from sfumato.published.public_view import Earlier
+from sfumato.published.public_view import PublicView
 from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
@@ -180,7 +180,9 @@ class Algorithm(ABC):
 class SeriesAlgorithm(Algorithm):
     """A method for the next release of the same people, safe beside those before it."""
 
-    previous: tuple[Earlier | str, ...]  # in the order of publishing; a str names one not at hand
+    previous: tuple[
+        PublicView | str, ...
+    ]  # in the order of publishing; a str names one not at hand
 
     @property
     def series(self) -> SeriesAlgorithm:
@@ -200,8 +202,8 @@ class SeriesAlgorithm(Algorithm):
         """Refuse columns that were named and that the table does not have."""
 
     @abstractmethod
-    def published(self, frequencies: FrequencySet) -> list[Published]:
-        """See the earlier releases in the ranks of a table."""
+    def past(self, frequencies: FrequencySet) -> Past:
+        """See the earlier releases in the ranks of a table, with the verdicts of the search."""
 
 
 def a_method(given: object, owner: str) -> Algorithm:

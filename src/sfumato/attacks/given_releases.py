@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from sfumato.errors import BadInput, shown
-from sfumato.published.public_view import Earlier, refuse_other_columns
+from sfumato.published.public_view import PublicView, refuse_other_columns
 from sfumato.release import Release, load
 from sfumato.release.beside.previous import Previous
 from sfumato.table import Table, read
@@ -15,7 +15,7 @@ from sfumato.table import Table, read
 
 def series_of(
     subject: Release | Table, given: Sequence[object] = ()
-) -> tuple[Earlier | None, Previous]:
+) -> tuple[PublicView | None, Previous]:
     """See a release or a table among the others: as one of them, and those that came before.
 
     Args:
@@ -26,7 +26,7 @@ def series_of(
     if isinstance(given, (str, os.PathLike)) or not isinstance(given, Sequence):
         raise BadInput(f"earlier: must be a list of releases or directories, got {shown(given)}")
     if isinstance(subject, Release):
-        own = None if subject.description.group is not None else subject.earlier
+        own = None if subject.description.group is not None else subject.public_view
         previous = subject.previous
     else:
         own, previous = _of_table(subject), Previous()
@@ -50,7 +50,7 @@ def series_of(
     return own, previous.joined(named)
 
 
-def _refuse(name: str, each: Earlier, own: Earlier) -> None:
+def _refuse(name: str, each: PublicView, own: PublicView) -> None:
     """Refuse what cannot have come before."""
     refuse_other_columns(
         f"earlier: {name}", each.seen.frequencies, "the release", own.seen.frequencies
@@ -64,17 +64,17 @@ def _refuse(name: str, each: Earlier, own: Earlier) -> None:
 
 def _named(
     subject: Release | Table, given: Sequence[object]
-) -> Iterator[tuple[str | None, Earlier]]:
+) -> Iterator[tuple[str | None, PublicView]]:
     for each in given:
         name = None
         if isinstance(each, (str, os.PathLike)):
             path = Path(each)
             name = path.resolve().name
             each = load(path) if path.is_dir() else _read(subject, path)  # noqa: PLW2901
-        if isinstance(each, Earlier):
+        if isinstance(each, PublicView):
             yield name, each
         elif isinstance(each, Release):
-            yield name, each.earlier
+            yield name, each.public_view
         elif isinstance(each, Table):
             yield name, _of_table(each)
         else:
@@ -90,5 +90,5 @@ def _read(subject: Release | Table, path: Path) -> Table:
     return read(path, roles.quasi_identifiers, roles.sensitive or None)
 
 
-def _of_table(table: Table) -> Earlier:
-    return Earlier(table.frequencies().as_it_is(), 0, table.schema.insensitive)
+def _of_table(table: Table) -> PublicView:
+    return PublicView(table.frequencies().as_it_is(), 0, table.schema.insensitive)

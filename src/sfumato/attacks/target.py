@@ -20,7 +20,7 @@ from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, CannotRun
-from sfumato.published.public_view import Earlier
+from sfumato.published.public_view import PublicView
 from sfumato.release import Release
 from sfumato.release.beside.previous import Previous
 from sfumato.table import Table
@@ -39,7 +39,7 @@ class Target:
     # Two tables: the quasi-identifiers, which are published as they are; `seen` has the groups.
     as_they_are: tuple[str, ...] = ()
     recoding: Recoding | None = None  # private: who of the original is in which group
-    own: Earlier | None = None  # as a release among others; None: two tables
+    own: PublicView | None = None  # as a release among others; None: two tables
     previous: Previous = field(
         default_factory=Previous
     )  # releases of the same people that came before

@@ -436,6 +436,20 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
         branches.extend((str(leaf), *above) for leaf in tree)
 
 
+@dataclass(frozen=True)
+class PublishedPaths:
+    """What a release shows of a closed tree: the paths from published nodes up to the root."""
+
+    paths: tuple[tuple[str, ...], ...]
+
+    def spec(self) -> dict[str, Any]:
+        """Write the paths down as `release.json` has them."""
+        return {"paths": [list(path) for path in self.paths]}
+
+
+PublicRule: TypeAlias = Hierarchy | PublishedPaths  # as far as a hierarchy is public
+
+
 def _written(tree: Nested) -> Any:
     if isinstance(tree, Mapping):
         return {str(name): _written(below) for name, below in tree.items()}

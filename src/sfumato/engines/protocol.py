@@ -118,8 +118,11 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def to_arrow(self, text: Collection[str]) -> Any:
-        """Read the whole source into a PyArrow table; `text`: columns that are no numbers."""
+    def to_batches(self, text: Collection[str]) -> Any:
+        """Give a PyArrow reader of all rows, batch by batch; `text`: columns that are no numbers.
+
+        The source stays open for as long as somebody reads.
+        """
 
 
 class Engine(ABC):

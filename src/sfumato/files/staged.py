@@ -48,10 +48,9 @@ def called(staged: Path, target: Path) -> Iterator[None]:
         raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
 
 
-def describe(directory: Path, description: Mapping[str, Any]) -> None:
-    """Write the description beside the tables that are there, with their digests."""
-    digests = {path.name: digest(path) for path in sorted(directory.iterdir())}
-    write_json(directory / DESCRIPTION, {**description, "files": digests})
+def describe(directory: Path, description: Mapping[str, Any], digests: Mapping[str, str]) -> None:
+    """Write the description beside the tables, with their digests."""
+    write_json(directory / DESCRIPTION, {**description, "files": dict(digests)})
 
 
 def write_json(where: Path, written: Mapping[str, Any]) -> None:

@@ -1,13 +1,14 @@
-"""A release that was published before, as everybody sees it."""
+"""What everybody sees of a release, in memory."""
 
 from __future__ import annotations
 
 import hashlib
 import json
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain, as_number, number_text
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
+from sfumato.data.hierarchy import PublicRule
 from sfumato.data.labels.published import intervals_of, side
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import Published
@@ -23,8 +25,8 @@ NAMED = "sha256:"
 
 
 @dataclass(frozen=True, eq=False)
-class Earlier:
-    """The published rows, counted, and how many people were left out.
+class PublicView:
+    """The public view of a release: published rows by their labels, and how many were suppressed.
 
     `people`, if it is known, is what the release was made of, in any number of parts. It is private
     and stays in memory: with it, what is left to everybody is found faster (see `arrivals`).
@@ -34,11 +36,16 @@ class Earlier:
     n_suppressed: int
     insensitive: tuple[str, ...] = ()  # columns that were published untouched
     people: tuple[FrequencySet, ...] = field(default=(), repr=False)
-    hierarchies: Mapping[str, Any] = field(default_factory=dict)  # as far as they are public
+    hierarchies: Mapping[str, PublicRule] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
-        return self.__dict__ | {"people": ()}
+        return {each.name: getattr(self, each.name) for each in fields(self)} | {"people": ()}
+
+    @cached_property
+    def _in_ranks(self) -> WeakKeyDictionary[FrequencySet, tuple[NDArray[np.int32], Published]]:
+        """Boxes and classes by the table in whose ranks they are seen."""
+        return WeakKeyDictionary()
 
     @property
     def n_rows(self) -> int:
@@ -64,22 +71,33 @@ class Earlier:
         return self.digest
 
     def published(self, frequencies: FrequencySet, name: str) -> Published:
-        """See the release in the ranks and codes of another table of the same people and more.
+        """See the classes in the ranks and codes of another table of the same people and more.
 
         name: how messages call the release.
 
         Raises:
             BadInput: It has other columns, or values that the table and its hierarchies have not.
         """
+        return self._seen_in(frequencies, name)[1]
+
+    def boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
+        """See the published combinations of quasi-identifiers in the ranks of another table."""
+        return self._seen_in(frequencies, name)[0]
+
+    def _seen_in(self, frequencies: FrequencySet, name: str) -> tuple[NDArray[np.int32], Published]:
+        if frequencies not in self._in_ranks:
+            boxes = self._boxes(frequencies, name)
+            self._in_ranks[frequencies] = boxes, self._classes(frequencies, name, boxes)
+        return self._in_ranks[frequencies]
+
+    def _classes(self, frequencies: FrequencySet, name: str, boxes: NDArray[np.int32]) -> Published:
         own = self.seen.frequencies
-        boxes = self.boxes(frequencies, name)
         value = self._values(frequencies, name)
         shape = (len(boxes), len(frequencies.persons_values.codes))
         histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
         return Published.of(boxes, histogram, self.n_suppressed)
 
-    def boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
-        """See the published combinations of quasi-identifiers in the ranks of another table."""
+    def _boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
         own = self.seen.frequencies
         refuse_other_columns(f"BCFAnonymizer: {name}", own, "the table", frequencies)
         classes = own.combinations
@@ -175,20 +193,20 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names) or "none"
 
 
-def read_previous(previous: object) -> tuple[Earlier | str, ...]:
+def read_previous(previous: object) -> tuple[PublicView | str, ...]:
     """Read what a method was given: releases, directories of saved ones, or names of releases."""
     if isinstance(previous, (str, bytes)) or not isinstance(previous, Sequence):
         raise BadInput(
             f"BCFAnonymizer: previous must be a list of releases or of their directories, in the "
             f"order of publishing, got {shown(previous)}"
         )
-    found: list[Earlier | str] = []
+    found: list[PublicView | str] = []
     for each in previous:
         if hasattr(each, "__fspath__") or isinstance(each, str):
             found.append(str(each))
             continue
-        seen = each if isinstance(each, Earlier) else getattr(each, "earlier", None)
-        if not isinstance(seen, Earlier):
+        seen = each if isinstance(each, PublicView) else getattr(each, "public_view", None)
+        if not isinstance(seen, PublicView):
             raise BadInput(
                 "BCFAnonymizer: previous must hold releases, or the directories of saved ones, got "
                 f"{shown(each)}"

@@ -16,7 +16,7 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.hierarchy import Hierarchy, PublicRule, PublishedPaths
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
@@ -34,7 +34,7 @@ class Description:
     columns: tuple[str, ...]
     quasi_identifiers: tuple[str, ...]
     sensitive: tuple[str, ...]
-    hierarchies: Mapping[str, Any]  # as far as they are public
+    hierarchies: Mapping[str, PublicRule]
     recoded: tuple[str, ...]  # columns whose values are published as generalized text
     text: tuple[str, ...]  # columns that hold codes or generalized text, not numbers
     criterion: Criterion
@@ -89,9 +89,7 @@ class Description:
     def rules(self) -> dict[str, Hierarchy]:
         """The hierarchies that are public as a whole."""
         return {
-            name: Hierarchy.from_spec(spec, f"{DESCRIPTION}: hierarchies.{name}")
-            for name, spec in self.hierarchies.items()
-            if "paths" not in spec
+            name: rule for name, rule in self.hierarchies.items() if isinstance(rule, Hierarchy)
         }
 
     def to_json(self) -> dict[str, Any]:
@@ -109,7 +107,7 @@ class Description:
             "text": list(self.text),
             "levels": None if self.levels is None else dict(self.levels),
             "group": self.group,
-            "hierarchies": dict(self.hierarchies),
+            "hierarchies": {name: rule.spec() for name, rule in self.hierarchies.items()},
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
             **sets,
@@ -124,9 +122,10 @@ class Description:
         columns = read.names("columns")
         quasi_identifiers = read.names("quasi_identifiers", columns)
         sensitive = read.names("sensitive", columns)
-        hierarchies = read.part("hierarchies", isinstance_of(dict))
-        for name, spec in hierarchies.items():
+        hierarchies = {}
+        for name, spec in read.part("hierarchies", isinstance_of(dict)).items():
             read.need("hierarchies", name in columns and isinstance(spec, dict))
+            hierarchies[name] = read.rule(name, spec)
         levels = read.part("levels", isinstance_of(dict, type(None)))
         read.need("levels", levels is None or set(levels) == set(quasi_identifiers))
         read.need("levels", all(map(is_count, (levels or {}).values())))
@@ -136,7 +135,7 @@ class Description:
         read.need("set_valued", sets is None or (group is not None and sensitive == (sets,)))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
-        found = cls(
+        return cls(
             columns,
             quasi_identifiers,
             sensitive,
@@ -151,8 +150,6 @@ class Description:
             group,
             sets,
         )
-        found.rules()  # refused now rather than at the first use
-        return found
 
 
 @dataclass(frozen=True)
@@ -174,6 +171,14 @@ class _Reader:
         self.need(key, len(set(found)) == len(found) and set(found) <= set(known or found))
         return tuple(found)
 
+    def rule(self, column: str, spec: Mapping[str, Any]) -> PublicRule:
+        """Give the hierarchy of a column, as far as it is public."""
+        if "paths" not in spec:
+            return Hierarchy.from_spec(spec, f"{DESCRIPTION}: hierarchies.{column}")
+        paths = spec["paths"]
+        self.need("hierarchies", isinstance(paths, list) and all(map(_is_path, paths)))
+        return PublishedPaths(tuple(map(tuple, paths)))
+
     def need(self, key: str, fits: bool) -> None:
         """Refuse the description unless it fits."""
         if not fits:
@@ -185,6 +190,11 @@ def isinstance_of(*kinds: type) -> Callable[[object], bool]:
     return lambda value: isinstance(value, kinds)
 
 
+def _is_path(path: object) -> bool:
+    """Whether these are labels from a node up to the root."""
+    return isinstance(path, list) and bool(path) and all(isinstance(label, str) for label in path)
+
+
 def is_count(value: object) -> bool:
     """Whether this is a number of rows or steps."""
     return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
@@ -192,31 +202,31 @@ def is_count(value: object) -> bool:
 
 def _public_hierarchies(
     table: Table, frequencies: FrequencySet, recoding: Recoding
-) -> dict[str, Any]:
+) -> dict[str, PublicRule]:
     """Say of every quasi-identifier's hierarchy what the release itself shows.
 
     An open rule is its parameters. A closed tree is the paths from published nodes up to the
     root: a value below them, or one that only suppressed people have, is not named.
     """
     boxes, _ = recoding.published_boxes(frequencies)
-    shown: dict[str, Any] = {}
+    shown: dict[str, PublicRule] = {}
     for j, name in enumerate(table.schema.quasi_identifiers):
         domain = table.domains[name]
         if not domain.closed:
-            shown[name] = table.schema.hierarchies[name].spec()
+            shown[name] = table.schema.hierarchies[name]
             continue
         level = None if recoding.levels is None else recoding.levels[name]
         sides = distinct_rows(boxes[:, j])[0].tolist()
         paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
-        shown[name] = {"paths": sorted(map(list, paths), key=str)}
+        shown[name] = PublishedPaths(tuple(sorted(paths - {()}, key=str)))
     return shown
 
 
-def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Any]:
+def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, PublicRule]:
     """Give the hierarchy of a sensitive column, if a criterion measures distances by it."""
     by_tree = any(part.needs_order for part in criterion.parts)
     schema = table.schema
-    return {name: schema.hierarchies[name].spec() for name in schema.sensitive if by_tree}
+    return {name: schema.hierarchies[name] for name in schema.sensitive if by_tree}
 
 
 def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple[str, ...]]:

@@ -1,8 +1,7 @@
-"""From a table to a release, and from a release to something a person can hold."""
+"""A release: the public part, which is what files hold, and the private one that made it."""
 
 from __future__ import annotations
 
-import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,27 +13,22 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms import Algorithm, Mondrian, Recode, SeriesAlgorithm
-from sfumato.algorithms.algorithm import a_method, chances
-from sfumato.algorithms.registry import check_pair, check_sets
+from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion, Measured
-from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
-from sfumato.engines import engine_of
-from sfumato.engines.protocol import Engine, Format, Source
+from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.files.failpoints import reached
-from sfumato.files.paths import reason, version
+from sfumato.files.paths import reason
 from sfumato.files.private import PrivateDirectory, scratch
 from sfumato.files.staged import (
-    DESCRIPTION,
     called,
     describe,
-    digest,
     make_public,
     new_parents,
     opened,
@@ -45,54 +39,20 @@ from sfumato.files.staged import (
 from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.progress import report
-from sfumato.published.public_view import NAMED, Earlier
-from sfumato.release.beside.check import compared
+from sfumato.published.public_view import PublicView
+from sfumato.release.beside.check import judged_beside
 from sfumato.release.beside.previous import Previous, previous_of
 from sfumato.release.check import Check, checked
 from sfumato.release.description import Description
 from sfumato.release.guards import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
-from sfumato.release.set_valued import apart, refuse_one_value_each, refuse_other_values
+from sfumato.release.saved import FORMATS, Files, Written, open_saved
+from sfumato.release.set_valued import apart, refuse_other_values
 from sfumato.release.summary import Summary
 from sfumato.table import DATA, SENSITIVE, Table
 
-FORMATS: tuple[Format, ...] = ("csv", "parquet")
-SECRET_BYTES = 32
 
-
-def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = None) -> Release:
-    """Find a recoding of `table` that satisfies `criterion`.
-
-    Args:
-        table: What `read` returned.
-        criterion: What must hold of every published group; combine several with `&`.
-        method: The algorithm; `Mondrian()` unless told otherwise.
-
-    Raises:
-        Unsatisfiable: No release by this method satisfies the criterion.
-    """
-    if not isinstance(table, Table):
-        raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
-    method = a_method(Mondrian() if method is None else method, "anonymize")
-    if method.series is not None and method.series.previous:
-        method = _with_previous(method.series, table)
-    guard = guarding_column(a_criterion(criterion))
-    by_value = method.bucketized or _needs_values(criterion)
-    frequencies = table.frequencies(guard) if by_value else table.combinations()
-    validate(criterion, frequencies)
-    check_sets(method, table.set_valued, table.schema.person)
-    check_pair(method, criterion)
-    refuse_one_value_each(frequencies, criterion)
-    report("searching")
-    draw = chances(method)
-    decided = method.search(frequencies, criterion, draw)
-    secret = draw(SECRET_BYTES)
-    recoding = decided.renumbered(secret)
-    description = Description.of(table, frequencies, recoding, criterion, method)
-    return Release(description, _Private(table, frequencies, recoding, secret))
-
-
-def _needs_values(criterion: Criterion) -> bool:
+def needs_values(criterion: Criterion) -> bool:
     """Whether sensitive values matter at all."""
     return any(
         part.looks_at_values or part.by_series or part.attribute is not None
@@ -100,79 +60,14 @@ def _needs_values(criterion: Criterion) -> bool:
     )
 
 
-def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:
-    """Open the earlier releases that were given by their directories."""
-    if table.schema.insensitive:
-        column = table.schema.insensitive[0]
-        raise BadInput(
-            f"{type(method).__name__}: {column!r} would be published untouched (insensitive), "
-            "which lets anybody find the same record in every release; make the column sensitive, "
-            "or drop it"
-        )
-    opened = [
-        each if isinstance(each, Earlier) or each.startswith(NAMED) else load(each)
-        for each in method.previous
-    ]
-    return method.after(opened)
-
-
 def load(directory: str | Path) -> Release:
     """Open a saved release: its public part, which is all there is on disk."""
-    place = file_path("load", directory)
-    where = place / DESCRIPTION
-    try:
-        written = json.loads(where.read_text(encoding="utf-8"))
-    except OSError as error:
-        raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
-    except (ValueError, RecursionError):
-        raise BadInput(f"{where}: damaged; not JSON") from None
-    if not isinstance(written, dict):
-        raise BadInput(f"{where}: damaged; not the description of a release")
-    description = Description.from_json(written, str(where))
-    files = written.get("files")
-    if not isinstance(files, dict):
-        files = {}
-    kinds = [k for k in FORMATS if set(files) == {f"{name}.{k}" for name in description.tables}]
-    if not kinds:
-        raise BadInput(f"{where}: damaged; the list of files is missing")
-    versions = {}
-    for name, expected in files.items():
-        try:
-            versions[place / name] = version(place / name)
-            found = digest(place / name)
-        except OSError as error:
-            raise BadInput(f"{place / name}: cannot read: {reason(error)}") from None
-        if found != expected:
-            raise BadInput(
-                f"{place / name}: the file is not the one that was released (checksums differ)"
-            )
-    return Release(description, saved=_Saved(place, kinds[0], versions))
-
-
-@dataclass(frozen=True)
-class _Saved:
-    """The files of a release: `data`, and `sensitive` where two tables are published."""
-
-    directory: Path
-    kind: Format
-    versions: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)  # when loaded
-    engine: Engine = field(default_factory=engine_of)  # that wrote them, or the embedded one
-
-    def path(self, name: str) -> Path:
-        """Where one of the tables is."""
-        return self.directory / f"{name}.{self.kind}"
-
-    def open(self, name: str) -> Source:
-        """Open one of the tables, as any reader would."""
-        path = self.path(name)
-        found = self.engine.open_published(path)
-        if path in self.versions and version(path) != self.versions[path]:
-            raise BadInput(f"{path}: the file has changed since the release was loaded")
-        return found
+    description, files = open_saved(file_path("load", directory))
+    return Release(description, written=Written(files))
 
 
 @dataclass(frozen=True, eq=False)
-class _Private:
+class Private:
     """What never leaves the steward's machine."""
 
     table: Table
@@ -191,18 +86,19 @@ class Release:
     """A table about people in which no person can be traced, and how it was made.
 
     The public part is what `save` writes. The private part (source, counts, recoding) exists only
-    in the process that made the release; after `load` it is absent.
+    in the process that made the release; after `load` it is absent. What was written, and what was
+    found when it was read back, is kept: whatever is asked later starts from there.
     """
 
     def __init__(
         self,
         description: Description,
-        private: _Private | None = None,
-        saved: _Saved | None = None,
+        private: Private | None = None,
+        written: Written | None = None,
     ) -> None:
         self.description = description
         self._private = private
-        self._saved = saved
+        self._written = written
 
     def __repr__(self) -> str:
         shown = self.description
@@ -266,7 +162,7 @@ class Release:
         return self.private.table
 
     @property
-    def private(self) -> _Private:
+    def private(self) -> Private:
         """The private part; refused for a loaded release."""
         if self._private is None:
             raise BadInput(
@@ -275,44 +171,80 @@ class Release:
             )
         return self._private
 
-    @cached_property
+    @property
     def grouping(self) -> Grouping:
         """Which combinations were published together: of the original, or as published."""
-        if self._private is not None and self.recoding.has_one_box_each:
-            return self.recoding.grouping(self.table.frequencies())
-        return self.seen
+        return self.seen if self._decided is None else self._decided
 
     @cached_property
+    def _decided(self) -> Grouping | None:
+        if self._private is None or not self.recoding.has_one_box_each:
+            return None
+        return self.recoding.grouping(self.table.frequencies())
+
+    @property
+    def written(self) -> Written:
+        """What was written and read back: saved, loaded, or staged in private so far.
+
+        Raises:
+            BadInput: A file is gone, or not what it was.
+        """
+        if self._written is None:
+            staging = scratch()
+            try:
+                self._written = self._write(staging.path, "parquet", staging)
+            except BaseException:
+                staging.close()
+                raise
+        self._written.files.refuse_changed()
+        return self._written
+
+    def _looked_at(self) -> tuple[Grouping, Grouping]:
+        """Group what was written as its readers would: `published` and `seen`, once."""
+        written = self.written
+        published, seen = written.published, written.seen
+        if published is None or seen is None:
+            published = self._read(written.files)
+            seen = self._with_original(published)
+            self._written = replace(written, published=published, seen=seen)
+        return published, seen
+
+    @property
     def published(self) -> Grouping:
         """The published table as any reader groups it: by its labels alone."""
-        with self._published() as files:
-            return self._read(files)
+        return self._looked_at()[0]
 
-    @cached_property
+    @property
     def seen(self) -> Grouping:
-        """The same, by somebody who has the original's distribution of sensitive values, if we do.
+        """`published`, with sensitive values coded as in the original, if that is at hand.
 
-        Criteria and beliefs are about that distribution, which suppressed people are a part of.
+        Criteria and beliefs are about the distribution there, which suppressed people are a part
+        of. Equal to `published` for a loaded release.
         """
-        return self._with_original(self.published)
+        return self._looked_at()[1]
 
-    @cached_property
-    def earlier(self) -> Earlier:
+    @property
+    def public_view(self) -> PublicView:
         """What everybody sees of this release, for those that come after it (BCFAnonymizer)."""
         if self.description.group is not None:
             raise BadInput(
                 "a release as two tables cannot be compared with later ones: quasi-identifiers are "
                 "published as they are"
             )
-        found = self._as_earlier(self.published)
-        if self._private is None:
-            return found
-        return replace(found, people=(self.table.frequencies(),))
+        _ = self.written  # refused if a file has changed since
+        return self._public_view
+
+    @cached_property
+    def _public_view(self) -> PublicView:
+        people = () if self._private is None else (self.table.frequencies(),)
+        return replace(self._view_of(self.published), people=people)
 
     @cached_property
     def previous(self) -> Previous:
         """The earlier releases: those that the method was given, or found beside a saved one."""
-        directory = None if self._saved is None else self._saved.directory
+        directory = None
+        if self._private is None and self._written is not None:
+            directory = self._written.files.directory
         return previous_of(self.method, directory, load)
 
     @property
@@ -339,21 +271,31 @@ class Release:
         """
         return self.recoding.published_boxes(self.private.frequencies)
 
-    @cached_property
+    @property
     def sizes(self) -> Counts:
         """Number of people in every published group."""
-        if self._private is None:
-            return self.grouping.sizes
+        return self.seen.sizes if self._private is None else self._sizes_decided
+
+    @cached_property
+    def _sizes_decided(self) -> Counts:
         return self.recoding.sizes(self.private.frequencies)
 
     def summary(self) -> Summary:
         """Groups, suppression, information loss, columns dropped."""
+        if self._written is not None:
+            self._written.files.refuse_changed()
         if self._private is None:
             return Summary.of(self.description, self.sizes)
         return Summary.of(self.description, self.sizes, self.table, self.published_boxes)
 
     def check(self, criterion: Criterion | None = None) -> Check:
-        """Measure the promise, or another criterion, on the published table itself."""
+        """Measure the promise, or another criterion, on the published table itself.
+
+        The promise was measured when the rows were written and read back, which is not done again.
+        """
+        written = self.written
+        if criterion is None and written.check is not None:
+            return written.check
         seen = self.seen
         guard = guarding_column(criterion or self.criterion)
         known = seen.frequencies if self._private is None else self.table.frequencies(guard)
@@ -362,18 +304,23 @@ class Release:
         guarded = None
         if guard is not None and self._private is not None:
             guarded = decided(self.recoding, known)
-        found = checked(seen, asked, guarded)
-        if found.n_rows != self.n_rows:
+        verdict = checked(seen, asked, guarded)
+        if verdict.n_rows != self.n_rows:
             raise BadInput(
-                f"{'the release' if self._saved is None else self._saved.directory}: "
-                f"{found.n_rows} rows, where the description says {self.n_rows}"
+                f"{written.files.directory}: {verdict.n_rows} rows, where the description says "
+                f"{self.n_rows}"
             )
         if self._private is None and self.n_suppressed:
-            measured = tuple(map(_without_original, found.measured))
-            found = replace(found, measured=measured)
+            measured = tuple(map(_without_original, verdict.measured))
+            verdict = replace(verdict, measured=measured)
         counted = None if self._private is None else (self.method, known)
-        found = compared(found, self._as_earlier(self.published), asked, self.previous, counted)
-        return replace(found, experiment=self.method.experiment)
+        verdict, _ = judged_beside(
+            verdict, self._view_of(self.published), asked, self.previous, counted
+        )
+        verdict = replace(verdict, experiment=self.method.experiment)
+        if criterion is None:
+            self._written = replace(self.written, check=verdict)
+        return verdict
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.
@@ -381,9 +328,19 @@ class Release:
         Where two tables are published, "data" has the quasi-identifiers and "sensitive" the
         sensitive values.
         """
-        one_of("to_arrow", "table", table, self.description.tables)
-        with self._published() as files:
-            return files.open(table).to_arrow(self.description.text)
+        return self._rows("to_arrow", table).read_all()
+
+    def __arrow_c_stream__(self, requested_schema: object = None) -> object:
+        """Stream the published rows to whoever speaks Arrow: `pl.DataFrame(release)`.
+
+        Where two tables are published this is the one with the quasi-identifiers; see `to_arrow`.
+        """
+        return self._rows("__arrow_c_stream__", DATA).__arrow_c_stream__(requested_schema)
+
+    def _rows(self, owner: str, table: str) -> Any:
+        """Read a published table batch by batch."""
+        one_of(owner, "table", table, self.description.tables)
+        return self.written.files.to_batches(table, self.description.text)
 
     def permuted(self, seed: int | None = None) -> Any:
         """See two published tables as one, with the values of each group dealt out at random.
@@ -404,10 +361,7 @@ class Release:
                 "so values cannot be dealt out one to each"
             )
         optional_seed("permuted", seed)
-        with self._published() as files:
-            data, values = (
-                files.open(name).to_arrow(self.description.text) for name in (DATA, SENSITIVE)
-            )
+        data, values = (self._rows("permuted", name).read_all() for name in (DATA, SENSITIVE))
         return permuted(data, values, group, self.description.columns, seed)
 
     def to_pandas(self, table: Literal["data", "sensitive"] = "data") -> Any:
@@ -468,11 +422,12 @@ class Release:
             ):
                 reached("save.staged")
                 with called(staging.path, target):
-                    self._write(staging.path, kind)
+                    written = self._write(staging.path, kind)
                 reached("save.checked")
-                describe(staging.path, self.description.to_json())
+                describe(staging.path, self.description.to_json(), written.files.digests)
                 reached("save.described")
                 make_public(staging.path)
+                files = written.files.renamed(target.absolute())
                 try:
                     staging.become(target)
                 except OSError:
@@ -482,6 +437,7 @@ class Release:
                 os.fsync(parent)
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+        self._written = replace(written, files=files)
         return target
 
     def recoding_table(self) -> Any:
@@ -512,16 +468,18 @@ class Release:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
 
-    def _write(self, directory: Path, kind: Format) -> _Saved:
-        """Write the published tables, read them back, and check what was read."""
+    def _write(
+        self, directory: Path, kind: Format, staging: PrivateDirectory | None = None
+    ) -> Written:
+        """Write the published tables, read them back, and judge what was read."""
         private = self.private
-        files = _Saved(directory, kind, engine=self.private.table.source.engine)
+        files = Files(directory, kind, private.table.source.engine, scratch=staging)
         private.table.write(private.recoding, files.path(DATA), kind, private.secret)
         reached("save.applied")
         report("reading back")
-        by_value = _needs_values(self.criterion) or self.description.set_valued is not None
-        seen = self._read(files, values=by_value)
-        seen = self._with_original(seen) if by_value else seen
+        by_value = needs_values(self.criterion) or self.description.set_valued is not None
+        published = self._read(files, values=by_value)
+        seen = self._with_original(published) if by_value else published
         guarded = None
         if guarding_column(self.criterion) is not None:
             guarded = decided(private.recoding, private.frequencies)
@@ -529,8 +487,9 @@ class Release:
                 raise BrokenPromise("internal error: it is not known who guards what in a group")
         verdict = checked(seen, self.criterion, guarded)
         counted = (self.method, private.frequencies)
-        own = self._as_earlier(seen)
-        verdict = compared(verdict, own, self.criterion, self.previous, counted)
+        verdict, beside = judged_beside(
+            verdict, self._view_of(published), self.criterion, self.previous, counted
+        )
         planned = (self.n_rows, len(self.sizes))
         if (verdict.n_rows, verdict.n_groups) != planned:
             raise BrokenPromise(
@@ -548,18 +507,13 @@ class Release:
             refuse_other_groups(seen, guarded, private.recoding)
         if not verdict:
             raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
-        return files
+        verdict = replace(verdict, experiment=self.method.experiment)
+        files = files.known(self.description.tables)
+        if not by_value:  # whoever asks for values reads them then: there may be many
+            return Written(files, check=verdict)
+        return Written(files, published, seen, verdict, beside)
 
-    @contextmanager
-    def _published(self) -> Iterator[_Saved]:
-        """Open the published tables: those saved, or some staged and checked for the moment."""
-        if self._saved is not None:
-            yield self._saved
-            return
-        with scratch() as staging:
-            yield self._write(staging.path, "parquet")
-
-    def _read(self, files: _Saved, *, values: bool = True) -> Grouping:
+    def _read(self, files: Files, *, values: bool = True) -> Grouping:
         """Group the published table as its reader would; `values`: with sensitive values."""
         shown = self.description
         sensitive = shown.sensitive if values else ()
@@ -581,9 +535,9 @@ class Release:
             raise BrokenPromise("the two published tables do not have the same groups")
         return seen
 
-    def _as_earlier(self, seen: Grouping) -> Earlier:
+    def _view_of(self, published: Grouping) -> PublicView:
         shown = self.description
-        return Earlier(seen, self.n_suppressed, shown.insensitive, (), shown.hierarchies)
+        return PublicView(published, self.n_suppressed, shown.insensitive, (), shown.hierarchies)
 
     def _with_original(self, seen: Grouping) -> Grouping:
         if self._private is None:

@@ -15,6 +15,7 @@ import numpy as np
 
 from sfumato.attacks import Finding, Target
 from sfumato.data.groups import Counts
+from sfumato.data.hierarchy import Intervals
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
@@ -184,7 +185,7 @@ def _published_as(release: Release, name: str) -> str:
         return f"level {level}{behind}" if level else "as it is (level 0)"
     if name not in shown.recoded:
         return "as it is"
-    ordered = "intervals" in shown.hierarchies.get(name, {})  # Mondrian cuts such a column anywhere
+    ordered = isinstance(shown.hierarchies.get(name), Intervals)  # Mondrian cuts it anywhere
     return "generalized (ranges)" if ordered else f"generalized{behind}"
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from inspect import cleandoc
-from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
-from sfumato.spec import headline, taken_apart
+from sfumato.data.hierarchy import Dates, Intervals, Prefix, PublicRule, PublishedPaths, Tree
+from sfumato.data.hierarchy import Table as LevelTable
+from sfumato.spec import headline, name_of
 from sfumato.text import counted, share
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
@@ -41,17 +42,16 @@ def attack(finding: Finding) -> str | None:
     return cleandoc(kind.__doc__ or "").split("\n\n")[0].replace("\n", " ") or None
 
 
-def hierarchy(spec: Mapping[str, Any] | None) -> str | None:
+def hierarchy(rule: PublicRule | None) -> str | None:
     """Say by what a column is generalized."""
-    if not spec:
+    if rule is None:
         return None
-    name, parameter, package = taken_apart(spec, "hierarchy")
-    if package is not None:
-        return name.replace("_", " ")
-    if name == "intervals" and isinstance(parameter, (list, tuple)):
-        return f"ranges of {', '.join(map(str, parameter))}"
-    named = {"prefix": "prefixes", "dates": "dates", "flat": "flat"}
-    return named.get(name, "a tree")
+    if isinstance(rule, Intervals):
+        return f"ranges of {', '.join(map(str, rule.widths))}"
+    if isinstance(rule, (Tree, LevelTable, PublishedPaths)):
+        return "a tree"
+    named: dict[type, str] = {Prefix: "prefixes", Dates: "dates"}
+    return named.get(type(rule), name_of(type(rule)).replace("_", " "))
 
 
 def is_probability(finding: Finding) -> bool:

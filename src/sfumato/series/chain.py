@@ -1,9 +1,7 @@
-"""The mathematics of a series, in two functions: the next release, and the check of a whole chain.
+"""The mathematics of a series: the next release, and what every two releases of a chain leave.
 
-`next_release` decides a release given all earlier ones of the chain; saving it compares what was
-written with all of them at once. `compared` measures what every two releases leave of each other's
-classes, on the published tables alone: another way to the same end, so that one mistake
-is not enough.
+`next_release` decides a release given all earlier ones of the chain; saving it reads back what was
+written and judges it beside all of them once more, in another way (`release.beside`).
 """
 
 from __future__ import annotations
@@ -16,6 +14,7 @@ from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.correspondence.pair_flows import attack
+from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.formulas.correspondence.past import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
@@ -27,7 +26,7 @@ from sfumato.table import Table
 
 
 @dataclass(frozen=True)
-class Compared:
+class PairVerdict:
     """What the three attacks leave of two releases of a chain (Fung 2008, section 3)."""
 
     earlier: int
@@ -84,7 +83,7 @@ def next_release(
             "more (--wait keeps these for the next release)"
         )
     previous = [
-        replace(earlier[number].earlier, people=people.get(number, ()))
+        replace(earlier[number].public_view, people=people.get(number, ()))
         for number in sorted(earlier)
     ]
     try:
@@ -116,17 +115,28 @@ def made_of(
     return found
 
 
-def compared(releases: Mapping[int, Release], terms: Terms) -> list[Compared]:
-    """Attack the last release together with each of the earlier ones, from the public files."""
-    *earlier, last = sorted(releases)
-    if not earlier:
+def pair_verdicts(
+    earlier: Sequence[int], last: int, attacked: Sequence[Attacked], k: int
+) -> list[PairVerdict]:
+    """Say what attacks leave of a release together with each of the earlier ones, by number."""
+    verdicts = []
+    for number, pair in zip(earlier, attacked, strict=True):
+        forward, cross, backward = pair.anonymity
+        left = backward if n_people(pair.first) < n_people(pair.second) else None
+        verdicts.append(PairVerdict(number, last, forward, cross, left, k))
+    return verdicts
+
+
+def attacked_by_pairs(releases: Mapping[int, Release], terms: Terms) -> list[PairVerdict]:
+    """Attack every two releases of a chain, from their public files."""
+    if len(releases) < 2:
         return []
     report("comparing releases")
-    seen = in_public([releases[number].earlier for number in (*earlier, last)])
-    *before, own = (each.published for each in seen)
-    found = []
-    for number, first in zip(earlier, before, strict=True):
-        forward, cross, backward = attack(first, own).anonymity
-        left = backward if n_people(first) < n_people(own) else None
-        found.append(Compared(number, last, forward, cross, left, terms.k))
-    return found
+    numbers = sorted(releases)
+    seen = in_public([releases[number].public_view for number in numbers])
+    classes = [each.published for each in seen]
+    verdicts = []
+    for j, last in enumerate(numbers):
+        attacked = [attack(first, classes[j]) for first in classes[:j]]
+        verdicts += pair_verdicts(numbers[:j], last, attacked, terms.k)
+    return verdicts

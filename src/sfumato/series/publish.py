@@ -1,9 +1,9 @@
 """Publishing is one transaction: after a crash at any moment it has happened, or it has not.
 
     the batch is staged            publish.batch_staged
-    the release is staged,
-      read back and checked        (the places of `save`), publish.staged
-    compared with the whole chain  publish.compared
+    the release is staged, read
+      back, and judged beside
+      the whole chain              (the places of `save`), publish.staged, publish.compared
     the batch gets its number      publish.batch_kept
     the ledger says: prepared      publish.prepared
     the release gets its name      publish.renamed
@@ -22,16 +22,15 @@ from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
 from sfumato.engines.protocol import Kept
-from sfumato.errors import BadInput, BrokenPromise, shown
+from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
-from sfumato.release import load
 from sfumato.release.check import Check
 from sfumato.release.summary import Summary
-from sfumato.series.chain import Compared, compared, made_of, next_release
+from sfumato.series.chain import PairVerdict, made_of, next_release, pair_verdicts
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
@@ -76,7 +75,7 @@ class Outcome:
     n_suppressed: int
     n_new: int  # records that came since the release before, or are waiting
     n_left_out: int  # rows of people who were there already
-    compared: tuple[Compared, ...] = ()
+    compared: tuple[PairVerdict, ...] = ()
     tidied: tuple[str, ...] = field(default=())
     recipient: str | None = None
     summary: Summary | None = None  # what was published, what was lost; for the steward
@@ -172,20 +171,18 @@ class _Transaction:
             )
             release.save(place, plan.terms.format)
             reached("publish.staged")
-            saved = load(place)
-            found = compared({**earlier, plan.number: saved}, plan.terms)
-            if not all(each.holds for each in found) or not saved.check(plan.terms.criterion):
-                raise BrokenPromise("internal error: the written release is not safe in the series")
+            beside = release.written.beside
+            pairs = pair_verdicts(sorted(earlier), plan.number, beside, plan.terms.k)
             reached("publish.compared")
             done = Outcome(
                 None,
                 plan.number,
                 plan.chain.number,
-                saved.n_rows,
-                saved.n_suppressed,
+                release.n_rows,
+                release.n_suppressed,
                 n_new,
                 left_out,
-                tuple(found),
+                tuple(pairs),
                 self.tidied,
                 self.request.recipient,
                 release.summary(),
@@ -200,8 +197,8 @@ class _Transaction:
                 batches[-1].number,
                 None if batch is None else batch.number,
                 digest(place / DESCRIPTION),
-                saved.n_rows,
-                saved.n_suppressed,
+                release.n_rows,
+                release.n_suppressed,
                 now(),
                 False,
                 self.request.recipient,

@@ -19,7 +19,7 @@ from sfumato.html import html_table
 from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
-from sfumato.series.chain import Compared, compared, made_of
+from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of
 from sfumato.series.ledger import Batch, Chain, Ledger, Made
 from sfumato.series.publish import Outcome, Request, publish
 from sfumato.series.store import Store
@@ -153,20 +153,16 @@ class ReleaseSeries:
         for batch in batches:
             self._store.refuse_changed(batch)
         table = terms.read(self._store.source(batches))
-        found: list[Compared] = []
-        numbers = sorted(releases)
-        for j in range(1, len(numbers)):
-            part = {number: releases[number] for number in numbers[: j + 1]}
-            found += compared(part, terms)
+        pairs = attacked_by_pairs(releases, terms)
         names = {made.number: made.recipient for made in published if made.recipient is not None}
         before = [made for made in published if made.number in releases][:-1]
         people = made_of(before, batches, terms, self._store)
         earlier = [
-            replace(releases[made.number].earlier, people=people.get(made.number, ()))
+            replace(releases[made.number].public_view, people=people.get(made.number, ()))
             for made in before
         ]
         report = audit(releases[newest.number], table, earlier=earlier)
-        return SeriesReport(newest, report, tuple(found), names)
+        return SeriesReport(newest, report, tuple(pairs), names)
 
 
 @dataclass(frozen=True)
@@ -275,7 +271,7 @@ class SeriesReport:
 
     newest: Made
     report: Report
-    compared: tuple[Compared, ...]
+    compared: tuple[PairVerdict, ...]
     recipients: Mapping[int, str]  # of releases that were made for somebody
 
     @property
@@ -299,7 +295,7 @@ class SeriesReport:
         return f"{number:03d}" if name is None else f"{number:03d} ({name})"
 
     @staticmethod
-    def rows_of(compared: Sequence[Compared]) -> Iterator[tuple[str, ...]]:
+    def rows_of(compared: Sequence[PairVerdict]) -> Iterator[tuple[str, ...]]:
         """Records left, for every two releases."""
         for each in compared:
             backward = "-" if each.backward is None else each.backward

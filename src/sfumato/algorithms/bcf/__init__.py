@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any, Self
+from weakref import WeakKeyDictionary
 
 from sfumato.algorithms.algorithm import Algorithm, Draw, SeriesAlgorithm
 from sfumato.algorithms.bcf.arrivals import arrived
@@ -23,7 +25,7 @@ from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Left
 from sfumato.formulas.correspondence.past import Past, lefts, n_people
 from sfumato.parameters import file_path, one_of
-from sfumato.published.public_view import NAMED, Earlier, read_previous
+from sfumato.published.public_view import NAMED, PublicView, read_previous
 from sfumato.text import counted
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
@@ -59,7 +61,7 @@ class BCFAnonymizer(SeriesAlgorithm):
             for a recipient whose purpose does not need them. None: all.
     """
 
-    previous: tuple[Earlier | str, ...] = ()
+    previous: tuple[PublicView | str, ...] = ()
     score: Score = "discernibility"
     columns: tuple[str, ...] | None = None
 
@@ -89,9 +91,9 @@ class BCFAnonymizer(SeriesAlgorithm):
         return f"BCFAnonymizer({', '.join([*after, *score, *columns])})"
 
     @property
-    def known(self) -> tuple[Earlier, ...] | None:
+    def known(self) -> tuple[PublicView, ...] | None:
         """The earlier releases; None where only their names are known."""
-        found = tuple(each for each in self.previous if isinstance(each, Earlier))
+        found = tuple(each for each in self.previous if isinstance(each, PublicView))
         return found if len(found) == len(self.previous) else None
 
     def refuses(self, criterion: Criterion) -> str | None:
@@ -138,11 +140,25 @@ class BCFAnonymizer(SeriesAlgorithm):
                 raise _not_of_this_table(previous.index(against.first))
         refuse_impossible(search, criterion)
         if len(previous) > 1:
-            past = Past(previous, arrived(frequencies, self.known or ()))
-            search = against_all(begin, criterion, past)
+            search = against_all(begin, criterion, self.past(frequencies))
         else:
             search.run()
         return replace(search.table.cut, nodes=True)
+
+    def past(self, frequencies: FrequencySet) -> Past:
+        """The earlier releases in the ranks of a table, with the verdicts of the search."""
+        if frequencies not in self._pasts:
+            came = arrived(frequencies, self.known or ())
+            self._pasts[frequencies] = Past(self.published(frequencies), came)
+        return self._pasts[frequencies]
+
+    @cached_property
+    def _pasts(self) -> WeakKeyDictionary[FrequencySet, Past]:
+        return WeakKeyDictionary()
+
+    def __getstate__(self) -> dict[str, Any]:
+        """What may be pickled: nothing private."""
+        return {each.name: getattr(self, each.name) for each in fields(self)}
 
     def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
         """Refuse `columns` that the table does not have."""
@@ -157,7 +173,7 @@ class BCFAnonymizer(SeriesAlgorithm):
         """See the earlier releases in the ranks of a table."""
         found = []
         for number, each in enumerate(self.previous):
-            if not isinstance(each, Earlier):
+            if not isinstance(each, PublicView):
                 what = "only its name is known" if each.startswith(NAMED) else "it was not loaded"
                 raise BadInput(
                     f"BCFAnonymizer: earlier release {number + 1} is not at hand ({what}); give "

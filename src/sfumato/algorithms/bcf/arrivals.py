@@ -9,12 +9,12 @@ import numpy as np
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.correspondence.certified import Arrived
-from sfumato.published.public_view import Earlier, codes_of
+from sfumato.published.public_view import PublicView, codes_of
 
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray]  # ranks (n, d), values (n,), people (n,)
 
 
-def arrived(frequencies: FrequencySet, earlier: Sequence[Earlier]) -> Arrived | None:
+def arrived(frequencies: FrequencySet, earlier: Sequence[PublicView]) -> Arrived | None:
     """Tell of all people of a table with which release they came, in the table's ranks.
 
     None: it is not known of some release what it was made of, or its people are not all there.

@@ -18,10 +18,12 @@ from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.cells import Published
 from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import joined
+from sfumato.formulas.correspondence.past import Past
 from sfumato.progress import report
 from sfumato.release import Release
-from sfumato.release.beside.by_pairs_and_all import ByAll, Compared, by_pairs
+from sfumato.release.beside.by_pairs_and_all import ByAll, PairLeft, left_by_pairs
 from sfumato.release.beside.in_common import InCommon, by_original, in_public
 from sfumato.release.beside.previous import Previous
 from sfumato.table import Table
@@ -82,10 +84,10 @@ class Correspondence(Attack):
         releases, came = _in_common(target)
         *before, own = (each.published for each in releases)
         report("comparing releases")
-        pairs = _compared(before, own, given=previous.given)
+        pairs = _left_by_pairs(before, own, given=previous.given)
         worst = min(pairs, key=lambda each: each.fewest)
         k = least_people(target.criterion)
-        by_all = ByAll([*before, own], came) if len(before) > 1 else None
+        by_all = ByAll(Past(before, came), own) if len(before) > 1 else None
         in_all, untold = worst.fewest, None
         if by_all is not None:
             try:
@@ -132,9 +134,11 @@ def _in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
     return in_public(every), None
 
 
-def _compared(before: Sequence[Published], own: Published, *, given: bool) -> list[Compared]:
+def _left_by_pairs(before: Sequence[Published], own: Published, *, given: bool) -> list[PairLeft]:
     try:
-        pairs = [each.of_possible() for each in by_pairs(before, own)]
+        pairs = [
+            each.of_possible() for each in left_by_pairs([attack(first, own) for first in before])
+        ]
     except BadInput as error:
         if given:
             raise
@@ -161,7 +165,7 @@ def _doubt(target: Target) -> str | None:
     return None
 
 
-def _n_exposed(pairs: Sequence[Compared], by_all: ByAll | None, own: Published, k: int) -> int:
+def _n_exposed(pairs: Sequence[PairLeft], by_all: ByAll | None, own: Published, k: int) -> int:
     """Count the people in classes of which somebody is left with fewer than k records.
 
     In an earlier release these are people of this one, too, so the largest number counts.
@@ -187,7 +191,7 @@ def _listed(previous: Previous) -> str:
 
 
 def _told(
-    pairs: Sequence[Compared], worst: Compared, previous: Previous, in_all: int | None
+    pairs: Sequence[PairLeft], worst: PairLeft, previous: Previous, in_all: int | None
 ) -> str:
     """Say which attack leaves how many."""
     if len(previous.releases) == 1:
@@ -199,7 +203,7 @@ def _told(
 
 
 def _witness(
-    releases: Sequence[InCommon], worst: Compared, previous: Previous
+    releases: Sequence[InCommon], worst: PairLeft, previous: Previous
 ) -> dict[str, object]:
     place = int(worst.left.classes[int(worst.left.candidates.argmin())])
     name = previous.names[worst.earlier]

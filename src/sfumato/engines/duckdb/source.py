@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 
+import duckdb
 import pyarrow as pa
 
 from sfumato.engines.csv_header import refuse_alike
@@ -16,6 +17,8 @@ from sfumato.engines.duckdb.people import DuckDBPeople
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.session import Session
 from sfumato.engines.protocol import Engine, Kept, Source
+
+ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
 
 
 class DuckDBSource(Source):
@@ -71,8 +74,8 @@ class DuckDBSource(Source):
         with self._session.explained(target):
             return keep_rows(self._rows, columns, person, key, target, earlier)
 
-    def to_arrow(self, text: Collection[str]) -> pa.Table:
-        """Read the whole source into memory, columns without a type as what they hold."""
+    def to_batches(self, text: Collection[str]) -> pa.RecordBatchReader:
+        """Read batch by batch, columns without a type as what they hold."""
         inner = self._rows.inner
         with self._session.explained():
             types = self._rows.types_of_numbers([name for name in inner if name not in text])
@@ -80,5 +83,16 @@ class DuckDBSource(Source):
                 f"CAST({v} AS {types[name]}) AS {v}" if name in types else v
                 for name, v in inner.items()
             )
-            table = self._session.connection.sql(f"SELECT {selected} FROM rows").to_arrow_table()
-        return table.rename_columns(list(inner))
+            relation = self._session.connection.sql(f"SELECT {selected} FROM rows")
+            reader = relation.to_arrow_reader(ROWS_AT_ONCE)
+        fields = zip(inner, reader.schema, strict=True)
+        schema = pa.schema([field.with_name(name) for name, field in fields])
+        return pa.RecordBatchReader.from_batches(schema, self._batches(reader, schema))
+
+    def _batches(self, reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
+        with self._session.explained():
+            try:
+                for batch in reader:
+                    yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+            except (OSError, pa.ArrowException) as error:  # how Arrow passes on what DuckDB says
+                raise duckdb.Error(str(error)) from None

@@ -23,11 +23,14 @@ from sfumato.formulas.correspondence.pairs import (
     Left,
     Target,
     between_cuts,
+    counts_at,
     holding,
     joined,
     refuse_without_buddies,
     rows_of,
 )
+
+MOST_PAIRS = 1 << 24  # of classes that are tried one by one
 
 
 def attack(first: Published, second: Published, target: Target = None) -> Attacked:
@@ -47,6 +50,15 @@ def attack(first: Published, second: Published, target: Target = None) -> Attack
     return between_boxes(first, second, target)
 
 
+def by_flows(first: Published, second: Published) -> Attacked:
+    """Attack two releases by flows, cuts too: another way than the closed forms, and a slower one.
+
+    Where there are too many classes for it, `attack`.
+    """
+    small = len(first) * len(second) <= MOST_PAIRS
+    return between_boxes(first, second) if small else attack(first, second)
+
+
 def between_boxes(first: Published, second: Published, target: Target = None) -> Attacked:
     """Attack two releases with any boxes.
 
@@ -60,9 +72,9 @@ def between_boxes(first: Published, second: Published, target: Target = None) ->
     return Attacked(
         first,
         second,
-        _left(forward, first.histogram, second.histogram, network.forward),
-        _left(cross, second.histogram, first.histogram, network.cross),
-        _left_backward(second, holding(second, target), network),
+        network.left_forward(forward),
+        network.left_cross(cross),
+        network.left_backward(holding(second, target)),
     )
 
 
@@ -92,40 +104,6 @@ def _targets(first: Published, second: Published, target: Target) -> tuple[Sorts
     return forward, cross
 
 
-def _left(
-    sorts: Sorts, own: Histogram, other: Histogram, most: Callable[[int, list[int]], int]
-) -> Left:
-    """Ask, for every group of every class, how many of its records can be where the target is."""
-    listed = sorted(sorts)
-    classes = np.array([each for each, _ in listed], dtype=np.intp)
-    row, entry = rows_of(own, classes)
-    kept: dict[tuple[int, ...], dict[int, list[int]]] = {}
-    left = np.zeros(len(row), dtype=np.int64)
-    for j, (r, e) in enumerate(zip(row.tolist(), entry.tolist(), strict=True)):
-        where = listed[r][1]
-        if where not in kept:
-            by_value: dict[int, list[int]] = {}
-            _, entries = rows_of(other, np.array(where, dtype=np.intp))
-            for each in entries.tolist():
-                by_value.setdefault(int(other.codes[each]), []).append(each)
-            kept[where] = by_value
-        left[j] = most(e, kept[where].get(int(own.codes[e]), []))
-    some = left > 0
-    shape = (len(listed), own.n_values)
-    histogram = Histogram.from_entries(row[some], own.codes[entry[some]], left[some], shape)
-    return Left(classes, histogram)
-
-
-def _left_backward(second: Published, kept: Index, network: Network) -> Left:
-    row, entry = rows_of(second.histogram, kept)
-    counts = second.histogram.counts[entry]
-    left = counts - np.array([network.backward(e) for e in entry.tolist()], dtype=np.int64)
-    some = left > 0
-    shape = (len(kept), second.histogram.n_values)
-    codes = second.histogram.codes[entry]
-    return Left(kept, Histogram.from_entries(row[some], codes[some], left[some], shape))
-
-
 class Network:
     """Groups of two releases, joined where a record of one can be the buddy of one of the other.
 
@@ -134,7 +112,7 @@ class Network:
     """
 
     def __init__(self, first: Published, second: Published) -> None:
-        one, two = first.histogram, second.histogram
+        self.histograms = one, two = first.histogram, second.histogram
         self.n_groups = (len(one.counts), len(two.counts))
         self.hidden = (bool(first.n_suppressed), bool(second.n_suppressed))
         self.people = (
@@ -185,6 +163,66 @@ class Network:
             self._flows[part] = Flow(self.people[0], self.people[1], edges)
         return self._flows[part]
 
+    def left_forward(self, sorts: Sorts) -> Left:
+        """What is left of the first release's classes; sorts: with the second one's."""
+        return self._left(sorts, 0, self.forward)
+
+    def left_cross(self, sorts: Sorts) -> Left:
+        """What is left of the second release's classes; sorts: with the first one's."""
+        return self._left(sorts, 1, self.cross)
+
+    def _left(self, sorts: Sorts, side: int, most: Callable[[int, list[int]], int]) -> Left:
+        """Ask, for every group of every class, how many of its records can be where the target is.
+
+        No more than the group has, and than there is room for; in a complete part, as many.
+        """
+        own, other = self.histograms[side], self.histograms[1 - side]
+        listed = sorted(sorts)
+        classes = np.array([each for each, _ in listed], dtype=np.intp)
+        row, entry = rows_of(own, classes)
+        places = {where: j for j, where in enumerate(dict.fromkeys(where for _, where in listed))}
+        around = np.array([places[where] for _, where in listed], dtype=np.intp)
+        # Everybody in the classes around a target, by value: (n_places, n_values).
+        sizes = [len(where) for where in places]
+        flat = np.array([each for where in places for each in where], dtype=np.intp)
+        place_of, other_entry = rows_of(other, flat)
+        place_of = np.repeat(np.arange(len(places)), sizes)[place_of]
+        shape = (max(1, len(places)), other.n_values)
+        room = Histogram.from_entries(
+            place_of, other.codes[other_entry], other.counts[other_entry], shape
+        )
+        left = counts_at(room, around[row] * other.n_values + own.codes[entry])
+        if self.hidden[1 - side]:
+            left = left + self.people[1 - side][-1]
+        left = np.minimum(left, own.counts[entry])
+        in_order = np.argsort(place_of, kind="stable")
+        begins = np.searchsorted(place_of[in_order], np.arange(len(places) + 1))
+        for j in np.flatnonzero(~self.complete[self.part[side][entry]] & (left > 0)).tolist():
+            place = around[row[j]]
+            inside = other_entry[in_order[begins[place] : begins[place + 1]]]
+            same = inside[other.codes[inside] == own.codes[entry[j]]]
+            left[j] = most(int(entry[j]), same.tolist())
+        some = left > 0
+        histogram = Histogram.from_entries(
+            row[some], own.codes[entry[some]], left[some], (len(listed), own.n_values)
+        )
+        return Left(classes, histogram)
+
+    def left_backward(self, kept: Index) -> Left:
+        """What is left of classes of the second release, for somebody who came later."""
+        own = self.histograms[1]
+        row, entry = rows_of(own, kept)
+        part = self.part[1][entry]
+        others = self.totals[1][part] - own.counts[entry]
+        crack = np.maximum(0, self.totals[0][part] - others)
+        for j in np.flatnonzero(~self.complete[part]).tolist():
+            crack[j] = self._flow(int(part[j])).fewest_into(int(entry[j]))
+        left = own.counts[entry] - crack
+        some = left > 0
+        shape = (len(kept), own.n_values)
+        codes = own.codes[entry]
+        return Left(kept, Histogram.from_entries(row[some], codes[some], left[some], shape))
+
     def forward(self, group: int, others: list[int]) -> int:
         """Most records of a group of the first release with buddies in some of the second."""
         if self.hidden[1]:
@@ -210,14 +248,6 @@ class Network:
         if key not in self._answers:
             self._answers[key] = self._flow(part).most_into(others, group, most)
         return self._answers[key]
-
-    def backward(self, group: int) -> int:
-        """Fewest records of a group of the second release that are buddies of the first."""
-        part = int(self.part[1][group])
-        if self.complete[part]:
-            others = self.totals[1][part] - self.people[1][group]
-            return max(0, int(self.totals[0][part] - others))
-        return self._flow(part).fewest_into(group)
 
 
 def _edges(first: Published, second: Published) -> NDArray[np.intp]:

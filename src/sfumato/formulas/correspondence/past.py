@@ -16,8 +16,6 @@ from sfumato.formulas.correspondence.pairs import Attacked, Left
 
 LARGEST = 1 << 27  # releases times cells times sensitive values that are held at once
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
-MOST_REMEMBERED = 16
-_REMEMBERED: dict[tuple[bytes, int], tuple[int, bool]] = {}  # nobody's data, only what was found
 
 
 def n_people(release: Published) -> int:
@@ -47,7 +45,12 @@ class Together:
         came = np.diff([0, *map(n_people, releases)])
         self.found.targets[came == 0] = False
 
-    def exact(self) -> tuple[Counts, Histogram]:
+    def at_least(self, k: int) -> tuple[int, bool]:
+        """Give the fewest records shown to be left to anybody, and whether everybody keeps k."""
+        holds = self.found.at_least(k)
+        return int(self.found.bounds()[0][self.found.targets].min()), holds
+
+    def left(self) -> tuple[Counts, Histogram]:
         """Give what is left for everybody: the records of each, and by value."""
         parts = []
         for time, histogram in enumerate(self.found.exact()):
@@ -63,6 +66,7 @@ class Past:
     def __init__(self, releases: Sequence[Published], arrived: Arrived | None = None) -> None:
         """Args: the releases, and who came when, the people of the next release too, if known."""
         self.releases, self.arrived = tuple(releases), arrived
+        self._verdicts: dict[tuple[bytes, int], tuple[int, bool]] = {}  # by release and k
 
     @cached_property
     def bounds(self) -> list[list[Counts]]:
@@ -74,25 +78,20 @@ class Past:
 
         More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
         are solved only for a release of a single class, since there is no safer one; else it may be
-        that everybody keeps k, and that this is not shown. What was asked last is remembered: a
-        release is judged when it is found, and again when it is written.
+        that everybody keeps k, and that this is not shown. The verdict on a release stands for
+        whatever has the same classes.
         """
-        asked = _name((*self.releases, release), known=self.arrived is not None), k
-        found = _REMEMBERED.get(asked)
-        if found is None:
-            found = _REMEMBERED[asked] = self._fewest_left(release, k)
-            for old in list(_REMEMBERED)[:-MOST_REMEMBERED]:
-                _REMEMBERED.pop(old, None)
-        return found
+        asked = _digest(release), k
+        if asked not in self._verdicts:
+            self._verdicts[asked] = self._fewest_left(release, k)
+        return self._verdicts[asked]
 
     def _fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
         known, large = self._known(release)
         fewest, shown = (0, None) if known is None else known.shows(k)
         if shown is not None or large:
             return fewest, bool(shown)
-        found = Together([*self.releases, release]).found
-        holds = found.at_least(k)
-        return int(found.bounds()[0][found.targets].min()), holds
+        return Together([*self.releases, release]).at_least(k)
 
     def left(self, release: Published) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
@@ -102,7 +101,7 @@ class Past:
         known, large = self._known(release)
         found = None if known is None else known.exact()
         if found is None and not large:
-            found = Together([*self.releases, release]).exact()
+            found = Together([*self.releases, release]).left()
         return found
 
     def _known(self, release: Published) -> tuple[KnownHistory | None, bool]:
@@ -129,13 +128,11 @@ class Past:
         return (known, size > EXACT and not single) if known.fits else (None, False)
 
 
-def _name(releases: Sequence[Published], *, known: bool) -> bytes:
-    """Name releases by what they publish; known: whether it is known who came when."""
-    digest = hashlib.sha256(repr(known).encode())
-    for each in releases:
-        shape = (*each.boxes.shape, each.histogram.n_values, each.n_suppressed)
-        digest.update(repr(shape).encode())
-        histogram = each.histogram
-        for array in (each.boxes, histogram.starts, histogram.codes, histogram.counts):
-            digest.update(np.ascontiguousarray(array).tobytes())
+def _digest(release: Published) -> bytes:
+    """Name a release by its classes."""
+    histogram = release.histogram
+    shape = (*release.boxes.shape, histogram.n_values, release.n_suppressed)
+    digest = hashlib.sha256(repr(shape).encode())
+    for array in (release.boxes, histogram.starts, histogram.codes, histogram.counts):
+        digest.update(np.ascontiguousarray(array).tobytes())
     return digest.digest()

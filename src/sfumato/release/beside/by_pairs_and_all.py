@@ -13,16 +13,14 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
 from sfumato.formulas.correspondence.candidates import Remaining
 from sfumato.formulas.correspondence.cells import Published, cells_of
-from sfumato.formulas.correspondence.certified import Arrived
-from sfumato.formulas.correspondence.pair_flows import attack
-from sfumato.formulas.correspondence.pairs import Left, exposed
+from sfumato.formulas.correspondence.pairs import Attacked, Left, exposed
 from sfumato.formulas.correspondence.past import EXACT, Past, Together, lefts
 
 KINDS = ("forward", "cross", "backward")
 
 
 @dataclass(frozen=True, eq=False)
-class Compared:
+class PairLeft:
     """What one attack leaves of the classes of one release (Fung 2008, section 3)."""
 
     kind: str  # "forward", "cross" or "backward"
@@ -35,7 +33,7 @@ class Compared:
         """Fewest records left to anybody."""
         return int(self.left.candidates.min())
 
-    def of_possible(self) -> Compared:
+    def of_possible(self) -> PairLeft:
         """Look at people only whom some record is left to: of all others there can be none.
 
         The definitions of the paper count such targets (FA = 0), so BCF-anonymity does.
@@ -52,30 +50,31 @@ class Compared:
         return exposed(self.left, self.of, k).classes
 
 
-def by_pairs(previous: Sequence[Published], own: Published) -> list[Compared]:
-    """Attack the last release together with each of the earlier ones.
+def left_by_pairs(attacked: Sequence[Attacked]) -> list[PairLeft]:
+    """Take apart what attacks on the last release with each of the earlier ones leave.
 
     Attacks that have nobody to look for are left out.
     """
     found = []
-    for number, first in enumerate(previous):
-        left = lefts(attack(first, own))
-        for kind, each, of in zip(KINDS, left, (first, own, own), strict=False):
-            if len(each.classes):
-                found.append(Compared(kind, number, each, of))
+    for number, pair in enumerate(attacked):
+        owners = (pair.first, pair.second, pair.second)
+        for kind, left, of in zip(KINDS, lefts(pair), owners, strict=False):
+            if len(left.classes):
+                found.append(PairLeft(kind, number, left, of))
     return found
 
 
 class ByAll:
-    """What all releases leave at once (see `formulas.remaining`), whenever people came.
+    """What all releases leave at once (see `formulas.correspondence`), whenever people came.
 
     Args:
-        releases: In the order of publishing.
-        came: Who came when, if that is known; then many releases can be judged, too.
+        past: The earlier releases; if it knows who came when, many can be judged.
+        own: The last release.
     """
 
-    def __init__(self, releases: Sequence[Published], came: Arrived | None = None) -> None:
-        self.releases, self.came = releases, came
+    def __init__(self, past: Past, own: Published) -> None:
+        self.past, self.own = past, own
+        self.releases = (*past.releases, own)
 
     @cached_property
     def small(self) -> bool:
@@ -84,13 +83,11 @@ class ByAll:
 
     def at_least(self, k: int) -> tuple[int, bool]:
         """Give the fewest records shown to be left to anybody, and whether everybody keeps k."""
-        *before, own = self.releases
-        return Past(before, self.came).fewest_left(own, k)
+        return self.past.fewest_left(self.own, k)
 
     def left(self) -> tuple[Counts, Histogram] | None:
         """Give what is left to everybody: the records of each, and by value; None: too large."""
-        *before, own = self.releases
-        return Past(before, self.came).left(own)
+        return self.past.left(self.own)
 
     def fewest(self, most: int, k: int | None) -> int:
         """Give the fewest records left to anybody to whom some are, or `most` if that is less.
@@ -101,7 +98,7 @@ class ByAll:
         Raises:
             CannotRun: It is too much to tell, and k are not shown to be left.
         """
-        shown, holds = (0, False) if k is None or self.came is None else self.at_least(k)
+        shown, holds = (0, False) if k is None or self.past.arrived is None else self.at_least(k)
         if holds and (shown >= most or not self.small):
             return min(shown, most)
         self.refuse_large()
@@ -110,7 +107,7 @@ class ByAll:
     def refuse_large(self) -> None:
         """Refuse what programs would take too long to tell."""
         if not self.small:
-            without = " without knowing who came when" if self.came is None else ""
+            without = " without knowing who came when" if self.past.arrived is None else ""
             raise CannotRun(
                 f"what {len(self.releases)} releases of so many classes leave all at once cannot "
                 f"be told{without}"

@@ -2,22 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.bcf import promises
-from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.criteria import Criterion, Measured
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.correspondence.cells import Published
-from sfumato.formulas.correspondence.pairs import joined
-from sfumato.published.public_view import Earlier
-from sfumato.release.beside.by_pairs_and_all import ByAll, by_pairs
+from sfumato.formulas.correspondence.pair_flows import attack, by_flows
+from sfumato.formulas.correspondence.pairs import Attacked, joined
+from sfumato.formulas.correspondence.past import Past, Together
+from sfumato.published.public_view import PublicView
+from sfumato.release.beside.by_pairs_and_all import ByAll, left_by_pairs
 from sfumato.release.beside.in_common import in_public
 from sfumato.release.beside.previous import Previous
 from sfumato.release.check import Check
@@ -34,80 +35,104 @@ PERHAPS_NOBODY = (
 NOT_SHOWN = "not shown for what all releases leave together: too much to work out"
 
 
-def compared(
-    found: Check,
-    own: Earlier,
+def judged_beside(
+    verdict: Check,
+    own: PublicView,
     criterion: Criterion,
     previous: Previous,
     counted: tuple[Algorithm, FrequencySet] | None,
-) -> Check:
-    """Go on from what was found of a release alone to what the whole series gives away.
+) -> tuple[Check, tuple[Attacked, ...]]:
+    """Go on from the verdict on a release alone to what the whole series gives away.
+
+    A release that was made here was found safe by the search, in closed forms and by histories.
+    So that one mistake is not enough, this is another computation: on the rows that were read back,
+    with each earlier release by flows, and with all of them at once by programs. Where these would
+    be too large, the verdict of the search stands for classes that are exactly those it judged.
 
     Args:
-        found: The classes of the release, measured.
+        verdict: On the classes of the release.
         own: The published table.
         criterion: What was promised.
         previous: The earlier releases.
         counted: The method, and the original table in whose ranks it sees the releases; None: they
             are seen as everybody can who has nothing but them.
+
+    Returns:
+        The verdict, and what the attacks with each of the earlier releases leave.
     """
     if not previous or not any(part.by_series for part in criterion.parts):
-        return found
+        return verdict, ()
     if previous.missing:
-        return replace(found, measured=tuple(_no_verdict(m, NOT_AT_HAND) for m in found.measured))
+        return _without_verdict(verdict, NOT_AT_HAND), ()
     if counted is not None:
         method, frequencies = counted
         assert method.series is not None  # noqa: S101  (it has previous releases)
-        releases = method.series.published(frequencies)
-        releases.append(own.published(frequencies, "the release"))
-        came = arrived(frequencies, previous.releases)
-        return _judged(found, releases, criterion, frequencies, ByAll(releases, came), made=True)
+        by_all = ByAll(method.series.past(frequencies), own.published(frequencies, "the release"))
+        attacked = tuple(by_flows(first, by_all.own) for first in by_all.past.releases)
+        together: ByAll | Together = by_all
+        if len(attacked) > 1 and by_all.small:
+            together = Together(by_all.releases)
+        return _judged(verdict, criterion, frequencies, attacked, together), attacked
     try:
-        releases = [each.published for each in in_public([*previous.releases, own])]
-        by_all = ByAll(releases)
-        judged = _judged(found, releases, criterion, own.seen.frequencies, by_all, made=False)
+        *before, last = (each.published for each in in_public([*previous.releases, own]))
+        attacked = tuple(attack(first, last) for first in before)
+        by_all = ByAll(Past(before), last)
+        told = None
+        if len(before) > 1 and (_all_keep(promises(criterion)[0], attacked) or by_all.small):
+            by_all.refuse_large()
+            told = Together(by_all.releases)
+        judged = _judged(verdict, criterion, own.seen.frequencies, attacked, told)
     except BadInput as error:
         note = f"no verdict about the series: {error}; the classes of this one are large enough"
-        return replace(found, measured=tuple(_no_verdict(m, note) for m in found.measured))
-    if any(joined(first, releases[-1]) is None for first in releases[:-1]):
+        return _without_verdict(verdict, note), ()
+    if any(joined(first, last) is None for first in before):
         # Where published values overlap, some of what they have in common may be nobody's.
-        both = zip(found.measured, judged.measured, strict=True)
+        both = zip(verdict.measured, judged.measured, strict=True)
         measured = tuple(
-            after if after.holds or not before.holds else _no_verdict(before, PERHAPS_NOBODY)
-            for before, after in both
+            after if after.holds or not alone.holds else _no_verdict(alone, PERHAPS_NOBODY)
+            for alone, after in both
         )
         judged = replace(judged, measured=measured)
-    return judged
+    return judged, attacked
+
+
+def _all_keep(k: int, attacked: Sequence[Attacked]) -> bool:
+    """Whether every attack with one of the earlier releases leaves k records."""
+    return all(each.fewest >= k for each in left_by_pairs(attacked))
 
 
 def _judged(
-    found: Check,
-    releases: list[Published],
+    verdict: Check,
     criterion: Criterion,
     frequencies: FrequencySet,
-    by_all: ByAll,
-    *,
-    made: bool,
+    attacked: Sequence[Attacked],
+    together: ByAll | Together | None,
 ) -> Check:
-    """Measure it; made: by who made the release, and has solved the programs, however large."""
-    *previous, own = releases
+    """Measure what is left.
+
+    Args:
+        verdict: On the classes of the release.
+        criterion: What was promised.
+        frequencies: What codes of sensitive values mean.
+        attacked: The release with each of the earlier ones.
+        together: With all of them, if there are several; None: it is decided without.
+    """
+    own = attacked[0].second
     k, others = promises(criterion)
-    pairs = by_pairs(previous, own)
+    pairs = left_by_pairs(attacked)
     fewest = min((each.fewest for each in pairs), default=k)
     groups = [(own.sizes, own.histogram), *(each.left.counted for each in pairs)]
     shown = True
-    if len(previous) > 1 and (made or fewest >= k or by_all.small):
-        if not made:
-            by_all.refuse_large()
-        shown_left, holds = by_all.at_least(k)
-        in_all = None if others is None and holds else by_all.left()
+    if len(attacked) > 1 and together is not None:
+        shown_left, holds = together.at_least(k)
+        in_all = None if others is None and holds else together.left()
         groups += [] if in_all is None else [in_all]
         fewest = min(fewest, shown_left if in_all is None else int(in_all[0].min()))
         shown = others is None or in_all is not None
     failing = [int(each.of.sizes[each.exposed(k)].sum()) for each in pairs]
     of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
     measured = []
-    for each in found.measured:
+    for each in verdict.measured:
         if not each.criterion.by_series:
             each = next(of_others)  # noqa: PLW2901
             measured.append(each if shown else replace(each, holds=False, note=NOT_SHOWN))
@@ -115,7 +140,7 @@ def _judged(
         least = min(fewest, int(own.sizes.min()))
         n_failing = max(each.n_people_failing, int(least < k), *failing)
         measured.append(replace(each, found=least, holds=least >= k, n_people_failing=n_failing))
-    return replace(found, measured=tuple(measured))
+    return replace(verdict, measured=tuple(measured))
 
 
 def _joined(frequencies: FrequencySet, groups: list[tuple[np.ndarray, Histogram]]) -> JointGroups:
@@ -129,6 +154,10 @@ def _joined(frequencies: FrequencySet, groups: list[tuple[np.ndarray, Histogram]
         (len(sizes), groups[0][1].n_values),
     )
     return JointGroups(frequencies, sizes, histogram)
+
+
+def _without_verdict(verdict: Check, note: str) -> Check:
+    return replace(verdict, measured=tuple(_no_verdict(each, note) for each in verdict.measured))
 
 
 def _no_verdict(measured: Measured, note: str) -> Measured:

@@ -14,14 +14,14 @@ from sfumato.data.groups import Histogram
 from sfumato.data.labels.in_common import common_intervals
 from sfumato.errors import CannotRun
 from sfumato.formulas.correspondence.cells import Published
-from sfumato.published.public_view import Earlier, published_text
+from sfumato.published.public_view import PublicView, published_text
 
 
 @dataclass(frozen=True, eq=False)
 class InCommon:
     """One release as the others are seen, and what its boxes were published as."""
 
-    release: Earlier
+    release: PublicView
     boxes: NDArray[np.int32]  # (n_combinations, d, 2)
     published: Published
     public: bool  # seen by what is published alone
@@ -37,7 +37,7 @@ class InCommon:
         }
 
 
-def in_public(releases: Sequence[Earlier]) -> list[InCommon]:
+def in_public(releases: Sequence[PublicView]) -> list[InCommon]:
     """See releases as everybody can who has nothing but them.
 
     The last one decides the order of columns, and its sensitive values are numbered as its own
@@ -69,7 +69,7 @@ def in_public(releases: Sequence[Earlier]) -> list[InCommon]:
     return found
 
 
-def by_original(releases: Sequence[Earlier], frequencies: FrequencySet) -> list[InCommon]:
+def by_original(releases: Sequence[PublicView], frequencies: FrequencySet) -> list[InCommon]:
     """See releases in the ranks of the table that the last one was made from.
 
     Raises:
@@ -83,16 +83,17 @@ def by_original(releases: Sequence[Earlier], frequencies: FrequencySet) -> list[
     return found
 
 
-def _sides(column: str, releases: Sequence[Earlier]) -> list[NDArray[np.int32]]:
+def _sides(column: str, releases: Sequence[PublicView]) -> list[NDArray[np.int32]]:
     """Give the sides of all boxes in one column, for every release."""
     frequencies = [each.seen.frequencies.combinations for each in releases]
     texts = [[published_text(label) for label in f.domains[column].labels] for f in frequencies]
-    specs = [each.hierarchies.get(column) for each in releases]
+    rules = [each.hierarchies.get(column) for each in releases]
+    specs = [None if rule is None else rule.spec() for rule in rules]
     intervals = common_intervals(column, texts, specs)
     return [each[f.codes(column)] for each, f in zip(intervals, frequencies, strict=True)]
 
 
-def _numbers(column: str, releases: Sequence[Earlier]) -> set[str]:
+def _numbers(column: str, releases: Sequence[PublicView]) -> set[str]:
     """Texts of the values that are numbers in some release; in a text file 1e-07 may be one."""
     labels = {label for each in releases for label in each.seen.frequencies.domains[column].labels}
     return {
@@ -109,7 +110,7 @@ def _value_text(label: object, numbers: set[str]) -> str | None:
 
 
 def _values(
-    release: Earlier, numbers: Mapping[str, set[str]], values: dict[tuple[str | None, ...], int]
+    release: PublicView, numbers: Mapping[str, set[str]], values: dict[tuple[str | None, ...], int]
 ) -> NDArray[np.int32]:
     """Number what people have in the sensitive columns, the same in all releases; (n,)."""
     own = release.seen.frequencies

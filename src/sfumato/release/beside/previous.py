@@ -10,14 +10,14 @@ from pathlib import Path
 from sfumato.algorithms import Algorithm
 from sfumato.errors import BadInput
 from sfumato.files.staged import DESCRIPTION
-from sfumato.published.public_view import Earlier
+from sfumato.published.public_view import PublicView
 
 
 @dataclass(frozen=True, eq=False)
 class Previous:
     """Earlier releases in the order of publishing, as far as they are at hand."""
 
-    releases: tuple[Earlier, ...] = ()
+    releases: tuple[PublicView, ...] = ()
     called: tuple[str | None, ...] = ()  # the directories they were found in, if so
     missing: tuple[str, ...] = ()  # digests of those that are not at hand
     given: bool = False  # some of them by the caller
@@ -30,7 +30,7 @@ class Previous:
         """What people call them."""
         return tuple(name or f"no. {j + 1}" for j, name in enumerate(self.called))
 
-    def joined(self, given: Sequence[tuple[str | None, Earlier]]) -> Previous:
+    def joined(self, given: Sequence[tuple[str | None, PublicView]]) -> Previous:
         """Add releases that somebody gives; those that are known already count once.
 
         Each release is of all people so far, so their numbers of people say in which order they
@@ -65,7 +65,7 @@ def previous_of(
         return Previous()
     previous = method.series.previous
     wanted = [each for each in previous if isinstance(each, str)]
-    beside: dict[str, list[tuple[str, Earlier]]] = {}  # several recipients may have got the same
+    beside: dict[str, list[tuple[str, PublicView]]] = {}  # several recipients may have got the same
     left = Counter(wanted)
     if wanted and directory is not None:
         for name, release in _beside(directory, load):
@@ -74,9 +74,9 @@ def previous_of(
                 beside.setdefault(release.digest, []).append((name, release))
             if not left.total():
                 break
-    found: list[tuple[str | None, Earlier]] = []
+    found: list[tuple[str | None, PublicView]] = []
     for each in previous:
-        if isinstance(each, Earlier):
+        if isinstance(each, PublicView):
             found.append((None, each))
         elif each in beside:
             same = beside[each]
@@ -88,7 +88,7 @@ def previous_of(
     )
 
 
-def _beside(directory: Path, load: Callable[[Path], object]) -> Iterator[tuple[str, Earlier]]:
+def _beside(directory: Path, load: Callable[[Path], object]) -> Iterator[tuple[str, PublicView]]:
     """Open the releases in the same place; one that is damaged is none."""
     own = directory.resolve()
     try:
@@ -99,7 +99,7 @@ def _beside(directory: Path, load: Callable[[Path], object]) -> Iterator[tuple[s
         if place == own or not (place / DESCRIPTION).is_file():
             continue
         try:
-            each = load(place).earlier  # type: ignore[attr-defined]  # it is a release
+            each = load(place).public_view  # type: ignore[attr-defined]  # it is a release
             _ = each.digest
         except BadInput:
             continue

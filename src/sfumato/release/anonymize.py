@@ -1,0 +1,66 @@
+"""From a table to a release: the decision of an algorithm, described."""
+
+from __future__ import annotations
+
+from sfumato.algorithms import Algorithm, Mondrian, SeriesAlgorithm
+from sfumato.algorithms.algorithm import a_method, chances
+from sfumato.algorithms.registry import check_pair, check_sets
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.errors import BadInput
+from sfumato.progress import report
+from sfumato.published.public_view import NAMED, PublicView
+from sfumato.release.description import Description
+from sfumato.release.release import Private, Release, load, needs_values
+from sfumato.release.set_valued import refuse_one_value_each
+from sfumato.table import Table
+
+SECRET_BYTES = 32
+
+
+def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = None) -> Release:
+    """Find a recoding of `table` that satisfies `criterion`.
+
+    Args:
+        table: What `read` returned.
+        criterion: What must hold of every published group; combine several with `&`.
+        method: The algorithm; `Mondrian()` unless told otherwise.
+
+    Raises:
+        Unsatisfiable: No release by this method satisfies the criterion.
+    """
+    if not isinstance(table, Table):
+        raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
+    method = a_method(Mondrian() if method is None else method, "anonymize")
+    if method.series is not None and method.series.previous:
+        method = _with_previous(method.series, table)
+    guard = guarding_column(a_criterion(criterion))
+    by_value = method.bucketized or needs_values(criterion)
+    frequencies = table.frequencies(guard) if by_value else table.combinations()
+    validate(criterion, frequencies)
+    check_sets(method, table.set_valued, table.schema.person)
+    check_pair(method, criterion)
+    refuse_one_value_each(frequencies, criterion)
+    report("searching")
+    draw = chances(method)
+    decided = method.search(frequencies, criterion, draw)
+    secret = draw(SECRET_BYTES)
+    recoding = decided.renumbered(secret)
+    description = Description.of(table, frequencies, recoding, criterion, method)
+    return Release(description, Private(table, frequencies, recoding, secret))
+
+
+def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:
+    """Open the earlier releases that were given by their directories."""
+    if table.schema.insensitive:
+        column = table.schema.insensitive[0]
+        raise BadInput(
+            f"{type(method).__name__}: {column!r} would be published untouched (insensitive), "
+            "which lets anybody find the same record in every release; make the column sensitive, "
+            "or drop it"
+        )
+    opened = [
+        each if isinstance(each, PublicView) or each.startswith(NAMED) else load(each)
+        for each in method.previous
+    ]
+    return method.after(opened)

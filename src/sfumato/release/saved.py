@@ -1,0 +1,127 @@
+"""The files of a release: written, read back, kept, and found to be the same later on."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+from typing import Any
+
+from sfumato.data.frequency import Grouping
+from sfumato.engines import engine_of
+from sfumato.engines.protocol import Engine, Format, Source
+from sfumato.errors import BadInput
+from sfumato.files.paths import reason, version
+from sfumato.files.private import PrivateDirectory
+from sfumato.files.staged import DESCRIPTION, digest
+from sfumato.formulas.correspondence.pairs import Attacked
+from sfumato.release.check import Check
+from sfumato.release.description import Description
+
+FORMATS: tuple[Format, ...] = ("csv", "parquet")
+
+
+@dataclass(frozen=True, eq=False)
+class Files:
+    """The tables of a release on disk: `data`, and `sensitive` where two are published."""
+
+    directory: Path
+    kind: Format
+    engine: Engine = field(default_factory=engine_of)  # that wrote them, or the embedded one
+    digests: Mapping[str, str] = field(default_factory=dict)  # by the names of the files
+    versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
+    scratch: PrivateDirectory | None = None  # what the directory is in, and goes with
+
+    def path(self, table: str) -> Path:
+        """Where one of the tables is."""
+        return self.directory / f"{table}.{self.kind}"
+
+    def known(self, tables: Iterable[str]) -> Files:
+        """The same files, remembered as they are now."""
+        paths = [self.path(table) for table in tables]
+        versions = {path.name: version(path) for path in paths}
+        return replace(self, versions=versions, digests={path.name: digest(path) for path in paths})
+
+    def renamed(self, directory: Path) -> Files:
+        """The same files under the name that their directory will get; nothing else may change."""
+        versions = {name: version(self.directory / name) for name in self.digests}
+        return replace(self, directory=directory, versions=versions, scratch=None)
+
+    def open(self, table: str) -> Source:
+        """Open one of the tables, as any reader would."""
+        opened = self.engine.open_published(self.path(table))
+        self.refuse_changed()
+        return opened
+
+    def to_batches(self, table: str, text: Collection[str]) -> Any:
+        """Give a PyArrow reader of a table; the files stay for as long as somebody reads."""
+        import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
+
+        reader = self.open(table).to_batches(text)
+        return pa.RecordBatchReader.from_batches(reader.schema, self._held(reader))
+
+    def _held(self, batches: Iterable[Any]) -> Iterator[Any]:
+        yield from batches
+
+    def refuse_changed(self) -> None:
+        """Refuse files that are gone, or that hold something else than what was written.
+
+        A file that nobody wrote to has the same version; of others the digest tells.
+        """
+        for name, known in self.versions.items():
+            path = self.directory / name
+            try:
+                same = version(path) == known or digest(path) == self.digests[name]
+            except OSError as error:
+                raise BadInput(
+                    f"{path}: the file is gone since the release was saved or loaded "
+                    f"({reason(error)}); load the release from where it is now"
+                ) from None
+            if not same:
+                raise BadInput(
+                    f"{path}: the file has changed since the release was saved or loaded "
+                    "(checksums differ); restore it"
+                )
+
+
+@dataclass(frozen=True, eq=False)
+class Written:
+    """What was written, and what was found when it was read back."""
+
+    files: Files
+    published: Grouping | None = None  # by the published labels alone; None: not looked at yet
+    seen: Grouping | None = None  # see `Release.seen`
+    check: Check | None = None  # the promise, measured on the rows that were read back
+    beside: tuple[Attacked, ...] = ()  # together with each of the earlier releases
+
+
+def open_saved(place: Path) -> tuple[Description, Files]:
+    """Read the description of a saved release, and make sure that its files belong to it."""
+    where = place / DESCRIPTION
+    try:
+        written = json.loads(where.read_text(encoding="utf-8"))
+    except OSError as error:
+        raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
+    except (ValueError, RecursionError):
+        raise BadInput(f"{where}: damaged; not JSON") from None
+    if not isinstance(written, dict):
+        raise BadInput(f"{where}: damaged; not the description of a release")
+    description = Description.from_json(written, str(where))
+    digests = written.get("files")
+    if not isinstance(digests, dict):
+        digests = {}
+    kinds = [k for k in FORMATS if set(digests) == {f"{name}.{k}" for name in description.tables}]
+    if not kinds:
+        raise BadInput(f"{where}: damaged; the list of files is missing")
+    files = Files(place, kinds[0])
+    try:
+        files = files.known(description.tables)
+    except OSError as error:
+        raise BadInput(f"{error.filename}: cannot read: {reason(error)}") from None
+    for name, found in files.digests.items():
+        if found != digests[name]:
+            raise BadInput(
+                f"{place / name}: the file is not the one that was released (checksums differ)"
+            )
+    return description, files

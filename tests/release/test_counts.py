@@ -1,0 +1,145 @@
+"""How often a release is opened, written, read back and judged: each thing once.
+
+The real functions run; wrappers around them count.
+"""
+
+from collections import Counter
+from functools import wraps
+
+import pytest
+
+import sfumato as sf
+from series.made import started, write_batch
+from sfumato.engines.duckdb.people import DuckDBPeople
+from sfumato.engines.duckdb.source import DuckDBSource
+from sfumato.formulas.correspondence.past import Past, Together
+from sfumato.release import Release
+from sfumato.release import release as module
+from sfumato.release.beside import check as beside
+
+QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
+
+
+@pytest.fixture
+def counts(monkeypatch):
+    """Count calls of the real functions."""
+    found = Counter()
+
+    def count(owner, name, called):
+        real = getattr(owner, name)
+
+        @wraps(real)
+        def counted(*args, **kwargs):
+            found[called] += 1
+            return real(*args, **kwargs)
+
+        monkeypatch.setattr(owner, name, counted)
+
+    count(DuckDBSource, "__init__", "opened")
+    count(DuckDBPeople, "apply", "written")
+    count(Release, "_read", "read back")
+    count(module, "checked", "verdicts")
+    count(module, "judged_beside", "verdicts beside others")
+    count(beside, "by_flows", "pairs by flows")
+    count(beside, "attack", "pairs in closed form, as a verdict")
+    count(Past, "_fewest_left", "all at once, by the search")
+    count(Together, "at_least", "all at once, by programs")
+    return found
+
+
+def table():
+    return sf.read(sf.datasets.patients(), QI, sensitive="disease", identifiers=["name"])
+
+
+PROMISE = sf.KAnonymity(5) & sf.LDiversity(2)
+
+
+def test_a_saved_release_is_written_read_back_and_judged_once(tmp_path, counts):
+    release = sf.anonymize(table(), PROMISE)
+    assert counts == {"opened": 1}
+    release.save(tmp_path / "out")
+    once = {"written": 1, "read back": 1, "verdicts": 1, "verdicts beside others": 1}
+    assert counts == once | {"opened": 2}
+    assert release.check()
+    assert release.check().holds
+    assert sf.audit(release)
+    assert release.summary()
+    assert release.published.sizes.sum() == release.n_rows
+    assert counts == once | {"opened": 2}
+    assert release.to_arrow().num_rows == release.n_rows
+    assert counts == once | {"opened": 3}  # only the rows are read again
+
+
+def test_a_release_that_is_not_saved_is_staged_once(counts):
+    release = sf.anonymize(table(), PROMISE)
+    assert release.check()
+    assert sf.audit(release)
+    assert release.to_arrow().num_rows == release.n_rows
+    assert counts["written"] == counts["read back"] == counts["verdicts"] == 1
+
+
+def test_a_loaded_release_is_read_and_judged_once(tmp_path, counts):
+    place = sf.anonymize(table(), PROMISE).save(tmp_path / "out")
+    counts.clear()
+    loaded = sf.load(place)
+    assert loaded.check()
+    assert loaded.check()
+    assert sf.audit(loaded)
+    assert counts == {"opened": 1, "read back": 1, "verdicts": 1, "verdicts beside others": 1}
+
+
+def test_sensitive_values_are_read_when_somebody_asks_for_them(tmp_path, counts):
+    """Of k-anonymity sizes are enough, and there may be as many values as people."""
+    release = sf.anonymize(table(), sf.KAnonymity(5))
+    release.save(tmp_path / "out")
+    assert release.check()
+    assert counts["read back"] == 1
+    assert sf.audit(release)
+    assert sf.audit(release)
+    assert counts["written"] == counts["verdicts"] == 1
+    assert counts["read back"] == 2
+
+
+@pytest.fixture
+def two_releases(tmp_path):
+    series = started(tmp_path / "series")
+    series.publish(write_batch(tmp_path / "a.csv", 0, 60))
+    series.publish(write_batch(tmp_path / "b.csv", 60, 60))
+    return series, write_batch(tmp_path / "c.csv", 120, 60)
+
+
+def test_a_third_release_is_written_and_read_back_once(two_releases, counts):
+    """And judged once, by another computation than the search's."""
+    series, third = two_releases
+    done = series.publish(third)
+    assert done.check
+    pairs = [(each.earlier, each.later, each.holds) for each in done.compared]
+    assert pairs == [(1, 3, True), (2, 3, True)]
+    assert counts.pop("all at once, by the search") >= 1
+    assert counts == {
+        "opened": 7,  # the batch, all batches, those before, both earlier releases, what is written
+        "written": 1,
+        "read back": 3,  # of which two are the earlier releases, once each
+        "verdicts": 1,
+        "verdicts beside others": 1,
+        "pairs by flows": 2,
+        "all at once, by programs": 1,
+    }
+
+
+def test_the_verdict_of_a_search_stands_for_the_same_classes(two_releases, counts, monkeypatch):
+    """Where programs would be too large: what the search judged is not judged again."""
+    monkeypatch.setattr("sfumato.release.beside.by_pairs_and_all.EXACT", 0)
+    before = []
+    judged = module.judged_beside
+
+    def noted(*args):
+        before.append(counts["all at once, by the search"])
+        return judged(*args)
+
+    monkeypatch.setattr(module, "judged_beside", noted)
+    series, third = two_releases
+    assert series.publish(third).check
+    assert before == [counts["all at once, by the search"]]
+    assert before[0] >= 1
+    assert not counts["all at once, by programs"]
