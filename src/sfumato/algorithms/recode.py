@@ -40,6 +40,17 @@ class Recode(Algorithm):
     are suppressed up to `max_suppressed`, and the release is checked like any other. Values that
     the earlier table did not have find their place by their hierarchy or by their order; where
     the hierarchy has changed so that a level or a node means something else, it is refused.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> again = sf.anonymize(patients, sf.KAnonymity(5), sf.Recode(levels=release.levels))
+    >>> again.levels == release.levels
+    True
     """
 
     levels: Mapping[str, int] | None = None

@@ -30,6 +30,10 @@ def reproduce(name: str, *, quick: bool = False) -> Reproduction:
         name: "chen2009", "cormode2010", "fung2008" or "wong2009".
         quick: On a few thousand rows and at a few points, for a look in seconds. The numbers are
             then others than the paper's.
+
+    >>> import sfumato as sf
+    >>> sf.reproduce("wong2009", quick=True).paper
+    'wong2009'
     """
     true_or_false("reproduce", "quick", quick)
     run = import_module(f"sfumato.papers.{check_name(name)}").run

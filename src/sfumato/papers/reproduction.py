@@ -62,7 +62,13 @@ def text(cell: Cell) -> str:
 
 @dataclass(frozen=True, eq=False)
 class Reproduction:
-    """A paper's tables and figures, ours beside theirs."""
+    """A paper's tables and figures, ours beside theirs.
+
+    >>> import sfumato as sf
+    >>> wong = sf.reproduce("wong2009", quick=True)
+    >>> wong.claims[0].agrees
+    False
+    """
 
     paper: str
     citation: str

@@ -59,6 +59,17 @@ class BCFAnonymizer(SeriesAlgorithm):
             "loss": the information loss that its children save.
         columns: The quasi-identifiers that may be specialized; the others stay at their roots, as
             for a recipient whose purpose does not need them. None: all.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> first = sf.anonymize(patients, sf.BCFAnonymity(5), sf.BCFAnonymizer())
+    >>> second = sf.anonymize(patients, sf.BCFAnonymity(5), sf.BCFAnonymizer(previous=[first]))
+    >>> bool(second.check())
+    True
     """
 
     previous: tuple[PublicView | str, ...] = ()

@@ -48,6 +48,16 @@ class Anatomy(Algorithm):
     Nobody is suppressed. Quasi-identifiers are not looked at, so exchanging people changes
     nothing, and knowing the method helps nobody (Cormode 2010, claim 4). It follows that people
     in a group are not alike.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.LDiversity(3), sf.Anatomy())
+    >>> release.to_arrow().column_names  # the other table has the group and the disease
+    ['group', 'age', 'sex']
     """
 
     seed: int | None = None

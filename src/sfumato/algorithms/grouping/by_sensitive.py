@@ -30,6 +30,16 @@ class SensitiveGrouping(Algorithm):
 
     Quasi-identifiers are not looked at, so exchanging people changes nothing, and knowing the
     method helps nobody (claim 4).
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.PSensitiveKAnonymity(2, 5), sf.SensitiveGrouping())
+    >>> bool(release.check())
+    True
     """
 
     seed: int | None = None

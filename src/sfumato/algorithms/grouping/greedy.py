@@ -61,6 +61,16 @@ class GreedyGrouping(Algorithm):
         anatomize: Partition each finished group by `Anatomy`. The result is a method of its own,
             which theorem 6 says nothing about.
         seed: Repeats the chances, for experiments.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.LDiversity(3, "frequency"), sf.GreedyGrouping())
+    >>> bool(release.check())
+    True
     """
 
     order: tuple[str, ...] | None = None
@@ -146,6 +156,16 @@ class RandomizedGrouping(Algorithm):
         order: Quasi-identifiers by priority in the sort, as in `GreedyGrouping`.
         anatomize: Partition each finished group by `Anatomy`: a method of its own.
         seed: Repeats the chances, for experiments.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> method = sf.RandomizedGrouping(0.65)
+    >>> bool(sf.anonymize(patients, sf.LDiversity(3, "frequency"), method).check())
+    True
     """
 
     p: Fraction

@@ -21,6 +21,15 @@ class OneGroup(Algorithm):
 
     The baseline of Cormode 2010, section 5. It decides nothing, so nothing can be learned from
     how it decides.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> len(sf.anonymize(patients, sf.LDiversity(3), sf.OneGroup()).groups)
+    1
     """
 
     symmetric: ClassVar[bool] = True

@@ -50,6 +50,16 @@ class SymmetricGrouping(Algorithm):
             the table.
         anatomize: Partition each finished group by `Anatomy`: a method of its own.
         seed: Repeats the random order of equal people, for experiments.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> method = sf.SymmetricGrouping(order=("sex", "age"))
+    >>> sf.anonymize(patients, sf.LDiversity(3, "frequency"), method).n_suppressed
+    0
     """
 
     order: tuple[str, ...] | None = None

@@ -27,6 +27,15 @@ class Exhaustive(Algorithm):
     """Full-domain generalization chosen among all k-minimal nodes, which are found by trying all.
 
     Right for every criterion, monotone or not.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> sf.anonymize(patients, sf.LDiversity(4, "entropy"), sf.Exhaustive(0.01)).levels
+    {'age': 1, 'sex': 0}
     """
 
     max_suppressed: float = 0

@@ -27,6 +27,15 @@ class Incognito(Exhaustive):
     unsafe over more of them. The generalization property: a safe node makes every node above it
     safe. Both need a criterion that is monotone at the given limit of suppression; for others
     all nodes are tried.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> sf.anonymize(patients, sf.KAnonymity(5), sf.Incognito(prefer="relative_distance")).levels
+    {'age': 4, 'sex': 0}
     """
 
     def remark(self, criterion: Criterion) -> str | None:

@@ -32,6 +32,16 @@ class Optimal(Algorithm):
     Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
     bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
     group), "height", "relative_height" and "distinct" (nothing).
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Optimal("discernibility", 0.02))
+    >>> release.levels, release.n_suppressed
+    ({'age': 0, 'sex': 1}, 15)
     """
 
     metric: str = "loss"

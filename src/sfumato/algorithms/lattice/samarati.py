@@ -26,6 +26,15 @@ class Samarati(Exhaustive):
 
     The binary search rests on monotonicity. Where suppression takes it away (a safe group can
     become unsafe when people of an unsafe one join it), all heights are tried from below.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati()).levels
+    {'age': 1, 'sex': 1}
     """
 
     def remark(self, criterion: Criterion) -> str | None:

@@ -49,6 +49,16 @@ class Mondrian(Algorithm):
 
     A `seed` repeats the chances of a relaxed run. It is for experiments: such a release is saved
     only with `experiment=True`, and says so.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3), sf.Mondrian())
+    >>> len(release.groups), release.n_suppressed
+    (177, 0)
     """
 
     strict: bool = True

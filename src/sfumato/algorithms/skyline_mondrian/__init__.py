@@ -49,6 +49,17 @@ class SkylineMondrian(Algorithm):
 
     publish: boxes ("generalized"), which reach to the cuts as those of `Mondrian` do, or the
     quasi-identifiers as they are beside a table of sensitive values ("bucketized").
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> promise = sf.Skyline([(1, 2, 0, 0.9)])  # who excludes a value and knows two others
+    >>> release = sf.anonymize(patients, promise, sf.SkylineMondrian())
+    >>> release.n_suppressed, bool(release.check())
+    (0, True)
     """
 
     split: Literal["gain", "median", "widest"] = "gain"

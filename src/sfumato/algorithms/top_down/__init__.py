@@ -42,6 +42,16 @@ class TopDown(Algorithm):
 
     A `seed` repeats the lots of a local run. It is for experiments: such a release is saved only
     with `experiment=True`, and says so.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.AlphaKAnonymity(0.5, 5), sf.TopDown("cut"))
+    >>> len(release.groups), release.n_suppressed
+    (3, 0)
     """
 
     recoding: Literal["local", "cut"] = "local"
