@@ -55,6 +55,7 @@ _HOME = {
     "Report": "report",
     "knowledge_skyline": "report",
     "KnowledgeSkyline": "report",
+    "Attack": "attacks",
     "drivers": "risk",
     "ReleaseSeries": "series",
     "reproduce": "papers",
@@ -70,6 +71,7 @@ __all__ = [
     "Algorithm",
     "AlphaKAnonymity",
     "Anatomy",
+    "Attack",
     "BCFAnonymity",
     "BCFAnonymizer",
     "BadInput",
@@ -148,6 +150,7 @@ if TYPE_CHECKING:
         SymmetricGrouping,
         TopDown,
     )
+    from sfumato.attacks import Attack
     from sfumato.criteria import (
         AlphaKAnonymity,
         BCFAnonymity,

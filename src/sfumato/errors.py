@@ -56,7 +56,21 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
 
 
 class CannotRun(BadInput):
-    """An attack does not apply here; the message says why."""
+    """An attack does not apply here; the message says why.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> try:
+    ...     sf.attacks.MethodBased().run(release)
+    ... except sf.attacks.CannotRun as error:
+    ...     print("not run")
+    not run
+    """
 
 
 class Unsatisfiable(SfumatoError):  # noqa: N818

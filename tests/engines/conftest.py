@@ -6,9 +6,10 @@ from collections import Counter
 import pytest
 
 import sfumato as sf
+from sfumato.engines.protocol import ENGINES
 
 
-@pytest.fixture(scope="session", params=list(sf.engines.ENGINES))
+@pytest.fixture(scope="session", params=list(ENGINES))
 def read(request):
     """`sf.read` by one engine after the other: all that are installed."""
     return functools.partial(sf.read, engine=request.param)

@@ -8,7 +8,8 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.engines import ENGINES, DuckDB, engine_of
+from sfumato.engines import DuckDB, engine_of
+from sfumato.engines.protocol import ENGINES
 from sfumato.table import Table
 
 ROWS = pa.table(

@@ -42,6 +42,21 @@ class Algorithm(ABC):
 
     What is published is said by `bucketized` (two tables instead of one) and `takes_sets`; what a
     criterion may ask for, by `judges_all_groups`, `keeps_guards`, `series` and `refuses`.
+
+    A class whose name starts with an underscore does not join, as the one of this example:
+
+    >>> from dataclasses import dataclass
+    >>> import sfumato as sf
+    >>> from sfumato.data.recoding import Cut
+    >>> @dataclass(frozen=True)
+    ... class _OnlyRoots(sf.Algorithm):
+    ...     def search(self, frequencies, criterion, draw):
+    ...         names = frequencies.quasi_identifiers
+    ...         roots = {name: frequencies.domains[name].taxonomy.height for name in names}
+    ...         return Cut.at_levels(frequencies.domains, roots)
+    >>> patients = sf.read(sf.datasets.patients(), quasi_identifiers=["age", "sex"])
+    >>> sf.anonymize(patients, sf.KAnonymity(5), _OnlyRoots()).levels
+    {'age': 1, 'sex': 1}
     """
 
     symmetric: ClassVar[bool] = False  # exchanging the people of a group changes nothing

@@ -17,7 +17,29 @@ ATTACKS: Registry[Attack] = Registry("attack", "sfumato.attacks")  # in the orde
 
 
 class Attack(ABC):
-    """One adversary: what he knows is in the fields, what he learns is the finding."""
+    """One adversary: what he knows is in the fields, what he learns is the finding.
+
+    It joins every audit by being defined, unless its name starts with an underscore, as here:
+
+    >>> from dataclasses import dataclass
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> @dataclass(frozen=True)
+    ... class _Lottery(sf.Attack):
+    ...     name = "lottery"
+    ...     @classmethod
+    ...     def against(cls, target):
+    ...         yield cls()
+    ...     def find(self, target):
+    ...         n = int(target.seen.sizes.sum())
+    ...         belief = Fraction(1, n)
+    ...         return sf.attacks.Finding(
+    ...             self.name, None, "nothing", "belief", belief, belief, None, None, 0, n
+    ...         )
+    >>> patients = sf.read(sf.datasets.patients(), quasi_identifiers=["age", "sex"])
+    >>> _Lottery().run(sf.anonymize(patients, sf.KAnonymity(5))).found
+    Fraction(1, 2000)
+    """
 
     name: ClassVar[str]
     sets: ClassVar[bool] = False  # whether people may have any number of sensitive values

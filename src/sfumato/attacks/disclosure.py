@@ -62,7 +62,19 @@ class _AboutValues(Attack):
 
 @dataclass(frozen=True, eq=False)
 class Homogeneity(_AboutValues):
-    """Everybody who fits has the same value, or most of them do."""
+    """Everybody who fits has the same value, or most of them do.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.Homogeneity().run(release)
+    >>> finding.found, finding.n_exceeding
+    (Fraction(32, 87), 0)
+    """
 
     name: ClassVar[str] = "homogeneity"
 
@@ -134,6 +146,17 @@ class BackgroundKnowledge(_AboutValues):
             original is needed). None: anybody.
         attribute: The sensitive column, when there are several.
         others: The adversary knows the other sensitive columns of the target too.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.BackgroundKnowledge(excludes=["flu"]).run(release)
+    >>> finding.knows
+    "the target's quasi-identifiers; that the target is in the table; that it is not flu"
     """
 
     excludes: int | Collection[object] | None = None
@@ -278,7 +301,18 @@ class BackgroundKnowledge(_AboutValues):
 
 @dataclass(frozen=True, eq=False)
 class Skewness(_AboutValues):
-    """A group's values are distributed unlike the table's, so belief in one of them rises."""
+    """A group's values are distributed unlike the table's, so belief in one of them rises.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> sf.attacks.Skewness().run(release).unit
+    'belief'
+    """
 
     name: ClassVar[str] = "skewness"
 
@@ -345,7 +379,17 @@ class Skewness(_AboutValues):
 
 @dataclass(frozen=True, eq=False)
 class Similarity(_AboutValues):
-    """A group's values differ but are close: in a narrow range, or under one node of a tree."""
+    """A group's values differ but are close: in a narrow range, or under one node of a tree.
+
+    >>> import pyarrow as pa
+    >>> import sfumato as sf
+    >>> ward = pa.table({"age": [30, 31, 60, 61], "income": [10, 11, 12, 900]})
+    >>> table = sf.read(ward, quasi_identifiers={"age": sf.Intervals(10, 20)}, sensitive="income")
+    >>> release = sf.anonymize(table, sf.KAnonymity(2), sf.Samarati())
+    >>> finding = sf.attacks.Similarity().run(release)
+    >>> finding.unit, finding.found
+    ('apart', Fraction(1, 1))
+    """
 
     name: ClassVar[str] = "similarity"
 

@@ -19,7 +19,19 @@ PER_CENT = ("belief", "share of rows")
 
 @dataclass(frozen=True, eq=False)
 class Finding:
-    """What one adversary learns from a release, beside what was promised."""
+    """What one adversary learns from a release, beside what was promised.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.Homogeneity().run(release)
+    >>> finding.name, finding.n_people, finding.verdict
+    ('homogeneity (disease)', 2000, 'nobody is certain')
+    """
 
     attack: str
     attribute: str | None  # the sensitive column it is about; None: identities

@@ -32,6 +32,11 @@ from sfumato.parameters import optional_column, optional_seed
 
 __all__ = ["MethodBased", "bucket_risk"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 MANY = 50_000  # buckets from which on beliefs in values that are not bounded are left out
 
 
@@ -52,6 +57,17 @@ class MethodBased(Attack):
         attribute: The sensitive column, when there are several.
         seed: Repeats the samples that stand for what cannot be enumerated. It is an experiment's,
             nobody is protected by it.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.LDiversity(2, "frequency"), sf.GreedyGrouping())
+    >>> finding = sf.attacks.MethodBased().run(release)
+    >>> finding.promised.value, finding.holds
+    (Fraction(1, 2), False)
     """
 
     attribute: str | None = None

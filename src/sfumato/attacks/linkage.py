@@ -37,6 +37,17 @@ class Linkage(Attack):
             the share of rows that are linked with the right person, on average.
         external: The list of people, read with the hierarchies of the release. Without one the
             sample itself is the list: the original if it is at hand, else the release.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.Linkage("prosecutor").run(release)
+    >>> finding.found, finding.holds
+    (Fraction(1, 17), True)
     """
 
     model: Literal["prosecutor", "journalist", "marketer"] = "prosecutor"

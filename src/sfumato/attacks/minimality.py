@@ -47,6 +47,11 @@ __all__ = [
     "credibility_superset",
 ]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 STEPS = {
     "full-domain": "one column one level down",
     "regions": "one more cut of a region",
@@ -72,6 +77,18 @@ class Minimality(Attack):
             promised ("near to minimality"). None: the promised one.
         seed: Repeats the samples that stand for what cannot be enumerated. It is an experiment's,
             nobody is protected by it.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> promise = sf.LDiversity(2, "frequency")
+    >>> release = sf.anonymize(patients, promise, sf.Samarati())
+    >>> finding = sf.attacks.Minimality().run(release)
+    >>> finding.attack, finding.unit
+    ('minimality', 'belief')
     """
 
     attribute: str | None = None

@@ -28,7 +28,19 @@ from sfumato.table import Table
 
 @dataclass(frozen=True, eq=False)
 class Target:
-    """A published table as an adversary sees it, and what the auditor has beside it."""
+    """A published table as an adversary sees it, and what the auditor has beside it.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> target = sf.attacks.Target.of(release)
+    >>> target.sensitive, len(target.seen.sizes)
+    (('disease',), 20)
+    """
 
     seen: Grouping  # by what is published
     criterion: Criterion | None = None  # what was promised

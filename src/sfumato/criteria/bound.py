@@ -12,7 +12,13 @@ Value = int | Fraction | float | tuple["Value", ...] | None  # None: there is no
 
 @dataclass(frozen=True)
 class Bound:
-    """What a promise allows: a relation and a number."""
+    """What a promise allows: a relation and a number.
+
+    >>> from fractions import Fraction
+    >>> import sfumato as sf
+    >>> sf.attacks.Bound("<=", Fraction(1, 3)).allows(Fraction(1, 2))
+    False
+    """
 
     relation: str  # "<=", "<" or ">="
     value: Value

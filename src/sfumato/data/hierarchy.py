@@ -43,6 +43,10 @@ class Hierarchy(ABC):
     """A rule that makes the values of one column more general, level by level.
 
     A rule joins job files and releases by being a class of its own.
+
+    >>> import sfumato as sf
+    >>> sf.Intervals(5, 10).spec(), sf.Prefix().spec()
+    ({'intervals': [5, 10]}, {'prefix': True})
     """
 
     def __init_subclass__(cls, **extra: Any) -> None:
@@ -97,7 +101,15 @@ class Hierarchy(ABC):
 
 @dataclass(frozen=True)
 class Flat(Hierarchy):
-    """No structure: a value is published as it is or not at all."""
+    """No structure: a value is published as it is or not at all.
+
+    >>> import sfumato as sf
+    >>> domain, _ = sf.Flat().grow("column", ["female", "male"])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    female  male
+    *  *
+    """
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Order numbers as numbers and everything else as text."""
@@ -112,6 +124,16 @@ class Intervals(Hierarchy):
     """Numeric ranges of growing width, aligned to multiples of the width.
 
     `Intervals(5, 10, 20)` publishes 37 as 37, [35, 40), [30, 40), [20, 40) and `*`.
+
+    >>> import sfumato as sf
+    >>> domain, _ = sf.Intervals(5, 10, 20).grow("column", [37, 44])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    37  44
+    [35, 40)  [40, 45)
+    [30, 40)  [40, 50)
+    [20, 40)  [40, 60)
+    *  *
     """
 
     widths: tuple[float, ...]
@@ -163,7 +185,19 @@ class Intervals(Hierarchy):
 
 @dataclass(frozen=True)
 class Prefix(Hierarchy):
-    """Codes that become more general from the right: 13053, 1305*, 130**, ..., `*`."""
+    """Codes that become more general from the right: 13053, 1305*, 130**, ..., `*`.
+
+    >>> import sfumato as sf
+    >>> domain, _ = sf.Prefix().grow("column", ["13053", "13068"])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    13053  13068
+    1305*  1306*
+    130**  130**
+    13***  13***
+    1****  1****
+    *  *
+    """
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
@@ -184,7 +218,18 @@ class Prefix(Hierarchy):
 
 @dataclass(frozen=True)
 class Dates(Hierarchy):
-    """Calendar dates: day, month, year, decade, `*`."""
+    """Calendar dates: day, month, year, decade, `*`.
+
+    >>> import sfumato as sf
+    >>> domain, _ = sf.Dates().grow("column", ["2024-02-29", "2026-11-16"])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    2024-02-29  2026-11-16
+    2024-02  2026-11
+    2024  2026
+    2020s  2020s
+    *  *
+    """
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Read dates, or ISO text such as 2026-11-15, and group them by the calendar."""
@@ -214,6 +259,15 @@ class Tree(Hierarchy):
 
     `Tree({"Europe": ["France", "Italy"], "Asia": {"Japan": None}})` has the root `*`. A dict with
     a single key names the root itself; a plain list is a closed set of values under `*`.
+
+    >>> import sfumato as sf
+    >>> countries = sf.Tree({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
+    >>> domain, _ = countries.grow("column", ["Japan", "Italy"])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    France  Italy  Japan
+    Europe  Europe  Asia
+    *  *  *
     """
 
     tree: Nested

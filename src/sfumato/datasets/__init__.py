@@ -65,5 +65,10 @@ def adult_hierarchies() -> dict[str, Hierarchy]:
 
 
 def patients() -> Path:
-    """Give the path of `patients.csv`: 2,000 made-up people in a made-up hospital."""
+    """Give the path of `patients.csv`: 2,000 made-up people in a made-up hospital.
+
+    >>> import sfumato as sf
+    >>> sf.datasets.patients().name
+    'patients.csv'
+    """
     return _HERE / "patients.csv"

@@ -13,7 +13,6 @@ if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
 
 __all__ = [
-    "ENGINES",
     "Batches",
     "DuckDB",
     "Engine",
@@ -23,7 +22,6 @@ __all__ = [
     "People",
     "Plan",
     "Source",
-    "engine_of",
 ]
 EMBEDDED = "duckdb"
 

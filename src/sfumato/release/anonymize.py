@@ -28,6 +28,15 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3), method=sf.Mondrian())
+    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) & LDiversity(l=3) by Mondrian()>
     """
     if not isinstance(table, Table):
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")

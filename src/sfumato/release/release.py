@@ -61,7 +61,20 @@ def needs_values(criterion: Criterion) -> bool:
 
 
 def load(directory: str | Path) -> Release:
-    """Open a saved release: its public part, which is all there is on disk."""
+    """Open a saved release: its public part, which is all there is on disk.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as place:
+    ...     sf.load(release.save(f"{place}/2026-q1"))
+    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
+    """
     description, files = open_saved(file_path("load", directory))
     return Release(description, written=Written(files))
 
@@ -88,6 +101,18 @@ class Release:
     The public part is what `save` writes. The private part (source, counts, recoding) exists only
     in the process that made the release; after `load` it is absent. What was written, and what was
     found when it was read back, is kept: whatever is asked later starts from there.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> release
+    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
+    >>> release.levels, release.n_rows, release.n_suppressed
+    ({'age': 1, 'sex': 1}, 2000, 0)
     """
 
     def __init__(

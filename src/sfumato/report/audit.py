@@ -31,6 +31,16 @@ class Report:
 
     Numbers may come from the original (shares before, people who fit), and `worst` inside the
     findings points at people: both are for the steward. `public()` is for everybody else.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> [finding.attack for finding in sf.audit(release).findings][:4]
+    ['linkage, prosecutor', 'linkage, journalist', 'linkage, marketer', 'homogeneity']
     """
 
     subject: Release | Table
@@ -189,6 +199,17 @@ def audit(
 
     Raises:
         BadInput: Among others, the release cannot be compared with those in `earlier`.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> report = sf.audit(release)
+    >>> report.findings[0].attack
+    'linkage, prosecutor'
     """
     report("auditing")
     found = _audited(release, Target.of(release, original, criterion, external, earlier))

@@ -58,6 +58,17 @@ def knowledge_skyline(
             column is.
         original: The table that it was made from, to name the people whom knowledge would give
             away; not needed in the process that made the release.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> skyline = sf.knowledge_skyline(release, "HIV", confidence=0.9)
+    >>> skyline.points[0]
+    Point(l=0, k=0, m=39)
     """
     target = Target.of(release, original)
     view = target.view(attribute, others=False)
@@ -88,6 +99,17 @@ class KnowledgeSkyline:
     the target's family known. Of sets: l values that the target has only together with the one in
     question ("tied to it"), and k other people who lack it. With all that lies beneath a point
     nobody is sure; with what lies beneath none, somebody may be.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> skyline = sf.knowledge_skyline(release, "HIV", confidence=0.9)
+    >>> skyline.points[0]
+    Point(l=0, k=0, m=39)
     """
 
     target: Target

@@ -32,6 +32,19 @@ class ReleaseSeries:
     """A directory with a private part (ledger, batches) and a public one (releases).
 
     Open one that is there with its path; make a new one with `create`.
+
+    >>> import sfumato as sf
+    >>> terms = dict(
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> from tempfile import TemporaryDirectory
+    >>> with TemporaryDirectory() as place:
+    ...     k = sf.BCFAnonymity(5)
+    ...     series = sf.ReleaseSeries.create(f"{place}/series", criterion=k, **terms)
+    ...     done = series.publish(sf.datasets.patients())
+    ...     done.release.name, sorted(series.releases())
+    ('001', [1])
     """
 
     def __init__(self, place: str | Path) -> None:

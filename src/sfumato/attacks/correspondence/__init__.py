@@ -27,6 +27,11 @@ from sfumato.parameters import one_of, whole
 
 __all__ = ["Anonymity", "Cracks", "Exposure", "bcf", "crack_sizes", "exposure", "remaining"]
 
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 METHODS = ("exact", "paper")
 MOST_TARGETS = 10**6  # raw tuples that `remaining` lists
 
@@ -34,7 +39,16 @@ Group = tuple[tuple[object, ...], object]  # published quasi-identifiers, sensit
 
 
 class Anonymity(NamedTuple):
-    """The fewest records that each attack leaves of a class, for any target."""
+    """The fewest records that each attack leaves of a class, for any target.
+
+    >>> from sfumato.attacks import correspondence
+    >>> europe = {"UK": "Europe", "France": "Europe"}
+    >>> first = [(("Europe",), "Flu")] * 3 + [(("Europe",), "HIV")] * 2
+    >>> second = [(("UK",), "Flu")] * 3 + [(("UK",), "HIV")] * 2
+    >>> second += [(("France",), "Flu")] * 2 + [(("France",), "HIV")] * 3
+    >>> min(correspondence.bcf(first, second, [europe]))
+    4
+    """
 
     FA: int
     CA: int
@@ -42,7 +56,16 @@ class Anonymity(NamedTuple):
 
 
 class Cracks(NamedTuple):
-    """Crack size of every group: of the first release, and twice of the second."""
+    """Crack size of every group: of the first release, and twice of the second.
+
+    >>> from sfumato.attacks import correspondence
+    >>> europe = {"UK": "Europe", "France": "Europe"}
+    >>> first = [(("Europe",), "Flu")] * 3 + [(("Europe",), "HIV")] * 2
+    >>> second = [(("UK",), "Flu")] * 3 + [(("UK",), "HIV")] * 2
+    >>> second += [(("France",), "Flu")] * 2 + [(("France",), "HIV")] * 3
+    >>> correspondence.crack_sizes(first, second, [europe])._fields
+    ('forward', 'cross', 'backward')
+    """
 
     forward: Mapping[Group, int]
     cross: Mapping[Group, int]
@@ -50,7 +73,16 @@ class Cracks(NamedTuple):
 
 
 class Exposure(NamedTuple):
-    """Classes of which an attack leaves fewer than k records, and how many records they have."""
+    """Classes of which an attack leaves fewer than k records, and how many records they have.
+
+    >>> from sfumato.attacks import correspondence
+    >>> europe = {"UK": "Europe", "France": "Europe"}
+    >>> first = [(("Europe",), "Flu")] * 3 + [(("Europe",), "HIV")] * 2
+    >>> second = [(("UK",), "Flu")] * 3 + [(("UK",), "HIV")] * 2
+    >>> second += [(("France",), "Flu")] * 2 + [(("France",), "HIV")] * 3
+    >>> correspondence.exposure(first, second, [europe], k=5)[0].classes
+    (('Europe',),)
+    """
 
     classes: tuple[tuple[object, ...], ...]
     n_people: int
@@ -98,6 +130,14 @@ def crack_sizes(
             Without a target, the largest crack size of every group for anybody is given, and 0
             for a group that nobody can be sought in.
         suppressed: Rows that each release left out.
+
+    >>> from sfumato.attacks import correspondence
+    >>> europe = {"UK": "Europe", "France": "Europe"}
+    >>> first = [(("Europe",), "Flu")] * 3 + [(("Europe",), "HIV")] * 2
+    >>> second = [(("UK",), "Flu")] * 3 + [(("UK",), "HIV")] * 2
+    >>> second += [(("France",), "Flu")] * 2 + [(("France",), "HIV")] * 3
+    >>> correspondence.crack_sizes(first, second, [europe], target=["France"]).forward
+    {(('Europe',), 'Flu'): 1, (('Europe',), 'HIV'): 0}
     """
     series = read([release1, release2], hierarchies, suppressed)
     ranks = None if target is None else series.ranks(target)
@@ -117,7 +157,16 @@ def exposure(
     k: int,
     suppressed: Sequence[int] | None = None,
 ) -> tuple[Exposure, Exposure, Exposure]:
-    """Tell which classes the F-, the C- and the B-attack leave with fewer than k records."""
+    """Tell which classes the F-, the C- and the B-attack leave with fewer than k records.
+
+    >>> from sfumato.attacks import correspondence
+    >>> europe = {"UK": "Europe", "France": "Europe"}
+    >>> first = [(("Europe",), "Flu")] * 3 + [(("Europe",), "HIV")] * 2
+    >>> second = [(("UK",), "Flu")] * 3 + [(("UK",), "HIV")] * 2
+    >>> second += [(("France",), "Flu")] * 2 + [(("France",), "HIV")] * 3
+    >>> [left.n_people for left in correspondence.exposure(first, second, [europe], k=5)]
+    [5, 5, 5]
+    """
     k = whole("exposure", "k", k)
     series = read([release1, release2], hierarchies, suppressed)
     first, second = series.releases

@@ -53,6 +53,18 @@ class Correspondence(Attack):
     Args:
         earlier: Releases, directories of saved ones, or tables of any origin; those that a release
             of a series names are found without.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> first = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> second = sf.anonymize(patients, sf.KAnonymity(5), sf.Mondrian())
+    >>> finding = sf.attacks.Correspondence(earlier=[first]).run(second)
+    >>> finding.unit
+    'records'
     """
 
     earlier: Sequence[object] = ()

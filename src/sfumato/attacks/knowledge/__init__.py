@@ -41,6 +41,10 @@ __all__ = [
 ]
 
 
+def __dir__() -> list[str]:
+    return sorted(__all__)
+
+
 def breach_probability(
     groups: Released, value: object, l: int, k: int, m: int, case: Case = "single"
 ) -> Fraction:
@@ -93,7 +97,12 @@ def knowledge_skyline(
 def attribute_skyline(
     groups: Released, confidence: float | Fraction, case: Case = "single"
 ) -> list[tuple[int, int, int]]:
-    """Give the largest amounts of knowledge (l, k, m) that give no value away at all."""
+    """Give the largest amounts of knowledge (l, k, m) that give no value away at all.
+
+    >>> from sfumato.attacks import knowledge
+    >>> knowledge.attribute_skyline([(6, {"Flu": 3, "AIDS": 3})], confidence=0.9)
+    [(0, 1, 1), (0, 2, 0)]
+    """
     release = read_groups(groups, case)
     c = number("attribute_skyline", "confidence", confidence, above=0, most=1)
     values = np.unique(release.histogram.codes).tolist()

@@ -41,6 +41,17 @@ class Knowledge(Attack):
         attribute: The sensitive column, when there are several.
         case: What one person can have: "single", "set" or "multiset". None: what was promised,
             else "single", or for a column of sets "set", unless somebody has a value twice.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.Knowledge(l=1, k=1, m=1).run(release)
+    >>> finding.attack, finding.found
+    ('knowledge (1, 1, 1)', Fraction(2720, 4787))
     """
 
     l: int = 1
@@ -157,6 +168,16 @@ class Implications(Attack):
     Args:
         k: How many implications. None: as many as were promised.
         attribute: The sensitive column, when there are several.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> sf.attacks.Implications(k=1).run(release).found
+    Fraction(1376, 2861)
     """
 
     k: int | None = None

@@ -9,7 +9,12 @@ from sfumato.engines.protocol import Engine
 
 
 class DuckDB(Engine):
-    """An embedded DuckDB for each source, which spills into a private directory."""
+    """An embedded DuckDB for each source, which spills into a private directory.
+
+    >>> import sfumato as sf
+    >>> sf.engines.DuckDB().open(sf.datasets.patients()).columns
+    ('name', 'age', 'zip', 'sex', 'disease')
+    """
 
     name = "duckdb"
 

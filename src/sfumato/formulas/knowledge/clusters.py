@@ -16,7 +16,14 @@ Node = TypeVar("Node", bound=Hashable)
 
 
 class Belief(NamedTuple):
-    """What is believed of a person: a fraction, or where sampled a float with its interval."""
+    """What is believed of a person: a fraction, or where sampled a float with its interval.
+
+    >>> from sfumato.attacks import knowledge
+    >>> ward = [(3, {"Flu": 2, "AIDS": 1}), (3, {"Flu": 2, "AIDS": 1})]
+    >>> families = [[(0, 0), (1, 0)]]  # the first person of either group
+    >>> knowledge.same_value_families(ward, "AIDS", families)
+    Belief(person=(0, 1), belief=Fraction(2, 5), interval=None)
+    """
 
     person: Person
     belief: Fraction | float

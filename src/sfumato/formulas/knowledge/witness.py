@@ -20,6 +20,10 @@ class Witness:
     Anybody of the group may be the target, and anybody else of the groups named may be the others
     and the family. No more knowledge is named than is needed: where that says less than the point
     allows, more would not raise the belief.
+
+    >>> from sfumato.attacks import knowledge
+    >>> knowledge.witness([(5, {"Flu": 4, "AIDS": 1})], "AIDS", 0, 4, 0).value
+    'AIDS'
     """
 
     value: object  # here and below its code, or its label where the caller knows labels
