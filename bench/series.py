@@ -7,9 +7,13 @@ release of the same table alone (BCFAnonymizer without earlier ones, saved), mea
 run: everything that grows with the rows grows there, too.
 
     python bench/series.py [rows per month] [months]
+
+The same months by turns against a revision from before and this checkout:
+
+    python bench/series.py 20000 6 --before [REV] [--rounds N]
 """
 
-import sys
+import json
 import tempfile
 import time
 from pathlib import Path
@@ -19,6 +23,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 import sfumato as sf
+from before import arguments, measured, tell
 
 K = 20
 RULES = {
@@ -58,25 +63,39 @@ def alone(paths, place):
     return time.perf_counter() - started
 
 
-def main(n_rows, n_months):
-    """Publish month after month."""
+def months(place, n_rows, n_months):
+    """Publish month after month; give the files so far, the outcome and the seconds of each."""
+    series = sf.ReleaseSeries.create(
+        Path(place) / "series",
+        quasi_identifiers=RULES,
+        criterion=sf.KAnonymity(K),
+        sensitive="disease",
+        person="person",
+        format="parquet",
+    )
+    paths = []
+    for number in range(n_months):
+        paths.append(Path(place) / f"{number}.parquet")
+        pq.write_table(month(number, n_rows), paths[-1])
+        started = time.perf_counter()
+        done = series.publish(paths[-1])
+        yield paths, done, time.perf_counter() - started
+
+
+def child(n_rows, n_months):
+    """Measure in whatever tree is on the path; say it as JSON."""
     with tempfile.TemporaryDirectory() as place:
-        series = sf.ReleaseSeries.create(
-            Path(place) / "series",
-            quasi_identifiers=RULES,
-            criterion=sf.KAnonymity(K),
-            sensitive="disease",
-            person="person",
-            format="parquet",
-        )
-        paths = []
-        costs, singles = [], []
-        for number in range(n_months):
-            paths.append(Path(place) / f"{number}.parquet")
-            pq.write_table(month(number, n_rows), paths[-1])
-            started = time.perf_counter()
-            done = series.publish(paths[-1])
-            costs.append(time.perf_counter() - started)
+        costs = [cost for *_, cost in months(place, n_rows, n_months)]
+    each = {f"release {number}": cost for number, cost in enumerate(costs, start=1)}
+    print(json.dumps(each | {"all of them": sum(costs)}))
+
+
+def grow(n_rows, n_months):
+    """Tell what each release costs beside one alone."""
+    costs, singles = [], []
+    with tempfile.TemporaryDirectory() as place:
+        for number, (paths, done, cost) in enumerate(months(place, n_rows, n_months)):
+            costs.append(cost)
             singles.append(alone(paths, Path(place) / f"alone{number}"))
             n_classes = len(sf.load(done.release).sizes)
             each = f", {costs[-1] / number:.2f} s per earlier release" if number else ""
@@ -85,8 +104,8 @@ def main(n_rows, n_months):
                 f"{each}; {costs[-1] / singles[-1]:.1f} times one alone",
                 flush=True,
             )
-        _tell("cost per earlier release", costs)
-        _tell("the same, in releases of the same rows alone", np.divide(costs, singles))
+    _tell("cost per earlier release", costs)
+    _tell("the same, in releases of the same rows alone", np.divide(costs, singles))
 
 
 def _tell(what, costs):
@@ -97,5 +116,21 @@ def _tell(what, costs):
     print(f"{what}, last third against the middle third: {ratio:.2f} (1: linear)")
 
 
+def main():
+    """Measure this tree, or both."""
+    parser = arguments(__doc__.splitlines()[0])
+    parser.add_argument("rows", type=int, nargs="?", default=100_000, help="per month")
+    parser.add_argument("months", type=int, nargs="?", default=24)
+    parser.add_argument("--child", action="store_true")
+    asked = parser.parse_args()
+    if asked.child:
+        child(asked.rows, asked.months)
+    elif asked.before is None:
+        grow(asked.rows, asked.months)
+    else:
+        found = measured(__file__, asked.before, asked.rounds, asked.rows, asked.months)
+        tell(found, asked.before)
+
+
 if __name__ == "__main__":
-    main(*(int(each) for each in [*sys.argv[1:3], *("100000", "24")[len(sys.argv) - 1 :]]))
+    main()
