@@ -15,7 +15,7 @@ import numpy as np
 import sfumato as sf
 import wong_algorithm_2
 from common import complete_adult, timed
-from sfumato.formulas.minimality.credibility_groups import credibility_groups
+from sfumato.attacks.minimality import credibility
 
 COLUMNS = [
     "age",
@@ -56,10 +56,14 @@ def n_steps(sizes, n_sensitive):
 
 
 def ours(groups, l):
-    owner = np.repeat(np.arange(len(groups)), [len(sizes) for sizes, _ in groups])
-    size = np.concatenate([sizes for sizes, _ in groups])
-    classes = np.stack([size, size, np.zeros_like(size)], axis=1)
-    return credibility_groups(owner, classes, [hit for _, hit in groups], l)
+    return np.concatenate([belief(sizes, hit, l) for sizes, hit in groups])
+
+
+def belief(sizes, hit, l):
+    try:
+        return credibility(sizes, hit, l)
+    except ValueError:  # no class can break the rule
+        return np.full(len(sizes), np.nan)
 
 
 def papers(groups, l):

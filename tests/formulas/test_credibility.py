@@ -18,7 +18,6 @@ from sfumato.formulas.minimality.credibility import (
     credibility_local,
     credibility_superset,
 )
-from sfumato.formulas.minimality.credibility_groups import credibility_groups
 
 LS = st.sampled_from([1, 2, 3, Fraction(5, 2), Fraction(7, 3), 1.5])
 
@@ -130,34 +129,6 @@ def test_without_exclusion_belief_is_the_share(sizes, data):
 def test_impossible_counts_are_refused(given_classes, n_sensitive, l):
     with pytest.raises(ValueError, match=r"no class has|cannot be sensitive|above 0"):
         credibility_local(given_classes, n_sensitive, l)
-
-
-@examples(100)
-@given(st.lists(classes(), min_size=1, max_size=4), st.data(), LS)
-def test_many_groups_at_once_are_each_what_they_are_alone(groups, data, l):
-    groups = groups + groups[:1]  # two that are alike
-    owner = [j for j, each in enumerate(groups) for _ in each]
-    hit = [data.draw(st.integers(0, sum(g for _, g, _ in each))) for each in groups]
-    found = credibility_groups(owner, [row for each in groups for row in each], hit, l)
-    for j, each in enumerate(groups):
-        mine = found[np.array(owner) == j]
-        expected = naive.minimality.credibility_local(each, hit[j], l)
-        assert np.isnan(mine).all() if expected is None else agrees(mine, expected)
-
-
-@pytest.mark.parametrize(
-    ("group", "given_classes", "n_sensitive", "l"),
-    [
-        ([0], [(3, 4, 0)], [1], 2),
-        ([0], [(3, 1, 3)], [1], 2),
-        ([0], [(3, 3, 0)], [4], 2),
-        ([0, 1], [(3, 3, 0), (3, 3, 0)], [1], 2),
-        ([0], [(3, 3, 0)], [1], 0),
-    ],
-)
-def test_impossible_groups_are_refused(group, given_classes, n_sensitive, l):
-    with pytest.raises(ValueError, match=r"fewer people than|above 0"):
-        credibility_groups(group, given_classes, n_sensitive, l)
 
 
 @examples(100)
