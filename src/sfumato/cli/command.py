@@ -12,7 +12,6 @@ from typing import Any
 
 import typer
 from typer.core import TyperGroup
-from typer.exceptions import TyperException
 
 from sfumato.cli import output as out
 from sfumato.cli.options import Json, ShowValues
@@ -20,6 +19,9 @@ from sfumato.cli.signals import requested
 from sfumato.errors import BadInput, SfumatoError, one_line
 from sfumato.files.paths import reason
 
+# What wrong use raises. Its name and place change from one typer to the next: it is the class
+# under Exception that a bad parameter comes from.
+WRONG_USE: Any = typer.BadParameter.__mro__[-4]
 UNSAFE = 1  # the exit code of a promise that is not kept, and of an attack that succeeds
 
 
@@ -39,7 +41,7 @@ class OneLine(TyperGroup):
         """Run, and leave with the exit code."""
         try:
             sys.exit(super().main(*args, **extra | {"standalone_mode": False}))
-        except TyperException as error:
+        except WRONG_USE as error:
             said = error.format_message()
             if "\n" not in said:  # else it is the help, for a command without anything
                 said = f"sfumato: {one_line(said).rstrip('.')}; try --help"
