@@ -113,7 +113,7 @@ class Subset:
 
 
 @dataclass(frozen=True)
-class Attribute:
+class ColumnShare:
     """What one quasi-identifier adds to distinction, and what is left without it."""
 
     name: str
@@ -140,7 +140,7 @@ class Attribute:
 
 
 @dataclass(frozen=True)
-class Step:
+class LevelStep:
     """One quasi-identifier published one level higher, all others as they are."""
 
     attribute: str
@@ -183,11 +183,11 @@ class Drivers:
     """
 
     subsets: tuple[Subset, ...]  # smaller ones first, then in the order of the columns
-    attributes: tuple[Attribute, ...]  # the largest contribution first
+    attributes: tuple[ColumnShare, ...]  # the largest contribution first
     raw: Risk  # of the table as it is
     levels: Mapping[str, int]  # where the steps start
     n_below: int  # people in groups of fewer than k at these levels
-    one_more_level: tuple[Step, ...]  # the most people protected per loss first
+    one_more_level: tuple[LevelStep, ...]  # the most people protected per loss first
     k: int
     note: str | None = None  # what was left out
 
@@ -420,7 +420,7 @@ def _count(ground: FrequencySet) -> dict[int, Subset]:
     return found
 
 
-def _attributes(ground: FrequencySet, found: Mapping[int, Subset]) -> Iterator[Attribute]:
+def _attributes(ground: FrequencySet, found: Mapping[int, Subset]) -> Iterator[ColumnShare]:
     """Share distinction out; by Shapley's value where every subset was counted."""
     names, n_rows = ground.columns, ground.n_rows
     everything = (1 << len(names)) - 1
@@ -431,7 +431,7 @@ def _attributes(ground: FrequencySet, found: Mapping[int, Subset]) -> Iterator[A
         shares = [share / n_rows for share in recognition.shapley(worth)]
     for j, name in enumerate(names):
         rest = found.get(everything & ~(1 << j), nothing)
-        yield Attribute(
+        yield ColumnShare(
             name,
             shares[j],
             found[everything].distinction - rest.distinction,
@@ -440,7 +440,7 @@ def _attributes(ground: FrequencySet, found: Mapping[int, Subset]) -> Iterator[A
         )
 
 
-def _steps(ground: FrequencySet, levels: Mapping[str, int], k: int) -> tuple[int, list[Step]]:
+def _steps(ground: FrequencySet, levels: Mapping[str, int], k: int) -> tuple[int, list[LevelStep]]:
     """Count who is in groups below k at these levels, and after each possible step."""
     start = ground.roll_up(Cut.at_levels(ground.domains, levels).intervals)
     n_below = recognition.n_below(start.counts, k)
@@ -459,7 +459,7 @@ def _steps(ground: FrequencySet, levels: Mapping[str, int], k: int) -> tuple[int
         )
         left = recognition.n_below(sizes, k)
         steps.append(
-            Step(
+            LevelStep(
                 name,
                 level + 1,
                 int(sizes.min()),
@@ -474,7 +474,7 @@ def _steps(ground: FrequencySet, levels: Mapping[str, int], k: int) -> tuple[int
     return n_below, steps
 
 
-def _most_protecting(step: Step) -> tuple[Fraction, int, Fraction]:
+def _most_protecting(step: LevelStep) -> tuple[Fraction, int, Fraction]:
     """Sort by people protected per loss, then by what is left; then as the columns stand.
 
     Far from k no step protects anybody yet; then the marketer's risk says which comes nearest.

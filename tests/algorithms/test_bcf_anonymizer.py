@@ -63,7 +63,7 @@ def naive_order(rows):
 
 def table_of(people, trees):
     paths = [paths_of(tree) for tree in trees]
-    rules = [sf.Hierarchy.from_spec({"table": each}, "test") for each in paths]
+    rules = [sf.Hierarchy.from_spec({"level_table": each}, "test") for each in paths]
     return Generated([(*raw, s) for raw, s in people], paths, rules)
 
 

@@ -143,7 +143,7 @@ def test_rolled_up_counts_are_the_counts_of_the_rows_in_any_order_of_nodes():
     ]
     names = ["a", "b", "c", "s"]
     source = pa.table([list(column) for column in zip(*rows, strict=True)], names=names)
-    rules = {n: sf.Hierarchy.from_spec({"table": paths[j]}, n) for j, n in enumerate("abc")}
+    rules = {n: sf.Hierarchy.from_spec({"level_table": paths[j]}, n) for j, n in enumerate("abc")}
     frequencies = sf.read(source, rules, "s").frequencies()
     nodes = naive.lattice.all_nodes([2, 2, 2])
     for with_values in (False, True):

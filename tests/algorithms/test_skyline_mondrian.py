@@ -19,7 +19,7 @@ from sfumato.algorithms.registry import check_pair
 from sfumato.algorithms.skyline_mondrian import regions as skyline_regions
 from sfumato.attacks.grouping import MethodBased
 from sfumato.criteria.judging import holding
-from sfumato.data.domain import Members
+from sfumato.data.domain import SetMembers
 from sfumato.data.frequency import FrequencySet
 from sfumato.progress import listening
 
@@ -68,11 +68,11 @@ def sides_of(found):
 
 # A closed hierarchy of many values, so that those of a few people lie far apart.
 WIDE = [(f"{j:03}", f"{j // 10:02}+", "*") for j in range(400)]
-WIDE_RULE = sf.Hierarchy.from_spec({"table": WIDE}, "generated")
+WIDE_RULE = sf.Hierarchy.from_spec({"level_table": WIDE}, "generated")
 
 
 LETTERS = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c+", "*")]
-LETTERS_RULE = sf.Hierarchy.from_spec({"table": LETTERS}, "generated")
+LETTERS_RULE = sf.Hierarchy.from_spec({"level_table": LETTERS}, "generated")
 
 
 @st.composite
@@ -194,7 +194,7 @@ class People:
         members = [sorted((single.code_of(v), kind.count(v)) for v in set(kind)) for kind in kinds]
         starts = np.cumsum([0, *(len(each) for each in members)])
         flat = [entry for each in members for entry in each]
-        held = Members(
+        held = SetMembers(
             starts,
             np.array([code for code, _ in flat], dtype=np.int32),
             np.array([n for _, n in flat], dtype=np.int64),

@@ -145,7 +145,7 @@ def test_people_who_go_back_are_those_of_the_twin(monkeypatch, number):
     """Uneven columns, so that small unsafe children stand beside large safe ones."""
     fast, slow = RARE[number]
     paths = [[(f"{name}{j}", f"{name}.{j // 3}", "*") for j in range(6)] for name in ("a", "b")]
-    rules = [sf.Hierarchy.from_spec({"table": each}, "test") for each in paths]
+    rules = [sf.Hierarchy.from_spec({"level_table": each}, "test") for each in paths]
     n_split = 0
     for seed in range(60):
         draw = np.random.default_rng([number, seed])
@@ -238,7 +238,7 @@ def test_a_node_that_failed_is_tried_again_where_unions_can_be_unsafe():
     """Three people have b in the first column, until the second one has parted them."""
     tree = [("a", "*"), ("b", "*")]
     rows = [("a", "a", "flu")] * 4 + [("b", "a", "flu")] + [("b", "b", "flu")] * 2
-    rule = sf.Hierarchy.from_spec({"table": tree}, "test")
+    rule = sf.Hierarchy.from_spec({"level_table": tree}, "test")
     table = Generated(rows, [tree, tree], [rule, rule])
     recoding = sf.TopDown("cut").search(table.frequencies(), NotThree(1), None)
     assert cut_nodes(table, recoding) == [[("a",), ("b",)]] * 2

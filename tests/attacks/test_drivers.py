@@ -165,7 +165,7 @@ def figure_1() -> sf.Table:
         {name: list(values) for name, values in columns.items()},
         quasi_identifiers={
             name: sf.Hierarchy.from_spec(
-                {"table": naive.hierarchies.hierarchy_from_parents(parents)}, name
+                {"level_table": naive.hierarchies.hierarchy_from_parents(parents)}, name
             )
             for name, parents in zip(tables.CIRIANI_QI, trees, strict=True)
         },

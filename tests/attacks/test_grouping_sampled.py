@@ -11,7 +11,7 @@ from attacks.made import VALUES
 from sfumato.attacks.by_method import solver as beliefs
 from sfumato.attacks.grouping import MethodBased
 from sfumato.formulas.minimality import posterior as formula
-from sfumato.formulas.minimality.posterior import LEAST, Step, posterior
+from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, posterior
 
 
 def bound(l):
@@ -26,7 +26,7 @@ def most(l):
 def prefixes(sizes, n_values, weight):
     nobody = np.zeros((1, n_values), dtype=np.int64)
     cells = range(1, len(sizes))
-    return [Step.of([list(range(n))], len(sizes), nobody, weight=weight) for n in cells]
+    return [RejectedStep.of([list(range(n))], len(sizes), nobody, weight=weight) for n in cells]
 
 
 @pytest.mark.parametrize(
@@ -62,7 +62,7 @@ def test_parts_are_sampled_within_themselves():
     sizes, pool = np.array([2, 1, 1, 2]), np.array([0, 0, 1, 1])
     histograms = np.array([[2, 1], [1, 2]])
     nobody = np.zeros((1, 2), dtype=np.int64)
-    steps = [Step.of([[0, 2]], 4, nobody, weight=Fraction(1, 3))]
+    steps = [RejectedStep.of([[0, 2]], 4, nobody, weight=Fraction(1, 3))]
     rule = bound(2)
     truth = posterior(sizes, histograms, steps, rule, pool=pool)
     inside = 0

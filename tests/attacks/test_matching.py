@@ -96,7 +96,7 @@ KINDS = {
     "flat numbers": (sf.Flat(), [1, 2, 7, 30], numbers_under, number, "int64"),
     "flags": (sf.Flat(), [True, False], lambda v, l: str(v).lower() == l.lower(), str, "bool_"),
     "table": (
-        sf.Hierarchy.from_spec({"table": TABLE}, "test"),
+        sf.Hierarchy.from_spec({"level_table": TABLE}, "test"),
         [row[0] for row in TABLE],
         lambda v, l: l == "any" or any(v == row[0] and l in row for row in TABLE),
         number,

@@ -23,7 +23,7 @@ from attacks.made import (
 )
 from sfumato.attacks import CannotRun, Target
 from sfumato.attacks.minimality import Minimality, credibility
-from sfumato.formulas.minimality.posterior import Step, posterior
+from sfumato.formulas.minimality.posterior import RejectedStep, posterior
 
 FULL_DOMAIN = [
     sf.Exhaustive(),
@@ -471,7 +471,7 @@ def test_what_cannot_be_enumerated_is_sampled_with_an_interval(monkeypatch):
         return 4 * found.max(axis=1) > found.sum(axis=1)
 
     histogram = np.array([sum(both) for both in counts.values()])
-    step = Step.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
+    step = RejectedStep.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
     exact = posterior(np.array([16, 24]), histogram, [step], breaks, most_tables=10**6)
     finding = Minimality().run(release)
     truth = max(exact.of_cell(i, v) for i in range(2) for v in range(len(counts)))
@@ -498,7 +498,7 @@ def test_values_too_rare_to_matter_are_dealt_as_one():
         return 4 * found.max(axis=1) > found.sum(axis=1)
 
     histogram = np.array([sum(both) for both in counts.values()])
-    step = Step.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
+    step = RejectedStep.of([[0], [1]], 2, np.zeros((2, len(counts)), int))
     exact = posterior(np.array([16, 24]), histogram, [step], breaks, most_tables=10**6)
     found = believed(release)
     for i, q in enumerate(classes):

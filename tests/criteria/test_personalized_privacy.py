@@ -82,7 +82,7 @@ def cases(draw, max_rows=12):
 def test_groups_are_judged_and_measured_as_by_counting_heads(groups):
     rows = [(f"v{j}", *person) for j, group in enumerate(groups) for person in group]
     paths = [(f"v{j}", "*") for j in range(len(groups))]
-    table = Guarded(rows, [paths], [sf.Hierarchy.from_spec({"table": paths}, "generated")])
+    table = Guarded(rows, [paths], [sf.Hierarchy.from_spec({"level_table": paths}, "generated")])
     joint = table.frequencies().as_it_is().joint
     shares = [naive.criteria.largest_guarded_share(group, PATHS) for group in groups]
     for l in L:
@@ -331,12 +331,12 @@ def test_without_a_hierarchy_nodes_are_values_and_the_root():
 def test_a_name_of_two_nodes_is_the_larger_one_or_refused():
     source = pa.table({"q": ["a"] * 4, "s": ["x", "y", "z", "z"], "guard": ["x", None, None, None]})
     nested = sf.Hierarchy.from_spec(
-        {"table": [["x", "x", "*"], ["y", "x", "*"], ["z", "z", "*"]]}, "s"
+        {"level_table": [["x", "x", "*"], ["y", "x", "*"], ["z", "z", "*"]]}, "s"
     )
     table = sf.read(source, ["q"], "s", hierarchies={"s": nested})
     assert sf.check(table, PROMISE).measured[0].found == 2
     crossed = sf.Hierarchy.from_spec(
-        {"table": [["x", "u", "*"], ["y", "x", "*"], ["z", "z", "*"]]}, "s"
+        {"level_table": [["x", "u", "*"], ["y", "x", "*"], ["z", "z", "*"]]}, "s"
     )
     with pytest.raises(sf.BadInput, match="two different nodes"):
         sf.check(sf.read(source, ["q"], "s", hierarchies={"s": crossed}), PROMISE)

@@ -95,7 +95,7 @@ def test_distinct_intervals_get_distinct_labels(domain):
 
 
 def table(rows):
-    return sf.Hierarchy.from_spec({"table": rows}, "here")
+    return sf.Hierarchy.from_spec({"level_table": rows}, "here")
 
 
 @examples(150)

@@ -15,7 +15,7 @@ import naive.groups
 import naive.hierarchies
 import sfumato as sf
 from properties.generated import trees
-from sfumato.data.hierarchy import Table, canonical_numbers
+from sfumato.data.hierarchy import LevelTable, canonical_numbers
 from sfumato.errors import BadInput, shown
 
 INTEGERS = st.lists(st.integers(-200, 200), min_size=1, max_size=8, unique=True)
@@ -54,8 +54,8 @@ GROWING = {
     "prefix": (sf.Prefix(), ["13053", "130", "2"]),
     "dates": (sf.Dates(), ["2026-11-15", "1999-01-02"]),
     "tree": (sf.Tree({"E": ["x", "y"], "A": {"z": None}}), ["y", "z"]),
-    "table": (Table((("x", "E", "*"), ("y", "A", "*"))), ["y", "x"]),
-    "table without a root": (Table((("x", "E"), ("y", "A"))), ["y", "x"]),
+    "table": (LevelTable((("x", "E", "*"), ("y", "A", "*"))), ["y", "x"]),
+    "table without a root": (LevelTable((("x", "E"), ("y", "A"))), ["y", "x"]),
 }
 
 
@@ -75,7 +75,7 @@ def test_a_missing_value_is_a_leaf_of_its_own_under_the_root(rule, values):
 
 @pytest.mark.parametrize(("rule", "values"), GROWING.values(), ids=GROWING)
 def test_only_what_the_steward_listed_is_closed(rule, values):
-    assert grow(rule, values).closed == isinstance(rule, (sf.Tree, Table))
+    assert grow(rule, values).closed == isinstance(rule, (sf.Tree, LevelTable))
 
 
 @pytest.mark.parametrize("rule", [sf.Flat(), sf.Intervals(5), sf.Prefix(), sf.Dates()], ids=str)
@@ -120,7 +120,7 @@ SPECS = {
     "dates": (sf.Dates(), {"dates": True}),
     "intervals": (sf.Intervals(5, 10), {"intervals": [5, 10]}),
     "tree": (sf.Tree({"E": ["x"], "A": ["y"]}), {"tree": {"E": ["x"], "A": ["y"]}}),
-    "table": (Table((("x", "*"), ("y", "*"))), {"table": [["x", "*"], ["y", "*"]]}),
+    "table": (LevelTable((("x", "*"), ("y", "*"))), {"level_table": [["x", "*"], ["y", "*"]]}),
 }
 
 
@@ -154,7 +154,9 @@ def test_a_hierarchy_without_parameters_is_switched_on_by_true():
 
 def test_a_table_in_a_specification_is_a_list_of_rows():
     for rows in (True, "ab", ["ab"]):
-        error = refusal(lambda rows=rows: sf.Hierarchy.from_spec({"table": rows}, "job.toml: age"))
+        error = refusal(
+            lambda rows=rows: sf.Hierarchy.from_spec({"level_table": rows}, "job.toml: age")
+        )
         assert str(error) == f"job.toml: age: a table is a list of rows, got {shown(rows)}"
 
 
@@ -165,8 +167,8 @@ def test_a_table_in_a_specification_is_a_list_of_rows():
         {"intervals": "10"},
         {"tree": 5},
         {"tree": {}},
-        {"table": []},
-        {"table": [["x", "*"], ["y"]]},
+        {"level_table": []},
+        {"level_table": [["x", "*"], ["y"]]},
     ],
     ids=str,
 )
@@ -496,7 +498,7 @@ def test_values_missing_from_a_tree_are_counted_and_kept_out_of_the_message():
 def test_a_table_grows_into_its_own_rows_in_tree_order(rows, random):
     shuffled = list(rows)
     random.shuffle(shuffled)
-    domain = grow(Table(tuple(shuffled)), [rows[0][0]])
+    domain = grow(LevelTable(tuple(shuffled)), [rows[0][0]])
     assert sorted(paths(domain)) == sorted(rows)
     for value, *_ in rows:
         for level in range(len(rows[0])):
@@ -575,17 +577,17 @@ def test_a_file_that_cannot_be_read_is_refused_with_the_reason(tmp_path):
 
 
 def test_a_table_without_rows_is_refused():
-    assert str(refusal(lambda: Table(()))) == "hierarchy table: no rows"
+    assert str(refusal(lambda: LevelTable(()))) == "hierarchy table: no rows"
 
 
 @pytest.mark.parametrize("rows", [(("a", "*"), ("b",)), ((), ())])
 def test_a_ragged_table_is_refused(rows):
-    error = refusal(lambda: Table(rows))
+    error = refusal(lambda: LevelTable(rows))
     assert str(error) == "hierarchy table: every row needs the same number of levels"
 
 
 def test_a_table_with_a_repeated_value_is_refused():
-    error = refusal(lambda: Table((("a", "*"), ("a", "*"))))
+    error = refusal(lambda: LevelTable((("a", "*"), ("a", "*"))))
     assert "hierarchy table: a ground value stands in two places" in str(error)
 
 

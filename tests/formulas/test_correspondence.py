@@ -10,7 +10,7 @@ from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, seri
 from sfumato.attacks.correspondence import bcf, crack_sizes, exposure, remaining
 from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.pair_flows import attack, between_boxes
-from sfumato.formulas.correspondence.pairs import Left, between_cuts, joined
+from sfumato.formulas.correspondence.pairs import RecordsLeft, between_cuts, joined
 
 TREES = ([LINE], [PAIR, THREE], [PAIR, PAIR])
 HOWS = ("cut", "regions", "local")
@@ -284,18 +284,18 @@ def test_other_criteria_are_asked_of_what_is_left():
         LDiversity(2, "entropy"),
         AlphaKAnonymity(0.5, 2),
     ):
-        whole = Left(np.array([0]), series.releases[1].histogram).groups(series.values)
+        whole = RecordsLeft(np.array([0]), series.releases[1].histogram).groups(series.values)
         assert criterion.holds(whole).tolist() == [True]
         assert criterion.holds(left).tolist() == [False]
 
 
 def test_large_counts_are_exact():
     from sfumato.data.groups import Histogram
-    from sfumato.formulas.correspondence.cells import Published
+    from sfumato.formulas.correspondence.cells import PublishedClasses
 
     def release(boxes, counts):
         histogram = Histogram.from_dense(np.array(counts, dtype=np.int64).reshape(-1, 1))
-        return Published.of(np.array(boxes, dtype=np.int32).reshape(-1, 1, 2), histogram)
+        return PublishedClasses.of(np.array(boxes, dtype=np.int32).reshape(-1, 1, 2), histogram)
 
     many = 10**15
     first = release([[0, 3]], [3 * many + 1])

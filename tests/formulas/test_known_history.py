@@ -9,7 +9,7 @@ import naive.correspondence
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.correspondence.given_records import read
 from sfumato.formulas.correspondence import past as series
-from sfumato.formulas.correspondence.candidates import Remaining, younger_in
+from sfumato.formulas.correspondence.candidates import CandidateRecords, younger_in
 from sfumato.formulas.correspondence.cells import cells_of
 from sfumato.formulas.correspondence.certified import Arrived, KnownHistory, Search
 from sfumato.formulas.correspondence.exchange_kernels import reroute, undo
@@ -76,7 +76,7 @@ def recounted(known, people):
 def test_what_is_shown_is_left(seed):
     _, _, published, arrived, _ = a_case(seed)
     found = history_of(published, arrived)
-    exact = Remaining(published).exact()
+    exact = CandidateRecords(published).exact()
     for time in range(3):
         left = exact[time].to_dense()
         own = found.targets[time]
@@ -88,7 +88,7 @@ def test_a_rerouted_history_gives_the_same_releases(seed):
     _, _, published, arrived, _ = a_case(seed, n_releases=4)
     found = history_of(published, arrived)
     search = Search(found)
-    exact = Remaining(published).exact()
+    exact = CandidateRecords(published).exact()
     n_met = 0
     for time, cell in np.argwhere(found.targets).tolist():
         for value in range(found.n_values):
@@ -256,7 +256,7 @@ def test_nearly_everything_is_shown_without_a_program():
         seen, arrived = known(releases, people, [LINE, PAIR])
         found = history_of(seen.releases, arrived)
         search = Search(found)
-        exact = [each.to_dense() for each in Remaining(seen.releases).exact()]
+        exact = [each.to_dense() for each in CandidateRecords(seen.releases).exact()]
         asked = np.argwhere(found.targets)
         left = np.array([exact[time][cell] for time, cell in asked.tolist()])
         for j in range(len(asked)):

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import naive.minimality
-from sfumato.formulas.minimality.coupled import Part, coupled
-from sfumato.formulas.minimality.posterior import LEAST, Step, posterior
+from sfumato.formulas.minimality.coupled import GroupPart, coupled
+from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, posterior
 from sfumato.formulas.minimality.posterior import wilson as wilson_interval
 
 NO_LIMIT = 10**9
@@ -51,7 +51,7 @@ def generated(rng, *, weights=False):
         fixed = rng.integers(0, 2, (n_children, n_values)) * int(rng.integers(0, 2))
         limit = int(rng.integers(0, 3)) if rng.random() < 0.3 else 0
         weight = Fraction(int(rng.integers(1, 4)), 4) if weights else Fraction(0)
-        steps.append(Step.of(children, n_cells, fixed, limit, weight))
+        steps.append(RejectedStep.of(children, n_cells, fixed, limit, weight))
         others = [np.repeat(np.arange(n_values), row).tolist() for row in fixed]
         plain.append((list(zip(children, others, strict=True)), limit, weight))
     cells = np.repeat(np.arange(n_cells), sizes).tolist()
@@ -94,8 +94,8 @@ def test_groups_that_take_their_steps_together_are_what_all_worlds_say(seed):
                     split = rng.integers(0, 2, len(sizes))
                     children = [np.flatnonzero(split == v).tolist() for v in set(split.tolist())]
                     fixed = np.zeros((len(children), n_values), dtype=np.int64)
-                    steps[s] = Step.of(children, len(sizes), fixed)
-            parts.append(Part(sizes, histogram, steps, more_than_half))
+                    steps[s] = RejectedStep.of(children, len(sizes), fixed)
+            parts.append(GroupPart(sizes, histogram, steps, more_than_half))
             worlds.append((np.repeat(np.arange(len(sizes)), sizes).tolist(), values.tolist()))
         slow = all_worlds_together(worlds, parts, limits)
         if slow is None:
@@ -136,12 +136,14 @@ def all_worlds_together(groups, parts, limits):
 
 
 def separate(*sizes):
-    return Step.of([[i] for i in range(len(sizes))], len(sizes), np.zeros((len(sizes), 2), int))
+    return RejectedStep.of(
+        [[i] for i in range(len(sizes))], len(sizes), np.zeros((len(sizes), 2), int)
+    )
 
 
 def test_two_groups_like_table_1_in_one_release():
     """Either of them may be why nothing lower was published: 26/41, where one alone gives 1."""
-    part = Part(np.array([2, 5]), np.array([2, 5]), {0: separate(2, 5)}, more_than_half)
+    part = GroupPart(np.array([2, 5]), np.array([2, 5]), {0: separate(2, 5)}, more_than_half)
     for found in coupled([part, part], [0]):
         assert found.of_cell(0, 0) == Fraction(26, 41)
     (alone,) = coupled([part], [0])
@@ -157,7 +159,7 @@ def test_sums_give_what_tables_give(fixed):
         n = int(rng.integers(1, sizes.sum()))
         histogram = np.array([n, sizes.sum() - n])
         children = [[0], [1], [2]]  # the last cell is in no child
-        step = Step.of(children, 4, rng.integers(0, fixed + 1, (3, 2)))
+        step = RejectedStep.of(children, 4, rng.integers(0, fixed + 1, (3, 2)))
         try:
             exact = posterior(sizes, histogram, [step], more_than_half)
         except ValueError:
@@ -173,7 +175,7 @@ def test_sums_give_what_tables_give(fixed):
 
 def test_sums_share_the_other_values_out_alike():
     sizes, histogram = np.array([4, 6, 5]), np.array([4, 8, 3])
-    step = Step.of([[0], [1], [2]], 3, np.zeros((3, 3), int))
+    step = RejectedStep.of([[0], [1], [2]], 3, np.zeros((3, 3), int))
     exact = posterior(sizes, histogram, [step], more_than_half)
     quick = posterior(
         sizes, histogram, [step], more_than_half, share=(0, Fraction(2)), most_tables=0
@@ -193,7 +195,11 @@ def coverage(n_runs):
         steps = given
         if not steps:
             zero = np.zeros((len(sizes), len(histogram)), int)
-            steps = [Step.of([[i] for i in range(len(sizes))], len(sizes), zero, 0, Fraction(1, 5))]
+            steps = [
+                RejectedStep.of(
+                    [[i] for i in range(len(sizes))], len(sizes), zero, 0, Fraction(1, 5)
+                )
+            ]
         truth = posterior(sizes, histogram, steps, rule)
         share = truth.expected.astype(float) / truth.people[:, np.newaxis]
         for seed in range(n_runs):
@@ -224,7 +230,7 @@ def test_sampled_intervals_hold_the_truth_at_the_stated_rate_over_many_seeds():
 def test_too_few_samples_are_no_answer():
     """Seven of a million worlds: rejection finds hardly any of them."""
     sizes, histogram = np.array([12, 12]), np.array([12, 12])
-    step = Step.of([[0]], 2, np.zeros((1, 2), int))
+    step = RejectedStep.of([[0]], 2, np.zeros((1, 2), int))
 
     def all_alike(found):
         return found[:, 1] == 0
@@ -250,7 +256,7 @@ def test_sampling_stops_when_the_interval_is_narrow():
     found = posterior(
         sizes,
         np.array([20, 50]),
-        [Step.of([[0], [1]], 2, np.zeros((2, 2), int), 0, Fraction(1))],
+        [RejectedStep.of([[0], [1]], 2, np.zeros((2, 2), int), 0, Fraction(1))],
         more_than_half,
         rng=np.random.default_rng(3),
         most_tables=0,

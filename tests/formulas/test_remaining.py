@@ -9,7 +9,7 @@ from formulas.series import LINE, PAIR, THREE, dice_for, left_out, records, seri
 from sfumato.attacks.correspondence import bcf, crack_sizes, remaining
 from sfumato.attacks.correspondence.given_records import read
 from sfumato.errors import BadInput
-from sfumato.formulas.correspondence.candidates import Remaining
+from sfumato.formulas.correspondence.candidates import CandidateRecords
 
 HOWS = ("cut", "regions", "local")
 
@@ -156,12 +156,12 @@ def test_bounds_hold_and_deciding_by_k_needs_no_exact_numbers(seed):
     trees = [LINE, PAIR, PAIR]
     releases = series(trees, (25, 15, 10, 5), ("cut",) * 4, dice, values="rst")
     found = read(releases, trees, None).releases
-    asked = Remaining(found)
+    asked = CandidateRecords(found)
     lower, upper = asked.bounds()
     exact = remaining(releases, trees)
     fewest = min(n for left in exact for n in left.values())
     for k in (fewest, fewest + 1):
-        assert Remaining(found).at_least(k) == (fewest >= k)
+        assert CandidateRecords(found).at_least(k) == (fewest >= k)
     totals = [histogram.to_dense().sum(axis=1) for histogram in asked.exact()]
     for time, total in enumerate(totals):
         target = asked.targets[time]
@@ -203,9 +203,10 @@ def test_large_counts_are_exact(scale):
     large = [
         replace(r, histogram=replace(r.histogram, counts=r.histogram.counts * scale)) for r in found
     ]
-    small = [left.to_dense() * scale for left in Remaining(found).exact()]
+    small = [left.to_dense() * scale for left in CandidateRecords(found).exact()]
     assert all(
-        (a == b.to_dense()).all() for a, b in zip(small, Remaining(large).exact(), strict=True)
+        (a == b.to_dense()).all()
+        for a, b in zip(small, CandidateRecords(large).exact(), strict=True)
     )
 
 

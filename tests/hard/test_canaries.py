@@ -174,7 +174,7 @@ def read(planted, source, *, last, **changed):
         "zip": sf.Prefix(),
         "born": sf.Dates(),
         "place": sf.Tree(planted.tree),
-        "code": sf.Hierarchy.from_spec({"table": planted.hierarchy}, "code"),
+        "code": sf.Hierarchy.from_spec({"level_table": planted.hierarchy}, "code"),
     }
     if not last:
         rules |= {"weight": sf.Flat(), "seen": sf.Dates()}
@@ -428,7 +428,7 @@ def wrong_uses(planted, place):
         "numbers": {"job": sf.Intervals(5)},
         "dates": {"name": sf.Dates()},
         "not listed": {"ward": sf.Tree(["a", "b"])},
-        "not in the table": {"ward": sf.Hierarchy.from_spec({"table": [["a", "*"]]}, "ward")},
+        "not in the table": {"ward": sf.Hierarchy.from_spec({"level_table": [["a", "*"]]}, "ward")},
     }
     uses |= {
         name: lambda rule=rule: sf.read(table, rule).frequencies() for name, rule in rules.items()
@@ -463,14 +463,14 @@ def wrong_uses(planted, place):
         ),
         "twice in a tree": lambda: sf.Tree(columns["job"] + columns["job"][:1]),
         "twice in a table": lambda: sf.Hierarchy.from_spec(
-            {"table": [*planted.hierarchy, planted.hierarchy[0]]}, "code"
+            {"level_table": [*planted.hierarchy, planted.hierarchy[0]]}, "code"
         ),
         "not nested": lambda: sf.read(
             table,
             {
                 "code": sf.Hierarchy.from_spec(
                     {
-                        "table": [
+                        "level_table": [
                             (c, w, str(j % 5), "*") for j, (c, w, _) in enumerate(planted.hierarchy)
                         ]
                     },

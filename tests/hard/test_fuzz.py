@@ -32,8 +32,7 @@ from sfumato.algorithms.registry import criteria, methods
 from sfumato.cli.app import app
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Guards, Histogram
-from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.hierarchy import Table as HierarchyTable
+from sfumato.data.hierarchy import Hierarchy, LevelTable
 from sfumato.job import Job
 
 TRIED = "fuzzed inputs tried"
@@ -415,7 +414,7 @@ NESTED = st.recursive(
 SPECS = st.one_of(
     st.builds(lambda tree: {"tree": tree}, NESTED),
     st.builds(
-        lambda rows: {"table": rows},
+        lambda rows: {"level_table": rows},
         st.one_of(
             st.sampled_from(PLAIN),
             st.lists(
@@ -472,7 +471,7 @@ def test_any_hierarchy_grows_over_any_values_or_refuses_them(tmp_path, record_pr
             assert Hierarchy.from_spec(rule.spec(), "here").spec() == rule.spec()
             if values:
                 grown(rule, values)
-            if isinstance(rule, (sf.Tree, HierarchyTable)):
+            if isinstance(rule, (sf.Tree, LevelTable)):
                 ground = [
                     path[0] for path in (rule._paths if isinstance(rule, sf.Tree) else rule.rows)
                 ]

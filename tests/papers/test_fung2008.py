@@ -14,7 +14,7 @@ from sfumato.papers.fung2008.setting import (
     CASES,
     KS,
     SENSITIVE,
-    Outcome,
+    Comparison,
     Settings,
     added,
     attacked,
@@ -163,7 +163,7 @@ AS_PRINTED = {
 def outcomes_of(described):
     return {
         case: [
-            Outcome(k, (fa, fa, new), new, (k, k, k), *costs, 0.5)
+            Comparison(k, (fa, fa, new), new, (k, k, k), *costs, 0.5)
             for k, fa, new in zip(KS, forward, news, strict=True)
         ]
         for case, (forward, news, costs) in described.items()
@@ -206,8 +206,8 @@ def test_every_claim_can_fail():
 
 def test_savings_are_of_averages():
     found = [
-        Outcome(40, (40, 40, 40), 40, (40, 40, 40), 0.25, 0.125, 0.25, 0.0),
-        Outcome(80, (80, 80, 80), 80, (80, 80, 80), 0.25, 0.125, 0.75, 0.0),
+        Comparison(40, (40, 40, 40), 40, (40, 40, 40), 0.25, 0.125, 0.25, 0.0),
+        Comparison(80, (80, 80, 80), 80, (80, 80, 80), 0.25, 0.125, 0.75, 0.0),
     ]
     assert (saved(found), added(found)) == (50, 100)
 

@@ -65,7 +65,7 @@ def tables(draw, max_rows: int = 14, missing: bool = True):
     cells = [st.sampled_from([*each, *([None] if missing else [])]) for each in ground]
     row = st.tuples(*cells, st.sampled_from(VALUES))
     rows = draw(st.lists(row, min_size=1, max_size=max_rows))
-    rules = [sf.Hierarchy.from_spec({"table": each}, "generated") for each in paths]
+    rules = [sf.Hierarchy.from_spec({"level_table": each}, "generated") for each in paths]
     # A missing value is a leaf of its own under the root.
     for j, each in enumerate(paths):
         if any(each_row[j] is None for each_row in rows):

@@ -230,7 +230,7 @@ def test_a_criterion_about_all_sensitive_columns_is_enumerated_right(table, limi
     source = pa.table(
         [list(column) for column in zip(*rows, strict=True)], names=[*names, "s", "t"]
     )
-    rules = {n: sf.Hierarchy.from_spec({"table": paths[0]}, n) for n in names}
+    rules = {n: sf.Hierarchy.from_spec({"level_table": paths[0]}, n) for n in names}
     frequencies = sf.read(source, rules, sensitive=["s", "t"]).frequencies()
     criterion, of_values = {
         "distinct": (sf.LDiversity(2), lambda v: len(set(v)) >= 2),

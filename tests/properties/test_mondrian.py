@@ -29,7 +29,7 @@ def numeric_tables(draw):
     )
     numbers = [(value, "*") for value in sorted({row[0] for row in rows})]
     letters = [("a", "ab", "*"), ("b", "ab", "*"), ("c", "c+", "*")]
-    rules = [sf.Intervals(), sf.Hierarchy.from_spec({"table": letters}, "generated")]
+    rules = [sf.Intervals(), sf.Hierarchy.from_spec({"level_table": letters}, "generated")]
     return Generated(rows, [numbers, letters], rules)
 
 

@@ -21,7 +21,7 @@ def tree_of(parents: dict[str, str], order: list[str]) -> sf.Hierarchy:
         while path[-1] in parents:
             path.append(parents[path[-1]])
         rows.append(tuple(path))
-    return sf.Hierarchy.from_spec({"table": rows}, "test")
+    return sf.Hierarchy.from_spec({"level_table": rows}, "test")
 
 
 def figure(rows, columns) -> pa.Table:

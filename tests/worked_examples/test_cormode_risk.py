@@ -15,7 +15,7 @@ import sfumato as sf
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.minimality import Minimality
 from sfumato.formulas.minimality.buckets import bucket_risk, exact_bucket_risk, prefix_risk
-from sfumato.formulas.minimality.posterior import Step, posterior
+from sfumato.formulas.minimality.posterior import RejectedStep, posterior
 from worked_examples.tables import (
     CORMODE_FIG6A_WORLD,
     CORMODE_FIG6B_HALVES,
@@ -113,7 +113,7 @@ def test_theorem_7_has_no_lower_end_with_fewer_sensitive_people_than_buckets():
 def half_risk(left, right, n, l):
     """The larger belief of two parts of a group of whom n are sensitive; None: no world."""
     sizes, s = np.array([left, right]), left + right
-    step = Step.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
+    step = RejectedStep.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
     try:
         found = posterior(
             sizes, np.array([n, s - n]), [step], lambda have: l * have[:, 0] > have.sum(axis=1)

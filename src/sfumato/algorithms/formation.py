@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Counts
-from sfumato.formulas.minimality.posterior import Step
+from sfumato.formulas.minimality.posterior import RejectedStep
 
 
 @dataclass(frozen=True)
@@ -45,15 +45,17 @@ class Formation:
         place = np.arange(len(owner)) - np.repeat(np.cumsum(n) - n, n)
         return np.asarray(np.minimum(self.unit, sizes[owner] - place * self.unit))
 
-    def steps(self, bucket: NDArray[np.integer], people: Counts, n_values: int) -> tuple[Step, ...]:
+    def steps(
+        self, bucket: NDArray[np.integer], people: Counts, n_values: int
+    ) -> tuple[RejectedStep, ...]:
         """Give what was not published, for cells that joined at a bucket each."""
         n = int(bucket.max(initial=0)) + 1
         if not self.unit:
             nobody = np.zeros((2, n_values), dtype=np.int64)
             halves = bucket == np.arange(2)[:, np.newaxis]
             large = bool((halves @ people >= self.least).all())  # smaller ones were not tried
-            return (Step(halves, nobody),) if n == 2 and large else ()
+            return (RejectedStep(halves, nobody),) if n == 2 and large else ()
         nobody = np.zeros((1, n_values), dtype=np.int64)
         shorter = bucket < np.arange(1, n)[:, np.newaxis]  # (n - 1, n_cells)
         tried = shorter[shorter @ people >= self.least]  # what is too small says nothing
-        return tuple(Step(part[np.newaxis], nobody, weight=self.weight) for part in tried)
+        return tuple(RejectedStep(part[np.newaxis], nobody, weight=self.weight) for part in tried)

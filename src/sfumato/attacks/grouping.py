@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.membership import Membership
 from sfumato.attacks.by_method.rejected_steps import Problem, Problems
-from sfumato.attacks.by_method.solver import Beliefs, Learned, Solver
+from sfumato.attacks.by_method.solver import GroupBeliefs, LearnedBeliefs, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target
@@ -95,7 +95,7 @@ class MethodBased(Attack):
                 f"people were not grouped one by one by {method}; what can be learned from its "
                 "steps is the minimality attack's"
             )
-        learned, members = Learned([]), _members(target, target.seen.sizes, None)
+        learned, members = LearnedBeliefs([]), _members(target, target.seen.sizes, None)
         if method.joint and any(part.looks_at_values for part in promised.parts):
             learned, members = self._learned(target, method, promised)
         knows = f"{KNOWN}, and everybody's; in which order people joined a group"
@@ -107,7 +107,7 @@ class MethodBased(Attack):
 
     def _learned(
         self, target: Target, method: Algorithm, promised: Criterion
-    ) -> tuple[Learned, Members]:
+    ) -> tuple[LearnedBeliefs, Membership]:
         formation = method.formation(promised, target.seen.frequencies)
         if formation is None:
             raise CannotRun(
@@ -118,12 +118,12 @@ class MethodBased(Attack):
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members
         if target.recoding is None or target.recoding.buckets is None:
-            return Learned([], range(len(sizes))), _members(target, sizes, None)
+            return LearnedBeliefs([], range(len(sizes))), _members(target, sizes, None)
         members, before, bucket = _parts(target, target.recoding.buckets)
         solver = self._solver(formation, members)
         return _partitioned(formation, members, solver, before, bucket), members
 
-    def _solver(self, formation: Formation, members: Members) -> Solver:
+    def _solver(self, formation: Formation, members: Membership) -> Solver:
         rng = np.random.default_rng(self.seed)
         many = len(members.people) > MANY
         return Solver(members, formation.enforced, rng, bounded_only=many)
@@ -140,7 +140,7 @@ def properties(method: Algorithm) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class _Buckets(Members):
+class _Buckets(Membership):
     """The people of groups by the bucket they joined at, instead of by what they are."""
 
     def values(self, combination: int) -> dict[str, object]:
@@ -150,7 +150,7 @@ class _Buckets(Members):
         return {"bucket": f"{combination - first + 1} of {end - first}"}
 
 
-def _members(target: Target, people: Counts, n: NDArray[np.intp] | None) -> Members:
+def _members(target: Target, people: Counts, n: NDArray[np.intp] | None) -> Membership:
     """Give the buckets of all groups, group after group; n: of each, 1 if not given."""
     seen = target.seen
     group = np.arange(len(seen.sizes)) if n is None else np.repeat(np.arange(len(seen.sizes)), n)
@@ -158,7 +158,7 @@ def _members(target: Target, people: Counts, n: NDArray[np.intp] | None) -> Memb
     return _Buckets(seen.frequencies, seen.boxes, cell, group, people, seen.joint.counted)
 
 
-def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learned:
+def _as_formed(formation: Formation, members: Membership, solver: Solver) -> LearnedBeliefs:
     """Solve groups that are published as they were formed; those that are alike at once."""
     n_values = members.histogram.n_values
     alike: dict[object, list[int]] = {}
@@ -180,7 +180,7 @@ def _as_formed(formation: Formation, members: Members, solver: Solver) -> Learne
 
 def _parts(
     target: Target, buckets: Bucketing
-) -> tuple[Members, NDArray[np.int64], NDArray[np.int64]]:
+) -> tuple[Membership, NDArray[np.int64], NDArray[np.int64]]:
     """Give the people of each published group by the bucket of the group they had been in.
 
     Also, for each of these cells, that group and the bucket.
@@ -195,16 +195,16 @@ def _parts(
 
 def _partitioned(
     formation: Formation,
-    members: Members,
+    members: Membership,
     solver: Solver,
     before: NDArray[np.int64],
     bucket: NDArray[np.int64],
-) -> Learned:
+) -> LearnedBeliefs:
     """Solve groups that were partitioned: values are dealt within the parts.
 
     That is a method of its own: the bounds for the groups as they were do not hold for it.
     """
-    beliefs: list[Beliefs] = []
+    beliefs: list[GroupBeliefs] = []
     unknown: list[int] = []
     order = np.argsort(before, kind="stable")
     first = np.flatnonzero(np.diff(before[order], prepend=-1))
@@ -218,4 +218,4 @@ def _partitioned(
             unknown += groups.tolist()
         else:
             beliefs += found
-    return Learned(beliefs, unknown)
+    return LearnedBeliefs(beliefs, unknown)

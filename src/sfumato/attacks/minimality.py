@@ -15,7 +15,7 @@ import numpy as np
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.by_method.guards import guarded_finding
-from sfumato.attacks.by_method.membership import Members, members_of
+from sfumato.attacks.by_method.membership import Membership, members_of
 from sfumato.attacks.by_method.rejected_steps import (
     cut_steps,
     full_domain_steps,
@@ -24,7 +24,7 @@ from sfumato.attacks.by_method.rejected_steps import (
     region_problems,
     wide_steps,
 )
-from sfumato.attacks.by_method.solver import Learned, Solver
+from sfumato.attacks.by_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target
@@ -168,7 +168,7 @@ class Minimality(Attack):
             )
         return enforced
 
-    def _learned(self, target: Target, members: Members, enforced: Criterion) -> Learned:
+    def _learned(self, target: Target, members: Membership, enforced: Criterion) -> LearnedBeliefs:
         method = target.method
         assert method is not None  # noqa: S101  (looked at already)
         solver = Solver(members, enforced, np.random.default_rng(self.seed))

@@ -4,7 +4,7 @@ from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.ck_safety import CKSafety
 from sfumato.criteria.criterion import CRITERIA, Criterion
-from sfumato.criteria.judging import Measured
+from sfumato.criteria.judging import Measurement
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity
@@ -23,7 +23,7 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",
-    "Measured",
+    "Measurement",
     "PSensitiveKAnonymity",
     "PersonalizedPrivacy",
     "RecursiveDiversity",

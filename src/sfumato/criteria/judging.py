@@ -19,7 +19,7 @@ from sfumato.text import value_text
 
 
 @dataclass(frozen=True)
-class Measured:
+class Measurement:
     """One criterion against one grouping: what was promised and what was found.
 
     With a `note` there is no verdict, and the note says why.
@@ -54,7 +54,7 @@ def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) ->
     return held
 
 
-def measure(criterion: Criterion, joint: JointGroups) -> list[Measured]:
+def measure(criterion: Criterion, joint: JointGroups) -> list[Measurement]:
     """Measure every part of a criterion."""
     found = []
     for part in criterion.parts:
@@ -62,7 +62,7 @@ def measure(criterion: Criterion, joint: JointGroups) -> list[Measured]:
             held = part.holds(groups)
             failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
             found.append(
-                Measured(
+                Measurement(
                     named,
                     part.promised(),
                     part.measure(groups),

@@ -23,7 +23,7 @@ TRUTHS = {"True": True, "true": True, "False": False, "false": False}
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class SetMembers:
     """What whole sets of values consist of: the rows of a sparse matrix, codes x values."""
 
     starts: NDArray[np.int64]  # (n_codes + 1,)
@@ -62,7 +62,7 @@ class Domain:
     taxonomy: Taxonomy
     numbers: NDArray[np.float64] | None = None  # (n,), NaN for the missing value; ordered columns
     closed: bool = False  # given by the steward, so its ground values may be published
-    members: Members | None = None  # set-valued: a code is one person's whole set
+    members: SetMembers | None = None  # set-valued: a code is one person's whole set
 
     def __len__(self) -> int:
         return len(self.labels)

@@ -91,12 +91,12 @@ class Hierarchy(ABC):
             raise BadInput(f"{where}: {error}", error.values) from None
 
     @staticmethod
-    def from_csv(path: str | Path, sep: str | None = None) -> Table:
+    def from_csv(path: str | Path, sep: str | None = None) -> LevelTable:
         """Read one row per ground value and one column per level, without a header.
 
         This is ARX's format. The separator is `;` or `,`; without `sep` the first line decides.
         """
-        return Table.read(file_path("Hierarchy.from_csv", path), sep)
+        return LevelTable.read(file_path("Hierarchy.from_csv", path), sep)
 
 
 @dataclass(frozen=True)
@@ -307,7 +307,7 @@ class Tree(Hierarchy):
 
 
 @dataclass(frozen=True, eq=False)
-class Table(Hierarchy):
+class LevelTable(Hierarchy):
     """A table with one row per ground value: `(ground, level 1, ..., most general)`."""
 
     rows: tuple[tuple[str, ...], ...]
@@ -325,7 +325,7 @@ class Table(Hierarchy):
         return [list(row) for row in self.rows]
 
     @classmethod
-    def of_parameter(cls, parameter: Any) -> Table:
+    def of_parameter(cls, parameter: Any) -> LevelTable:
         """Read the rows."""
         if not isinstance(parameter, Sequence) or not all(
             isinstance(row, Sequence) and not isinstance(row, str) for row in parameter
@@ -341,7 +341,7 @@ class Table(Hierarchy):
         return _closed(column, values, rows, "hierarchy table")
 
     @classmethod
-    def read(cls, path: Path, sep: str | None) -> Table:
+    def read(cls, path: Path, sep: str | None) -> LevelTable:
         """Read a CSV file; every refusal names the file and the line."""
         try:
             text = path.read_text(encoding="utf-8-sig")

@@ -13,7 +13,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain, Members
+from sfumato.data.domain import Domain, SetMembers
 from sfumato.data.hierarchy import ROOT, Hierarchy
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput
@@ -65,11 +65,13 @@ def over_values(sets: Domain, values: Domain, code: Codes) -> Domain:
 
 def _members(
     owner: NDArray[np.intp], codes: NDArray[np.integer], n_sets: int, values: Domain
-) -> Members:
+) -> SetMembers:
     """Put entries given in any order, repeated ones included, into their sets."""
     cell, counts = np.unique(owner * len(values) + codes, return_counts=True)
     starts = np.searchsorted(cell, np.arange(n_sets + 1) * len(values)).astype(np.int64)
-    return Members(starts, (cell % len(values)).astype(np.int32), counts.astype(np.int64), values)
+    return SetMembers(
+        starts, (cell % len(values)).astype(np.int32), counts.astype(np.int64), values
+    )
 
 
 def _flat(labels: tuple[object, ...]) -> Taxonomy:

@@ -75,7 +75,7 @@ def attacked(table: Table, m: int, seed: int = SEED) -> Release:
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class ClassBeliefs:
     """What is believed of every original class: people with the same quasi-identifiers."""
 
     people: Counts  # (n_classes,)
@@ -88,7 +88,7 @@ class Beliefs:
         return self.credibility > 1 / m + 1e-9
 
 
-def beliefs(release: Release, m: int) -> Beliefs:
+def beliefs(release: Release, m: int) -> ClassBeliefs:
     """Give the credibility of every class by the formula of section 4.2.2.
 
     A class that has people in a generalized group is believed to be sensitive by the whole class,
@@ -133,7 +133,7 @@ def beliefs(release: Release, m: int) -> Beliefs:
         back = np.empty(len(order))
         back[order] = believed
         expected[mine] += back * size[mine] - kept
-    return Beliefs(size, sensitive, expected / size, n_unexplained)
+    return ClassBeliefs(size, sensitive, expected / size, n_unexplained)
 
 
 def _credibility(

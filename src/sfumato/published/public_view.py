@@ -19,7 +19,7 @@ from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import PublicRule
 from sfumato.data.labels.published import intervals_of, side
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 
 NAMED = "sha256:"
 
@@ -43,7 +43,9 @@ class PublicView:
         return {each.name: getattr(self, each.name) for each in fields(self)} | {"people": ()}
 
     @cached_property
-    def _in_ranks(self) -> WeakKeyDictionary[FrequencySet, tuple[NDArray[np.int32], Published]]:
+    def _in_ranks(
+        self,
+    ) -> WeakKeyDictionary[FrequencySet, tuple[NDArray[np.int32], PublishedClasses]]:
         """Boxes and classes by the table in whose ranks they are seen."""
         return WeakKeyDictionary()
 
@@ -70,7 +72,7 @@ class PublicView:
     def __str__(self) -> str:
         return self.digest
 
-    def published(self, frequencies: FrequencySet, name: str) -> Published:
+    def published(self, frequencies: FrequencySet, name: str) -> PublishedClasses:
         """See the classes in the ranks and codes of another table of the same people and more.
 
         name: how messages call the release.
@@ -84,18 +86,22 @@ class PublicView:
         """See the published combinations of quasi-identifiers in the ranks of another table."""
         return self._seen_in(frequencies, name)[0]
 
-    def _seen_in(self, frequencies: FrequencySet, name: str) -> tuple[NDArray[np.int32], Published]:
+    def _seen_in(
+        self, frequencies: FrequencySet, name: str
+    ) -> tuple[NDArray[np.int32], PublishedClasses]:
         if frequencies not in self._in_ranks:
             boxes = self._boxes(frequencies, name)
             self._in_ranks[frequencies] = boxes, self._classes(frequencies, name, boxes)
         return self._in_ranks[frequencies]
 
-    def _classes(self, frequencies: FrequencySet, name: str, boxes: NDArray[np.int32]) -> Published:
+    def _classes(
+        self, frequencies: FrequencySet, name: str, boxes: NDArray[np.int32]
+    ) -> PublishedClasses:
         own = self.seen.frequencies
         value = self._values(frequencies, name)
         shape = (len(boxes), len(frequencies.persons_values.codes))
         histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
-        return Published.of(boxes, histogram, self.n_suppressed)
+        return PublishedClasses.of(boxes, histogram, self.n_suppressed)
 
     def _boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
         own = self.seen.frequencies

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measured, TCloseness
+from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measurement, TCloseness
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import guarding_column, measure, validate, without_threshold
 from sfumato.data.frequency import Grouping
@@ -35,7 +35,7 @@ class Check:
     (False, [17])
     """
 
-    measured: tuple[Measured, ...]
+    measured: tuple[Measurement, ...]
     n_rows: int
     n_groups: int
     n_alone: int  # people whose quasi-identifiers nobody shares
@@ -139,7 +139,7 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     return replace(found, asked=asked)
 
 
-def _apart(measured: Measured) -> Measured:
+def _apart(measured: Measurement) -> Measurement:
     """Take the verdict from what holds only where nobody sees which values are one person's.
 
     Whoever sees that can only know more, so what fails fails.
@@ -166,12 +166,12 @@ def checked(grouping: Grouping, criterion: Criterion, planned: Grouping | None =
     What people guard is not published. A criterion about it is measured on the `planned` groups,
     whose people are known; without them there is no verdict.
     """
-    measured: list[Measured] = []
+    measured: list[Measurement] = []
     for part in criterion.parts:
         seen = grouping
         if part.guarding is not None and grouping.frequencies.guard is None:
             if planned is None:
-                measured.append(Measured(part, part.promised(), None, False, 0, UNSEEN))
+                measured.append(Measurement(part, part.promised(), None, False, 0, UNSEEN))
                 continue
             seen = planned
         measured += measure(part, seen.joint)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Recode
-from sfumato.criteria import Criterion, Measured
+from sfumato.criteria import Criterion, Measurement
 from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
@@ -581,7 +581,7 @@ def _counted(
     return Table(source, schema).frequencies().as_it_is()
 
 
-def _without_original(measured: Measured) -> Measured:
+def _without_original(measured: Measurement) -> Measurement:
     """Take the verdict from what is about the original's distribution, suppressed rows and all."""
     if not measured.criterion.needs_original:
         return measured

@@ -11,8 +11,15 @@ from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
-from sfumato.data.hierarchy import Dates, Intervals, Prefix, PublicRule, PublishedPaths, Tree
-from sfumato.data.hierarchy import Table as LevelTable
+from sfumato.data.hierarchy import (
+    Dates,
+    Intervals,
+    LevelTable,
+    Prefix,
+    PublicRule,
+    PublishedPaths,
+    Tree,
+)
 from sfumato.spec import headline, name_of
 from sfumato.text import counted, share
 

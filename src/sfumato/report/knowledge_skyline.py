@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.by_method.membership import Members, members_of
+from sfumato.attacks.by_method.membership import Membership, members_of
 from sfumato.attacks.finding import text_of
 from sfumato.attacks.knowledge.amounts import case_of, told
 from sfumato.attacks.target import Target, View
@@ -247,7 +247,7 @@ class KnowledgeSkyline:
         return int(str(label)) - 1
 
     @cached_property
-    def _members(self) -> Members | None:
+    def _members(self) -> Membership | None:
         """Who is in which group; None where that is not known."""
         if self.target.as_they_are:
             return None
@@ -406,7 +406,7 @@ def _codes(values: set[object]) -> NDArray[np.int32]:
     return np.array([*values], dtype=np.int32)
 
 
-def _place(members: Members, target: Target, group: int) -> int | None:
+def _place(members: Membership, target: Target, group: int) -> int | None:
     """Find a published group among the members' groups, which may be in another order.
 
     Its box tells, not its labels: a node of a tree is published by its name, a region by its cuts.

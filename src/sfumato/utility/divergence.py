@@ -65,7 +65,7 @@ def kl_divergence(release: Release, attribute: str | None = None) -> float:
 
 def _published(
     release: Release, ground: FrequencySet, attribute: str | None
-) -> tuple[divergence.Members, Histogram]:
+) -> tuple[divergence.PossibleGroups, Histogram]:
     """Say how likely the people of every published group have each combination."""
     buckets = release.recoding.buckets
     if buckets is not None and attribute is not None:
@@ -78,4 +78,4 @@ def _published(
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
         combination, group = points_in_boxes(codes, boxes)
         shares = 1 / volumes[group]
-    return divergence.Members.of(combination, group, shares, len(ground)), histogram
+    return divergence.PossibleGroups.of(combination, group, shares, len(ground)), histogram

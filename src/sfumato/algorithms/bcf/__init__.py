@@ -20,9 +20,9 @@ from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.pair_flows import attack
-from sfumato.formulas.correspondence.pairs import Left
+from sfumato.formulas.correspondence.pairs import RecordsLeft
 from sfumato.formulas.correspondence.past import Past, lefts, n_people
 from sfumato.parameters import file_path, one_of
 from sfumato.published.public_view import NAMED, PublicView, read_previous
@@ -139,7 +139,7 @@ class BCFAnonymizer(SeriesAlgorithm):
         refuse_unsafe_whole(frequencies, criterion)
         previous = self.published(frequencies)
 
-        def begin(earlier: Sequence[Published]) -> Specialization:
+        def begin(earlier: Sequence[PublishedClasses]) -> Specialization:
             search = Specialization(frequencies, earlier, k, others, self.score)
             if self.columns is not None:
                 search.specialize_only(self.columns)
@@ -180,7 +180,7 @@ class BCFAnonymizer(SeriesAlgorithm):
                     f"{nearest(name, quasi_identifiers)}"
                 )
 
-    def published(self, frequencies: FrequencySet) -> list[Published]:
+    def published(self, frequencies: FrequencySet) -> list[PublishedClasses]:
         """See the earlier releases in the ranks of a table."""
         found = []
         for number, each in enumerate(self.previous):
@@ -270,7 +270,9 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
             _refuse_left(search, criterion, left, number)
 
 
-def _refuse_left(search: Specialization, criterion: Criterion, left: Left, number: int) -> None:
+def _refuse_left(
+    search: Specialization, criterion: Criterion, left: RecordsLeft, number: int
+) -> None:
     sizes, histogram = left.counted
     why = f"even with everything generalized, earlier release {number + 1} leaves to somebody"
     if len(sizes) and int(sizes.min()) < search.k:

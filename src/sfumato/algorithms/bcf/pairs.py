@@ -18,10 +18,10 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import distinct_rows
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.pairs import (
     Index,
-    Left,
+    RecordsLeft,
     least,
     must_be_buddies,
     pairs,
@@ -46,7 +46,7 @@ class Looked:
 class Against:
     """One earlier cut, and the parts that it has with the cut in the making."""
 
-    def __init__(self, first: Published, table: CutTable, value_of: Index) -> None:
+    def __init__(self, first: PublishedClasses, table: CutTable, value_of: Index) -> None:
         """Start with everything generalized; first: see `is_cut_of`."""
         self.first = first
         self.codes, self.counts, self.value_of = table.codes, table.counts, value_of
@@ -149,26 +149,26 @@ class Against:
         n_second = sum_by(here, split.counts, len(cells))
         return key_part, first_part, n_first[here], n_second[here]
 
-    def backward(self, looked: Looked) -> Left:
+    def backward(self, looked: Looked) -> RecordsLeft:
         """Give what is left of the new classes for somebody who came later (theorem 4.4)."""
         classes, key = looked.classes, looked.entry_key
         crack = must_be_buddies(looked.n_first[key], looked.n_second[key], classes.counts)
         left = classes.counts - crack
         some = left > 0
         shape = (classes.n_groups, self.n_values)
-        return Left(
+        return RecordsLeft(
             np.arange(classes.n_groups),
             Histogram.from_entries(classes.group_of[some], classes.codes[some], left[some], shape),
         )
 
-    def forward(self, looked: Looked) -> Left:
+    def forward(self, looked: Looked) -> RecordsLeft:
         """Give what is left for somebody who was there before, of the new classes.
 
         As much is left of the earlier release's classes (theorems 4.2 and 4.3, lemma 4.4).
         """
         new, old = np.arange(looked.classes.n_groups), np.arange(len(self.first))
         two, one = pairs(looked.part, looked.first_part, new, old)
-        return Left(two, least(looked.classes, self.first.histogram, two, one))
+        return RecordsLeft(two, least(looked.classes, self.first.histogram, two, one))
 
     def accept(self, split: Split, looked: Looked) -> None:
         """Keep what a replacement changes."""
@@ -182,7 +182,7 @@ class Against:
         self.n_parts = max(self.n_parts, newest + 1)
 
 
-def is_cut_of(first: Published, domains: list[Domain]) -> bool:
+def is_cut_of(first: PublishedClasses, domains: list[Domain]) -> bool:
     """Whether a release is a cut whose sides and the nodes of these trees never cross."""
     if first.n_suppressed:
         return False

@@ -15,11 +15,11 @@ from sfumato.algorithms.bcf.specialization import OPEN, Specialization
 from sfumato.algorithms.top_down.by_cut import Node
 from sfumato.criteria.criterion import Criterion
 from sfumato.errors import Unsatisfiable
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.past import Past
 from sfumato.progress import report
 
-Begin = Callable[[Sequence[Published]], Specialization]
+Begin = Callable[[Sequence[PublishedClasses]], Specialization]
 
 
 def against_all(begin: Begin, criterion: Criterion, past: Past) -> Specialization:

@@ -16,7 +16,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding, is_monotone
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.past import lefts, n_people
 from sfumato.progress import report
@@ -44,7 +44,7 @@ class Specialization:
     def __init__(
         self,
         frequencies: FrequencySet,
-        previous: Sequence[Published],
+        previous: Sequence[PublishedClasses],
         k: int,
         others: Criterion | None,
         score: Score,
@@ -137,7 +137,7 @@ class Specialization:
         state = self._compare(self.published(split)) if self.irregular else OPEN
         return Tried(state, ALWAYS, looks)
 
-    def published(self, split: Split | None = None) -> Published:
+    def published(self, split: Split | None = None) -> PublishedClasses:
         """See the cut as everybody would, with a node replaced or as it is."""
         table = self.table
         group, intervals = table.group_of, list(table.intervals)
@@ -152,9 +152,9 @@ class Specialization:
         shape = (len(member), self.n_values)
         values = self.value_of.astype(np.int32)
         histogram = Histogram.from_entries(index, values, table.counts, shape)
-        return Published.of(np.stack(boxes, axis=1), histogram)
+        return PublishedClasses.of(np.stack(boxes, axis=1), histogram)
 
-    def _compare(self, release: Published) -> int:
+    def _compare(self, release: PublishedClasses) -> int:
         """Compare with releases that are no cuts."""
         for first in self.irregular:
             found = attack(first, release)

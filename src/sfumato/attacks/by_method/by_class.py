@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.believed import Believed
-from sfumato.attacks.by_method.membership import Members
-from sfumato.attacks.by_method.solver import Beliefs
+from sfumato.attacks.by_method.membership import Membership
+from sfumato.attacks.by_method.solver import GroupBeliefs
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import shown_to
 from sfumato.data.groups import Groups, Histogram
@@ -161,7 +161,7 @@ def most_believed_class(
 
 
 def class_beliefs(
-    members: Members, beliefs: list[Beliefs], attribute: str
+    members: Membership, beliefs: list[GroupBeliefs], attribute: str
 ) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
     """Give what is believed of every class that something was learned of, or that is split.
 
@@ -187,7 +187,7 @@ def class_beliefs(
 
 
 def shares_of(
-    beliefs: Beliefs, row: int, code_of: NDArray[np.int32]
+    beliefs: GroupBeliefs, row: int, code_of: NDArray[np.int32]
 ) -> tuple[Shares, dict[int, float] | None, dict[int, float] | None]:
     """Add up what the other sensitive columns tell apart."""
     codes = code_of[beliefs.codes].tolist()
@@ -205,7 +205,7 @@ def shares_of(
 
 
 def _split_classes(
-    members: Members, beliefs: list[Beliefs], code_of: NDArray[np.int32]
+    members: Membership, beliefs: list[GroupBeliefs], code_of: NDArray[np.int32]
 ) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
     """Weigh what is believed of a class in each group with its people there."""
     by_group = {each.group: each for each in beliefs}
@@ -246,7 +246,7 @@ def _split_classes(
     return found, covered
 
 
-def _in_group(members: Members, group: int, code_of: NDArray[np.int32]) -> Shares:
+def _in_group(members: Membership, group: int, code_of: NDArray[np.int32]) -> Shares:
     row = members.histogram.rows(group, group + 1)
     shares: Shares = {}
     for code, n in zip(code_of[row.codes].tolist(), row.counts.tolist(), strict=True):

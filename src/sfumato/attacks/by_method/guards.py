@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.by_method.by_class import shares_of
-from sfumato.attacks.by_method.membership import Members
-from sfumato.attacks.by_method.solver import Learned
+from sfumato.attacks.by_method.membership import Membership
+from sfumato.attacks.by_method.solver import LearnedBeliefs
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -41,8 +41,8 @@ class _Guarding:
 
 def guarded_finding(
     target: Target,
-    members: Members,
-    learned: Learned,
+    members: Membership,
+    learned: LearnedBeliefs,
     part: Criterion,
     called: str,
     knows: str,
@@ -88,12 +88,12 @@ def guarded_finding(
     )
 
 
-def _largest(members: Members, chosen: NDArray[np.bool_], attribute: str) -> Fraction:
+def _largest(members: Membership, chosen: NDArray[np.bool_], attribute: str) -> Fraction:
     """Give the largest share under a node that somebody of the group guards."""
     return largest_guarded_share(members.joint(chosen).by(attribute, guarded=True))
 
 
-def _guarding(members: Members, learned: Learned, attribute: str) -> Iterator[_Guarding]:
+def _guarding(members: Membership, learned: LearnedBeliefs, attribute: str) -> Iterator[_Guarding]:
     """Give everybody of the groups that something was learned of, alike ones together."""
     counted = members.frequencies
     assert counted.guard is not None  # noqa: S101  (the caller looked)
@@ -131,7 +131,7 @@ def _is_open(each: _Guarding, limit: float) -> bool:
     return each.low is not None and each.high is not None and each.low <= limit < each.high
 
 
-def _whom(members: Members, worst: _Guarding) -> dict[str, object]:
+def _whom(members: Membership, worst: _Guarding) -> dict[str, object]:
     counted = members.frequencies
     label = counted.domains[str(counted.guard)].labels[worst.node]
     return {

@@ -21,7 +21,7 @@ MOST_PAIRS = 1 << 33
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class Membership:
     """The people of every published group by their original quasi-identifiers.
 
     The lists are sorted by group, and have a combination once in each group that it is in.
@@ -88,7 +88,7 @@ class Members:
         return dict(zip(names, labels, strict=True))
 
 
-def members_of(target: Target, guard: str | None = None) -> Members:
+def members_of(target: Target, guard: str | None = None) -> Membership:
     """Find out who is in which group: from the recoding, or else by the boxes alone.
 
     guard: a column that says what each person guards, which counts as one more value.
@@ -110,16 +110,16 @@ def members_of(target: Target, guard: str | None = None) -> Members:
         parts = _split(target.recoding.placement(frequencies), boxes)
     else:
         parts = _located(frequencies, boxes, target.seen.sizes)
-    return Members(frequencies, boxes, *parts, _values_of(target, frequencies))
+    return Membership(frequencies, boxes, *parts, _values_of(target, frequencies))
 
 
-def _whole(frequencies: FrequencySet, recoding: Recoding) -> Members:
+def _whole(frequencies: FrequencySet, recoding: Recoding) -> Membership:
     grouping = recoding.grouping(frequencies)
     kept = grouping.index >= 0
     parts = _added_up(
         frequencies.combination_of[kept], grouping.index[kept], frequencies.counts[kept]
     )
-    return Members(frequencies, grouping.boxes, *parts, grouping.joint.counted)
+    return Membership(frequencies, grouping.boxes, *parts, grouping.joint.counted)
 
 
 _Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
@@ -191,7 +191,7 @@ def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:
     )
 
 
-def levels_of(target: Target, members: Members) -> Mapping[str, int]:
+def levels_of(target: Target, members: Membership) -> Mapping[str, int]:
     """Give the level of every column of a full-domain release, as published or as it looks."""
     if target.recoding is not None and target.recoding.levels is not None:
         return target.recoding.levels
@@ -210,7 +210,7 @@ def levels_of(target: Target, members: Members) -> Mapping[str, int]:
     return found
 
 
-def lows_of(target: Target, members: Members) -> list[NDArray[np.int32]]:
+def lows_of(target: Target, members: Membership) -> list[NDArray[np.int32]]:
     """Give the first rank of the node that each ground value is published as, column by column."""
     found = []
     for j, name in enumerate(members.frequencies.quasi_identifiers):

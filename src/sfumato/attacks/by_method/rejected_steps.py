@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.by_method.membership import Members, levels_of, lows_of
+from sfumato.attacks.by_method.membership import Membership, levels_of, lows_of
 from sfumato.attacks.target import Target
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
@@ -21,7 +21,7 @@ from sfumato.data.frequency import JointGroups, group_keys, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import CannotRun
-from sfumato.formulas.minimality.posterior import Step
+from sfumato.formulas.minimality.posterior import RejectedStep
 
 NOT_MINIMAL = (
     "a step down would have been safe, so the release does not follow the minimality principle for "
@@ -34,7 +34,7 @@ class Problem:
     """A group, and the steps it did not take: children by the members of the group."""
 
     group: int
-    steps: tuple[Step, ...]  # values are the combinations of sensitive values
+    steps: tuple[RejectedStep, ...]  # values are the combinations of sensitive values
     numbers: tuple[int, ...] = ()  # of steps that are taken by all groups at once
 
 
@@ -47,7 +47,7 @@ class Problems:
 
     @classmethod
     def by_size(
-        cls, members: Members, groups: NDArray[np.intp], of: Callable[[int], Problem]
+        cls, members: Membership, groups: NDArray[np.intp], of: Callable[[int], Problem]
     ) -> Problems:
         """Put the small groups first."""
         return cls(groups[np.argsort(members.sizes[groups], kind="stable")], of)
@@ -61,7 +61,7 @@ def least_people(criterion: Criterion) -> int:
 # ---- Regions: any cut at any value of any column
 
 
-def region_problems(members: Members, least: int, *, widest_only: bool) -> Problems:
+def region_problems(members: Membership, least: int, *, widest_only: bool) -> Problems:
     """Give the cuts of strict regions that leave enough people on both sides."""
     groups, columns, boundaries = [], [], []
     widest = np.full(len(members.boxes), -1.0)
@@ -100,7 +100,7 @@ def region_problems(members: Members, least: int, *, widest_only: bool) -> Probl
         own = members.codes[members.combination[members.starts[g] : members.starts[g + 1]]]
         below = (own[:, column[start:end]] <= boundary[start:end]).T  # (n_cuts, n_members)
         cuts = np.unique(np.stack([below, ~below], axis=1), axis=0)  # (n, 2, n_members)
-        return Problem(g, tuple(Step(cut, nobody) for cut in cuts))
+        return Problem(g, tuple(RejectedStep(cut, nobody) for cut in cuts))
 
     return Problems.by_size(members, np.unique(group), stated)
 
@@ -108,7 +108,7 @@ def region_problems(members: Members, least: int, *, widest_only: bool) -> Probl
 # ---- Local recoding: one column of one group
 
 
-def local_problems(members: Members, least: int) -> Problems:
+def local_problems(members: Membership, least: int) -> Problems:
     """Give the steps of groups that could have gone down with those published below.
 
     A child is the group's people under one value, together with everybody who is published inside
@@ -134,7 +134,7 @@ def local_problems(members: Members, least: int) -> Problems:
             sizes = children @ people + [members.sizes[there].sum() for there in inside]
             if (sizes >= least).all():
                 fixed = np.stack([_values_in(members.histogram, there) for there in inside])
-                steps.append(Step(children, fixed))
+                steps.append(RejectedStep(children, fixed))
         return Problem(g, tuple(steps))
 
     return Problems.by_size(members, np.flatnonzero((lows < highs).any(axis=1)), stated)
@@ -172,7 +172,7 @@ class WideStep:
     lows: NDArray[np.int32]  # (n_ranks,): first rank of the child of each rank; -1: not concerned
 
 
-def full_domain_steps(target: Target, members: Members) -> list[WideStep]:
+def full_domain_steps(target: Target, members: Membership) -> list[WideStep]:
     """One column one level down."""
     levels = levels_of(target, members)
     domains = members.frequencies.domains
@@ -183,7 +183,7 @@ def full_domain_steps(target: Target, members: Members) -> list[WideStep]:
     ]
 
 
-def cut_steps(members: Members) -> list[WideStep]:
+def cut_steps(members: Membership) -> list[WideStep]:
     """One node of one column replaced by its children."""
     steps = []
     for j, name in enumerate(members.frequencies.quasi_identifiers):
@@ -210,7 +210,7 @@ class Children:
 class Wide:
     """Steps that all groups take at once, as far as values decide about them."""
 
-    members: Members
+    members: Membership
     steps: list[Children]
 
     @property
@@ -245,13 +245,13 @@ class Wide:
             names = names[step.open[names]]
             if limit >= 0 and len(names):
                 nobody = np.zeros((len(names), self.members.histogram.n_values), dtype=np.int64)
-                steps.append(Step(child == names[:, np.newaxis], nobody, limit))
+                steps.append(RejectedStep(child == names[:, np.newaxis], nobody, limit))
                 numbers.append(number)
         return Problem(group, tuple(steps), tuple(numbers))
 
 
 def wide_steps(
-    target: Target, members: Members, steps: list[WideStep], enforced: Criterion, limit: int
+    target: Target, members: Membership, steps: list[WideStep], enforced: Criterion, limit: int
 ) -> Wide:
     """Give the children of all groups in every step that did not fail by numbers alone.
 
@@ -289,7 +289,7 @@ def wide_steps(
     return Wide(members, found)
 
 
-def _counted(members: Members, child_of: NDArray[np.intp], n_children: int) -> JointGroups:
+def _counted(members: Membership, child_of: NDArray[np.intp], n_children: int) -> JointGroups:
     frequencies = members.frequencies
     values = frequencies.persons_values
     child = child_of[frequencies.combination_of]

@@ -18,15 +18,22 @@ from sfumato.attacks.by_method.interchangeable import (
     one_column,
     share_of,
 )
-from sfumato.attacks.by_method.membership import Members
+from sfumato.attacks.by_method.membership import Membership
 from sfumato.attacks.by_method.rejected_steps import Problem, Problems, Wide
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
-from sfumato.formulas.minimality.coupled import Part, coupled
-from sfumato.formulas.minimality.posterior import BUDGET, Breaks, Posterior, Step, merged, posterior
+from sfumato.formulas.minimality.coupled import GroupPart, coupled
+from sfumato.formulas.minimality.posterior import (
+    BUDGET,
+    Breaks,
+    Posterior,
+    RejectedStep,
+    merged,
+    posterior,
+)
 
 MOST_TOGETHER = 256  # groups whose steps are followed together
 MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything
@@ -36,7 +43,7 @@ WORK = 120_000_000  # counts that are looked at over all groups
 
 
 @dataclass(frozen=True, eq=False)
-class Beliefs:
+class GroupBeliefs:
     """What is believed of one group's people, member by member; alike ones share a row."""
 
     group: int
@@ -50,10 +57,10 @@ class Beliefs:
 
 
 @dataclass(frozen=True, eq=False)
-class Learned:
+class LearnedBeliefs:
     """What was learned from all groups; groups that nothing was learned from are not listed."""
 
-    beliefs: list[Beliefs]
+    beliefs: list[GroupBeliefs]
     unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
     others_known: bool = False  # one group at a time, everybody else's values known: no answer
     n_unexplained: int = 0  # groups that the steps do not explain
@@ -99,7 +106,7 @@ class _Stated:
     values: NDArray[np.int32]
     histogram: Counts
     rare: NDArray[np.bool_] | None  # values that are dealt as one
-    part: Part
+    part: GroupPart
 
     def apart(self, found: Posterior) -> Posterior:
         """Give every rare value its part again."""
@@ -115,7 +122,7 @@ class Solver:
 
     def __init__(
         self,
-        members: Members,
+        members: Membership,
         enforced: Criterion,
         rng: np.random.Generator,
         *,
@@ -135,7 +142,7 @@ class Solver:
 
     def each(
         self, problems: Problems, *, others_known: bool, all_explained: bool = True
-    ) -> Learned:
+    ) -> LearnedBeliefs:
         """Solve problems of groups that are independent, or taken for it.
 
         all_explained: refuse a release with a group that cannot have come about by these steps;
@@ -165,7 +172,7 @@ class Solver:
                 unknown.append(group)
             elif len(found.people) > 1:
                 beliefs.append(self._beliefs(problem, values, histogram, found))
-        return Learned(beliefs, unknown, others_known, n_unexplained)
+        return LearnedBeliefs(beliefs, unknown, others_known, n_unexplained)
 
     def _possible(
         self, problem: Problem, values: NDArray[np.int32], histogram: Counts
@@ -182,7 +189,7 @@ class Solver:
             return self._solved(Problem(problem.group, tuple(kept)), values, histogram)
         return None
 
-    def together(self, wide: Wide) -> Learned:
+    def together(self, wide: Wide) -> LearnedBeliefs:
         """Solve all groups together where that can be done, else one at a time.
 
         Groups that break nothing in any world are left out: nothing is learned from or about them.
@@ -205,7 +212,7 @@ class Solver:
                     for each, posterior in zip(able, found, strict=True)
                     if len(posterior.people) > 1
                 ]
-                return Learned(beliefs)
+                return LearnedBeliefs(beliefs)
         return self.each(wide.alone(), others_known=others_known)
 
     def _stated(self, problem: Problem) -> _Stated:
@@ -221,7 +228,7 @@ class Solver:
             steps = [step.with_fixed(as_one(step.fixed, rare)) for step in steps]
             counts, breaks = as_one(histogram, rare), self._exceeds
         own = dict(zip(problem.numbers, steps, strict=True))
-        return _Stated(problem, values, histogram, rare, Part(people, counts, own, breaks))
+        return _Stated(problem, values, histogram, rare, GroupPart(people, counts, own, breaks))
 
     def _able(self, stated: _Stated) -> bool:
         """Whether some child may break in some world; True where that is not seen at once."""
@@ -249,7 +256,9 @@ class Solver:
             return size, np.sort(row.counts).tobytes()
         return size, row.codes.tobytes(), row.counts.tobytes()
 
-    def parts(self, groups: NDArray[np.intp], steps: Sequence[Step]) -> list[Beliefs] | None:
+    def parts(
+        self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
+    ) -> list[GroupBeliefs] | None:
         """Solve groups that were one until it was partitioned; steps: of all their members.
 
         None: too few samples.
@@ -284,13 +293,13 @@ class Solver:
         np.add.at(histogram, np.searchsorted(values, self.lump[row.codes]), row.counts)
         return values, histogram
 
-    def _lumped(self, step: Step, values: NDArray[np.int32]) -> Step:
+    def _lumped(self, step: RejectedStep, values: NDArray[np.int32]) -> RejectedStep:
         fixed = np.zeros((len(step.fixed), len(values)), dtype=np.int64)
         child, code = np.nonzero(step.fixed)
         if len(code):
             place = np.searchsorted(values, self.lump[code])
             np.add.at(fixed, (child, place), step.fixed[child, code])
-        return Step(step.children, fixed, step.limit, step.weight)
+        return RejectedStep(step.children, fixed, step.limit, step.weight)
 
     def _solved(self, problem: Problem, values: NDArray[np.int32], histogram: Counts) -> Posterior:
         start, end = self.members.starts[problem.group : problem.group + 2]
@@ -323,7 +332,7 @@ class Solver:
         self,
         people: Counts,
         histogram: Counts,
-        steps: list[Step],
+        steps: list[RejectedStep],
         values: NDArray[np.int32],
         pool: NDArray[np.intp] | None = None,
     ) -> Posterior:
@@ -356,7 +365,7 @@ class Solver:
         return found if rare is None else apart(found, histogram, rare)
 
     def _rare(
-        self, people: Counts, histogram: Counts, steps: Sequence[Step]
+        self, people: Counts, histogram: Counts, steps: Sequence[RejectedStep]
     ) -> NDArray[np.bool_] | None:
         """Say which values have too few people to break any child; None: one at most.
 
@@ -396,7 +405,7 @@ class Solver:
 
     def _beliefs(
         self, problem: Problem, values: NDArray[np.int32], histogram: Counts, found: Posterior
-    ) -> Beliefs:
+    ) -> GroupBeliefs:
         row = self.members.histogram.rows(problem.group, problem.group + 1)
         codes, counts = row.codes, row.counts
         if self.bounded_only and self.share is not None:
@@ -415,7 +424,7 @@ class Solver:
         wide = np.array([float(own) for own in part])
         low = None if found.low is None else found.low[:, place] * wide
         high = None if found.high is None else found.high[:, place] * wide
-        return Beliefs(problem.group, found.cell, found.people, codes, shares, low, high)
+        return GroupBeliefs(problem.group, found.cell, found.people, codes, shares, low, high)
 
 
 def simple(share: float) -> Fraction:

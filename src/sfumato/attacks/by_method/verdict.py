@@ -17,8 +17,8 @@ from sfumato.attacks.by_method.by_class import (
     most_believed_class,
     undecided,
 )
-from sfumato.attacks.by_method.membership import Members
-from sfumato.attacks.by_method.solver import Learned
+from sfumato.attacks.by_method.membership import Membership
+from sfumato.attacks.by_method.solver import LearnedBeliefs
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
@@ -32,8 +32,8 @@ class Verdict:
     """Holds what was learned from a method against what was promised."""
 
     target: Target
-    members: Members
-    learned: Learned
+    members: Membership
+    learned: LearnedBeliefs
     attribute: str
 
     def finding(self, called: str, knows: str, reason: str | None = None) -> Finding:

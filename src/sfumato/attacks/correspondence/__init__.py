@@ -20,9 +20,9 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence import pair_flows
-from sfumato.formulas.correspondence.candidates import Remaining, by_the_paper
+from sfumato.formulas.correspondence.candidates import CandidateRecords, by_the_paper
 from sfumato.formulas.correspondence.cells import Cells, cells_of, targets_of
-from sfumato.formulas.correspondence.pairs import Left, exposed
+from sfumato.formulas.correspondence.pairs import RecordsLeft, exposed
 from sfumato.parameters import one_of, whole
 
 __all__ = ["Anonymity", "Cracks", "Exposure", "bcf", "crack_sizes", "exposure", "remaining"]
@@ -210,7 +210,7 @@ def remaining(
         raise BadInput(f"remaining: releases must be a list of releases, got {shown(releases)}")
     series = read(releases, hierarchies, suppressed)
     if method == "exact":
-        everything = Remaining(series.releases)
+        everything = CandidateRecords(series.releases)
         cells, found = everything.cells, everything.exact()
     else:
         cells = cells_of(series.releases)
@@ -246,7 +246,7 @@ def _raw_tuples(series: Series, cells: Cells) -> tuple[list[tuple[object, ...]],
     return raw, cell[held]
 
 
-def _by_group(series: Series, number: int, left: Left, *, every: bool) -> dict[Group, int]:
+def _by_group(series: Series, number: int, left: RecordsLeft, *, every: bool) -> dict[Group, int]:
     release = series.releases[number]
     whole = release.histogram
     crack = left.cracked(release).to_dense()  # (m, n_values)
@@ -263,7 +263,7 @@ def _by_group(series: Series, number: int, left: Left, *, every: bool) -> dict[G
     return worst
 
 
-def _exposure(series: Series, number: int, left: Left, k: int) -> Exposure:
+def _exposure(series: Series, number: int, left: RecordsLeft, k: int) -> Exposure:
     release = series.releases[number]
     found = exposed(left, release, k)
     boxes = [

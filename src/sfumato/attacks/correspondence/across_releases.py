@@ -16,7 +16,7 @@ from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import joined
@@ -146,7 +146,9 @@ def _in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
     return in_public(every), None
 
 
-def _left_by_pairs(before: Sequence[Published], own: Published, *, given: bool) -> list[PairLeft]:
+def _left_by_pairs(
+    before: Sequence[PublishedClasses], own: PublishedClasses, *, given: bool
+) -> list[PairLeft]:
     try:
         pairs = [
             each.of_possible() for each in left_by_pairs([attack(first, own) for first in before])
@@ -177,7 +179,9 @@ def _doubt(target: Target) -> str | None:
     return None
 
 
-def _n_exposed(pairs: Sequence[PairLeft], by_all: ByAll | None, own: Published, k: int) -> int:
+def _n_exposed(
+    pairs: Sequence[PairLeft], by_all: ByAll | None, own: PublishedClasses, k: int
+) -> int:
     """Count the people in classes of which somebody is left with fewer than k records.
 
     In an earlier release these are people of this one, too, so the largest number counts.

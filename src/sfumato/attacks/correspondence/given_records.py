@@ -10,10 +10,10 @@ import numpy as np
 
 from sfumato.data.domain import as_number
 from sfumato.data.groups import Histogram
-from sfumato.data.hierarchy import ROOT, Hierarchy, Table, Tree, canonical_numbers
+from sfumato.data.hierarchy import ROOT, Hierarchy, LevelTable, Tree, canonical_numbers
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.parameters import is_count
 
 Records = Sequence[tuple[Sequence[object], object]]  # (quasi-identifiers, sensitive value)
@@ -22,7 +22,7 @@ Interval = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Attribute:
+class LabelledAttribute:
     """The ground values of one attribute, and the interval of ranks that each label stands for."""
 
     ground: tuple[object, ...]
@@ -64,7 +64,7 @@ class Attribute:
         return min(inside) if side == 0 else max(inside)
 
 
-def attribute(tree: Rule, labels: Iterable[object], place: str) -> Attribute:
+def attribute(tree: Rule, labels: Iterable[object], place: str) -> LabelledAttribute:
     """Lay out one attribute; `labels` are those published, which an open hierarchy needs.
 
     A root may be left out of the children, or have itself or None as its parent.
@@ -93,7 +93,7 @@ def _path(leaf: object, tree: Mapping[object, object], place: str) -> tuple[obje
     return tuple(path)
 
 
-def _laid_out(paths: Sequence[tuple[object, ...]], place: str) -> Attribute:
+def _laid_out(paths: Sequence[tuple[object, ...]], place: str) -> LabelledAttribute:
     """Order the leaves so that every node is an interval: numbers as numbers, where they can be."""
     roots = {path[-1] for path in paths}
     if len(roots) > 1:
@@ -108,19 +108,19 @@ def _laid_out(paths: Sequence[tuple[object, ...]], place: str) -> Attribute:
     return _of_taxonomy(Taxonomy.from_levels(levels, place))
 
 
-def _grown(hierarchy: Hierarchy, labels: Iterable[object], place: str) -> Attribute:
+def _grown(hierarchy: Hierarchy, labels: Iterable[object], place: str) -> LabelledAttribute:
     """Grow a hierarchy: a closed one alone, an open one over the ground values that are there."""
-    closed = isinstance(hierarchy, (Table, Tree))
+    closed = isinstance(hierarchy, (LevelTable, Tree))
     domain, _ = hierarchy.grow(place, [] if closed else _ground(labels))
     return _of_taxonomy(domain.taxonomy)
 
 
-def _of_taxonomy(taxonomy: Taxonomy) -> Attribute:
+def _of_taxonomy(taxonomy: Taxonomy) -> LabelledAttribute:
     nodes: dict[object, Interval] = {}
     for level, labels in enumerate(taxonomy.labels):
         for rank, label in enumerate(labels):
             nodes[label] = int(taxonomy.low[level, rank]), int(taxonomy.high[level, rank])
-    return Attribute(taxonomy.labels[0], nodes)
+    return LabelledAttribute(taxonomy.labels[0], nodes)
 
 
 def _ground(labels: Iterable[object]) -> list[object]:
@@ -144,8 +144,8 @@ def _ground(labels: Iterable[object]) -> list[object]:
 class Series:
     """Releases as arrays, with what their ranks and codes stand for."""
 
-    releases: tuple[Published, ...]
-    attributes: tuple[Attribute, ...]
+    releases: tuple[PublishedClasses, ...]
+    attributes: tuple[LabelledAttribute, ...]
     values: tuple[object, ...]
     labels: tuple[Mapping[tuple[Interval, ...], tuple[object, ...]], ...]  # per release: box -> qid
 
@@ -241,11 +241,11 @@ def _records(release: object, place: str, width: int) -> list[tuple[tuple[object
 
 def _published(
     records: list[tuple[tuple[object, ...], object]],
-    attributes: Sequence[Attribute],
+    attributes: Sequence[LabelledAttribute],
     codes: Mapping[object, int],
     n_suppressed: int,
     place: str,
-) -> tuple[Published, dict[tuple[Interval, ...], tuple[object, ...]]]:
+) -> tuple[PublishedClasses, dict[tuple[Interval, ...], tuple[object, ...]]]:
     names: dict[tuple[Interval, ...], tuple[object, ...]] = {}
     classes: dict[tuple[Interval, ...], int] = {}
     known: dict[tuple[object, ...], int] = {}
@@ -267,4 +267,4 @@ def _published(
         np.ones(len(rows), dtype=np.int64),
         (len(classes), len(codes)),
     )
-    return Published.of(boxes, histogram, n_suppressed), names
+    return PublishedClasses.of(boxes, histogram, n_suppressed), names

@@ -13,8 +13,8 @@ import numpy as np
 
 from sfumato.attacks.knowledge.families import Belief, same_value_families
 from sfumato.attacks.knowledge.given_groups import (
+    GivenGroups,
     Person,
-    Published,
     Released,
     point_of,
     read_groups,
@@ -200,7 +200,7 @@ def posterior(
 
 
 def _skyline(
-    release: Published, c: Fraction, case: Case, codes: Sequence[int]
+    release: GivenGroups, c: Fraction, case: Case, codes: Sequence[int]
 ) -> list[tuple[int, int, int]]:
     points = skylines.knowledge_skyline(release.histogram, release.sizes, c, case, codes)
     return sorted((point.l, point.k, point.m) for point in points)

@@ -18,7 +18,7 @@ Person = tuple[int, int]
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class GivenGroups:
     """What is published: groups as arrays, and the values' codes."""
 
     histogram: Histogram
@@ -63,18 +63,18 @@ class Published:
         return group, member
 
 
-def read_groups(groups: Released, case: Case) -> Published:
+def read_groups(groups: Released, case: Case) -> GivenGroups:
     """Read groups; refuse what cannot be dealt out."""
     one_of("knowledge", "case", case, CASES)
     if isinstance(groups, Groups):
-        release = Published(groups.histogram, groups.sizes, groups)
+        release = GivenGroups(groups.histogram, groups.sizes, groups)
     else:
         release = _read_list(groups)
     refuse_impossible(release.histogram, release.sizes, case)
     return release
 
 
-def _read_list(groups: object) -> Published:
+def _read_list(groups: object) -> GivenGroups:
     if not isinstance(groups, Iterable) or isinstance(groups, (str, Mapping)):
         raise BadInput(f"groups must be a list of (people, {{value: n}}), got {shown(groups)}")
     codes: dict[object, int] = {}
@@ -101,7 +101,7 @@ def _read_list(groups: object) -> Published:
         np.array(counts, dtype=np.int64),
         (len(sizes), len(codes)),
     )
-    return Published(histogram, np.array(sizes, dtype=np.int64), codes)
+    return GivenGroups(histogram, np.array(sizes, dtype=np.int64), codes)
 
 
 def point_of(l: int, k: int, m: int) -> Point:

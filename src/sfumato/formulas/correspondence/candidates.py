@@ -22,18 +22,18 @@ import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.correspondence.cells import Cells, Published, cells_of, targets_of
+from sfumato.formulas.correspondence.cells import Cells, PublishedClasses, cells_of, targets_of
 from sfumato.formulas.correspondence.histories import Program
 from sfumato.formulas.correspondence.pairs import Index, backward_between_cuts, counts_at, joined
 
 
-class Remaining:
+class CandidateRecords:
     """What is left for everybody, as bounds that are made exact on demand.
 
     The people are those of `cells`; a time is a batch, counted from 0.
     """
 
-    def __init__(self, releases: Sequence[Published]) -> None:
+    def __init__(self, releases: Sequence[PublishedClasses]) -> None:
         self.releases = tuple(releases)
         self.cells = cells_of(releases)
         self.n_values = releases[0].histogram.n_values
@@ -114,7 +114,7 @@ class Remaining:
         return sum(int(each.lower[time, kind]) for each, kind in shares) >= k
 
 
-def younger(releases: Sequence[Published]) -> list[list[Counts]]:
+def younger(releases: Sequence[PublishedClasses]) -> list[list[Counts]]:
     """Bound the records of each group that came at a time or later: `[time][release]`.
 
     By backward attacks on pairs of releases, where these are cuts.
@@ -125,7 +125,7 @@ def younger(releases: Sequence[Published]) -> list[list[Counts]]:
     ]
 
 
-def younger_in(before: Sequence[Published], release: Published) -> list[Counts]:
+def younger_in(before: Sequence[PublishedClasses], release: PublishedClasses) -> list[Counts]:
     """Bound the records of each group of a release that came at a time or later: `[time]`."""
     bounds = [release.histogram.counts]
     for earlier in before:
@@ -134,7 +134,7 @@ def younger_in(before: Sequence[Published], release: Published) -> list[Counts]:
     return bounds
 
 
-def by_the_paper(releases: Sequence[Published], cells: Cells) -> list[Histogram]:
+def by_the_paper(releases: Sequence[PublishedClasses], cells: Cells) -> list[Histogram]:
     """Give what the paper's micro attacks and compositions leave (section 7.1), for cuts.
 
     Of a group g at the target's time, the worst backward attack by any earlier release is taken
@@ -171,7 +171,7 @@ def by_the_paper(releases: Sequence[Published], cells: Cells) -> list[Histogram]
     return left
 
 
-def _after_backward(earlier: Published, later: Published) -> Counts | None:
+def _after_backward(earlier: PublishedClasses, later: PublishedClasses) -> Counts | None:
     """Records of every group that are left for somebody who came after the earlier release.
 
     None: the two are not cuts.

@@ -24,7 +24,7 @@ AT_ONCE = 1 << 26  # bytes of intermediate results
 
 
 @dataclass(frozen=True, eq=False)
-class Published:
+class PublishedClasses:
     """One release: different boxes, and people per sensitive value in each.
 
     A suppressed row is a record with the widest box and any sensitive value. The codes of
@@ -36,7 +36,7 @@ class Published:
     n_suppressed: int = 0
 
     @classmethod
-    def of(cls, boxes: Boxes, histogram: Histogram, n_suppressed: int = 0) -> Published:
+    def of(cls, boxes: Boxes, histogram: Histogram, n_suppressed: int = 0) -> PublishedClasses:
         """Count classes with equal boxes as one, as everybody sees them; drop empty ones."""
         flat = boxes.reshape(len(boxes), -1)
         filled = np.flatnonzero(histogram.n_distinct())
@@ -124,7 +124,7 @@ class Cells:
         return cell
 
 
-def cells_of(releases: Sequence[Published]) -> Cells:
+def cells_of(releases: Sequence[PublishedClasses]) -> Cells:
     """Find all cells, attribute by attribute."""
     n_classes = tuple(len(release) for release in releases)
     ends = np.cumsum([0] + [-(-n // 8) for n in n_classes]).tolist()
@@ -148,7 +148,7 @@ def cells_of(releases: Sequence[Published]) -> Cells:
     return Cells(cells, columns, n_classes, tuple(cuts), tuple(kinds), tuple(steps))
 
 
-def targets_of(releases: Sequence[Published], cells: Cells) -> NDArray[np.bool_]:
+def targets_of(releases: Sequence[PublishedClasses], cells: Cells) -> NDArray[np.bool_]:
     """Tell when people of a cell can have come: every release from then on holds the cell.
 
     Returns (n_times, n_cells).

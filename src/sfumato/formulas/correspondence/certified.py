@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.correspondence.cells import Cells, Published, targets_of
+from sfumato.formulas.correspondence.cells import Cells, PublishedClasses, targets_of
 from sfumato.formulas.correspondence.pairs import Index, counts_at
 
 
@@ -52,7 +52,7 @@ class KnownHistory:
 
     def __init__(
         self,
-        releases: Sequence[Published],
+        releases: Sequence[PublishedClasses],
         cells: Cells,
         classes: Sequence[Index],
         bounds: Sequence[Sequence[Counts]],

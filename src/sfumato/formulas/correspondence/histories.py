@@ -13,7 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts
-from sfumato.formulas.correspondence.cells import Bits, Cells, Published, distinct_bits, packed
+from sfumato.formulas.correspondence.cells import (
+    Bits,
+    Cells,
+    PublishedClasses,
+    distinct_bits,
+    packed,
+)
 from sfumato.formulas.correspondence.integer_program import IntegerProgram
 from sfumato.formulas.correspondence.pairs import Index, refuse_without_buddies
 
@@ -40,7 +46,7 @@ class Program:
 
     def __init__(
         self,
-        releases: Sequence[Published],
+        releases: Sequence[PublishedClasses],
         cells: Cells,
         values: Index,
         younger: Sequence[Sequence[Counts]],
@@ -239,7 +245,7 @@ class Program:
         self.lower[:, part.kinds] = np.maximum(self.lower[:, part.kinds], came)
 
 
-def _has(release: Published, value: int) -> NDArray[np.bool_]:
+def _has(release: PublishedClasses, value: int) -> NDArray[np.bool_]:
     """Which classes have a sensitive value."""
     has = np.zeros(len(release), dtype=bool)
     has[release.histogram.group_of[release.histogram.codes == value]] = True

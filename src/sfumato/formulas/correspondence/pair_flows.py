@@ -15,12 +15,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Histogram
-from sfumato.formulas.correspondence.cells import Published, cells_of, comparable
+from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of, comparable
 from sfumato.formulas.correspondence.flows import Flow
 from sfumato.formulas.correspondence.pairs import (
     Attacked,
     Index,
-    Left,
+    RecordsLeft,
     Target,
     between_cuts,
     counts_at,
@@ -33,7 +33,7 @@ from sfumato.formulas.correspondence.pairs import (
 MOST_PAIRS = 1 << 24  # of classes that are tried one by one
 
 
-def attack(first: Published, second: Published, target: Target = None) -> Attacked:
+def attack(first: PublishedClasses, second: PublishedClasses, target: Target = None) -> Attacked:
     """Attack two releases: in closed form if they are cuts, otherwise by flows.
 
     Args:
@@ -50,7 +50,7 @@ def attack(first: Published, second: Published, target: Target = None) -> Attack
     return between_boxes(first, second, target)
 
 
-def by_flows(first: Published, second: Published) -> Attacked:
+def by_flows(first: PublishedClasses, second: PublishedClasses) -> Attacked:
     """Attack two releases by flows, cuts too: another way than the closed forms, and a slower one.
 
     Where there are too many classes for it, `attack`.
@@ -59,7 +59,9 @@ def by_flows(first: Published, second: Published) -> Attacked:
     return between_boxes(first, second) if small else attack(first, second)
 
 
-def between_boxes(first: Published, second: Published, target: Target = None) -> Attacked:
+def between_boxes(
+    first: PublishedClasses, second: PublishedClasses, target: Target = None
+) -> Attacked:
     """Attack two releases with any boxes.
 
     For a target with raw values p let M1 and M2 be the classes that hold p, suppressed rows among
@@ -81,7 +83,9 @@ def between_boxes(first: Published, second: Published, target: Target = None) ->
 Sorts = set[tuple[int, tuple[int, ...]]]  # a class, and the classes of the other release
 
 
-def _targets(first: Published, second: Published, target: Target) -> tuple[Sorts, Sorts]:
+def _targets(
+    first: PublishedClasses, second: PublishedClasses, target: Target
+) -> tuple[Sorts, Sorts]:
     """What a target who was there from the start can be in: (class, the other release's classes).
 
     A target may itself have been suppressed in either release.
@@ -111,7 +115,7 @@ class Network:
     with all others whatever their sensitive value.
     """
 
-    def __init__(self, first: Published, second: Published) -> None:
+    def __init__(self, first: PublishedClasses, second: PublishedClasses) -> None:
         self.histograms = one, two = first.histogram, second.histogram
         self.n_groups = (len(one.counts), len(two.counts))
         self.hidden = (bool(first.n_suppressed), bool(second.n_suppressed))
@@ -163,15 +167,15 @@ class Network:
             self._flows[part] = Flow(self.people[0], self.people[1], edges)
         return self._flows[part]
 
-    def left_forward(self, sorts: Sorts) -> Left:
+    def left_forward(self, sorts: Sorts) -> RecordsLeft:
         """What is left of the first release's classes; sorts: with the second one's."""
         return self._left(sorts, 0, self.forward)
 
-    def left_cross(self, sorts: Sorts) -> Left:
+    def left_cross(self, sorts: Sorts) -> RecordsLeft:
         """What is left of the second release's classes; sorts: with the first one's."""
         return self._left(sorts, 1, self.cross)
 
-    def _left(self, sorts: Sorts, side: int, most: Callable[[int, list[int]], int]) -> Left:
+    def _left(self, sorts: Sorts, side: int, most: Callable[[int, list[int]], int]) -> RecordsLeft:
         """Ask, for every group of every class, how many of its records can be where the target is.
 
         No more than the group has, and than there is room for; in a complete part, as many.
@@ -206,9 +210,9 @@ class Network:
         histogram = Histogram.from_entries(
             row[some], own.codes[entry[some]], left[some], (len(listed), own.n_values)
         )
-        return Left(classes, histogram)
+        return RecordsLeft(classes, histogram)
 
-    def left_backward(self, kept: Index) -> Left:
+    def left_backward(self, kept: Index) -> RecordsLeft:
         """What is left of classes of the second release, for somebody who came later."""
         own = self.histograms[1]
         row, entry = rows_of(own, kept)
@@ -221,7 +225,7 @@ class Network:
         some = left > 0
         shape = (len(kept), own.n_values)
         codes = own.codes[entry]
-        return Left(kept, Histogram.from_entries(row[some], codes[some], left[some], shape))
+        return RecordsLeft(kept, Histogram.from_entries(row[some], codes[some], left[some], shape))
 
     def forward(self, group: int, others: list[int]) -> int:
         """Most records of a group of the first release with buddies in some of the second."""
@@ -250,7 +254,7 @@ class Network:
         return self._answers[key]
 
 
-def _edges(first: Published, second: Published) -> NDArray[np.intp]:
+def _edges(first: PublishedClasses, second: PublishedClasses) -> NDArray[np.intp]:
     """Pair the groups of comparable classes that have the same sensitive value."""
     pairs = comparable(first.boxes, second.boxes)
     one, two = first.histogram, second.histogram

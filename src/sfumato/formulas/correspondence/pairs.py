@@ -26,14 +26,14 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import distinct_rows
 from sfumato.errors import BadInput
-from sfumato.formulas.correspondence.cells import AT_ONCE, Published
+from sfumato.formulas.correspondence.cells import AT_ONCE, PublishedClasses
 
 Index = NDArray[np.intp]
 Target = NDArray[np.integer] | None  # (d,) ground ranks of one person; None: everybody possible
 
 
 @dataclass(frozen=True, eq=False)
-class Left:
+class RecordsLeft:
     """What an attack leaves of the classes of a release, once for each sort of target."""
 
     classes: Index  # (m,) the class
@@ -61,7 +61,7 @@ class Left:
         """See what is left as groups, of which any criterion can be asked (section 7.2)."""
         return Groups(self.candidates, self.histogram, values)
 
-    def cracked(self, release: Published) -> Histogram:
+    def cracked(self, release: PublishedClasses) -> Histogram:
         """Give the crack size of every group; (m, n_values)."""
         whole = release.histogram
         row, entry = rows_of(whole, self.classes)
@@ -76,11 +76,11 @@ class Left:
 class Attacked:
     """What the three attacks leave of two releases."""
 
-    first: Published
-    second: Published
-    forward: Left  # of the first release
-    cross: Left  # of the second release
-    backward: Left  # of the second release
+    first: PublishedClasses
+    second: PublishedClasses
+    forward: RecordsLeft  # of the first release
+    cross: RecordsLeft  # of the second release
+    backward: RecordsLeft  # of the second release
 
     @property
     def anonymity(self) -> tuple[int, int, int]:
@@ -92,26 +92,26 @@ class Attacked:
         return fa, _fewest(self.cross, self.second), _fewest(self.backward, self.second)
 
 
-def _fewest(left: Left, release: Published) -> int:
+def _fewest(left: RecordsLeft, release: PublishedClasses) -> int:
     return int((left.candidates if len(left.classes) else release.sizes).min())
 
 
 @dataclass(frozen=True, eq=False)
-class Exposed:
+class ExposedClasses:
     """Classes of which an attack leaves fewer than k records for some target."""
 
     classes: Index
     n_people: int  # records in those classes
 
 
-def exposed(left: Left, release: Published, k: int) -> Exposed:
+def exposed(left: RecordsLeft, release: PublishedClasses, k: int) -> ExposedClasses:
     """Tell which classes an attack breaks, and how many people are in them."""
     fewest = left.fewest(len(release))
     broken = np.flatnonzero((fewest >= 0) & (fewest < k))
-    return Exposed(broken, int(release.sizes[broken].sum()))
+    return ExposedClasses(broken, int(release.sizes[broken].sum()))
 
 
-def joined(first: Published, second: Published) -> tuple[Index, Index] | None:
+def joined(first: PublishedClasses, second: PublishedClasses) -> tuple[Index, Index] | None:
     """Number the parts of the domain within which every two classes are comparable.
 
     Returns the part of every class of either release. With two cuts each part is a product of
@@ -149,7 +149,10 @@ def _joined_side(first: NDArray[np.int32], second: NDArray[np.int32]) -> Index |
 
 
 def between_cuts(
-    first: Published, second: Published, parts: tuple[Index, Index], target: Target = None
+    first: PublishedClasses,
+    second: PublishedClasses,
+    parts: tuple[Index, Index],
+    target: Target = None,
 ) -> Attacked:
     """Attack two cuts in closed form (theorems 4.2 to 4.4).
 
@@ -171,11 +174,11 @@ def between_cuts(
     backward = _rows_left(second.histogram, left, kept_2)
     one, two = pairs(*parts, kept_1, kept_2)
     shared = least(first.histogram, second.histogram, one, two)
-    return Attacked(first, second, Left(one, shared), Left(two, shared), backward)
+    return Attacked(first, second, RecordsLeft(one, shared), RecordsLeft(two, shared), backward)
 
 
 def backward_between_cuts(
-    first: Published, second: Published, parts: tuple[Index, Index]
+    first: PublishedClasses, second: PublishedClasses, parts: tuple[Index, Index]
 ) -> Counts:
     """Give the crack size of every group of the second release, for who came later (theorem 4.4).
 
@@ -214,7 +217,7 @@ def refuse_without_buddies(impossible: bool) -> None:
         )
 
 
-def holding(release: Published, target: Target) -> Index:
+def holding(release: PublishedClasses, target: Target) -> Index:
     """Classes that hold the target; all of them if it is anybody."""
     if target is None:
         return np.arange(len(release))
@@ -237,12 +240,14 @@ def counts_at(histogram: Histogram, key: NDArray[np.int64]) -> Counts:
     return np.where(own[place] == key, np.append(histogram.counts, 0)[place], 0)
 
 
-def _rows_left(histogram: Histogram, left: Counts, kept: Index) -> Left:
+def _rows_left(histogram: Histogram, left: Counts, kept: Index) -> RecordsLeft:
     row, entry = rows_of(histogram, kept)
     some = left[entry] > 0
     row, entry = row[some], entry[some]
     shape = (len(kept), histogram.n_values)
-    return Left(kept, Histogram.from_entries(row, histogram.codes[entry], left[entry], shape))
+    return RecordsLeft(
+        kept, Histogram.from_entries(row, histogram.codes[entry], left[entry], shape)
+    )
 
 
 def pairs(part_1: Index, part_2: Index, kept_1: Index, kept_2: Index) -> tuple[Index, Index]:

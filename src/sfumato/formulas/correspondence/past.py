@@ -9,21 +9,21 @@ from functools import cached_property
 import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.correspondence.candidates import Remaining, younger_in
-from sfumato.formulas.correspondence.cells import Published, cells_of
+from sfumato.formulas.correspondence.candidates import CandidateRecords, younger_in
+from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of
 from sfumato.formulas.correspondence.certified import Arrived, KnownHistory
-from sfumato.formulas.correspondence.pairs import Attacked, Left
+from sfumato.formulas.correspondence.pairs import Attacked, RecordsLeft
 
 LARGEST = 1 << 27  # releases times cells times sensitive values that are held at once
 EXACT = 1_000  # cells times releases up to which programs decide what histories leave open
 
 
-def n_people(release: Published) -> int:
+def n_people(release: PublishedClasses) -> int:
     """People a release is about, the suppressed ones too."""
     return int(release.sizes.sum()) + release.n_suppressed
 
 
-def lefts(found: Attacked) -> list[Left]:
+def lefts(found: Attacked) -> list[RecordsLeft]:
     """What each attack leaves, backward only if somebody came later.
 
     Two releases of the same people are two versions for recipients who may compare them: nobody
@@ -40,8 +40,8 @@ class Together:
     A batch without people has nobody to look for.
     """
 
-    def __init__(self, releases: Sequence[Published]) -> None:
-        self.found = Remaining(releases)
+    def __init__(self, releases: Sequence[PublishedClasses]) -> None:
+        self.found = CandidateRecords(releases)
         came = np.diff([0, *map(n_people, releases)])
         self.found.targets[came == 0] = False
 
@@ -63,7 +63,9 @@ class Together:
 class Past:
     """The releases so far, against which any next one can be judged."""
 
-    def __init__(self, releases: Sequence[Published], arrived: Arrived | None = None) -> None:
+    def __init__(
+        self, releases: Sequence[PublishedClasses], arrived: Arrived | None = None
+    ) -> None:
         """Args: the releases, and who came when, the people of the next release too, if known."""
         self.releases, self.arrived = tuple(releases), arrived
         self._verdicts: dict[tuple[bytes, int], tuple[int, bool]] = {}  # by release and k
@@ -73,7 +75,7 @@ class Past:
         """Of every release, how many records came at a time or later, at most."""
         return [younger_in(self.releases[:j], each) for j, each in enumerate(self.releases)]
 
-    def fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
+    def fewest_left(self, release: PublishedClasses, k: int) -> tuple[int, bool]:
         """Fewest records that are shown to be left to anybody, and whether everybody keeps k.
 
         More may be left than is shown. Where the programs that would tell are large (`EXACT`), they
@@ -86,14 +88,14 @@ class Past:
             self._verdicts[asked] = self._fewest_left(release, k)
         return self._verdicts[asked]
 
-    def _fewest_left(self, release: Published, k: int) -> tuple[int, bool]:
+    def _fewest_left(self, release: PublishedClasses, k: int) -> tuple[int, bool]:
         known, large = self._known(release)
         fewest, shown = (0, None) if known is None else known.shows(k)
         if shown is not None or large:
             return fewest, bool(shown)
         return Together([*self.releases, release]).at_least(k)
 
-    def left(self, release: Published) -> tuple[Counts, Histogram] | None:
+    def left(self, release: PublishedClasses) -> tuple[Counts, Histogram] | None:
         """Give what all releases leave to everybody: the records of each, and by value.
 
         None: the programs that would tell are large, and the release is not of a single class.
@@ -104,7 +106,7 @@ class Past:
             found = Together([*self.releases, release]).left()
         return found
 
-    def _known(self, release: Published) -> tuple[KnownHistory | None, bool]:
+    def _known(self, release: PublishedClasses) -> tuple[KnownHistory | None, bool]:
         """Start from who came when, if that is known and fits, and no classes overlap.
 
         Also tells whether programs are too large to be solved: never for a single class, or where
@@ -128,7 +130,7 @@ class Past:
         return (known, size > EXACT and not single) if known.fits else (None, False)
 
 
-def _digest(release: Published) -> bytes:
+def _digest(release: PublishedClasses) -> bytes:
     """Name a release by its classes."""
     histogram = release.histogram
     shape = (*release.boxes.shape, histogram.n_values, release.n_suppressed)

@@ -31,7 +31,7 @@ class Belief(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Kind:
+class FamilyKind:
     """Families with the same numbers of people in the same groups."""
 
     reach: Reach
@@ -45,7 +45,7 @@ class Cluster:
 
     groups: list[int]
     free: list[tuple[int, Person | None]]  # people without a family, and the first of them
-    kinds: list[Kind]
+    kinds: list[FamilyKind]
     ways: list[list[int]]  # of each group, by how many people of families have the value
     share: list[list[Fraction]]  # and in which share of those a given free person has it
     expected: list[float]  # people with the value, in the group as published
@@ -86,7 +86,7 @@ def clusters(
         yield Cluster(
             list(members),
             free,
-            [Kind(reach, len(who), min(who)) for reach, who in kinds.items()],
+            [FamilyKind(reach, len(who), min(who)) for reach, who in kinds.items()],
             ways,
             share,
             expected,

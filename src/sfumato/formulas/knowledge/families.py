@@ -21,7 +21,7 @@ from fractions import Fraction
 import numpy as np
 
 from sfumato.errors import BadInput
-from sfumato.formulas.knowledge.clusters import Belief, Cluster, Kind, clusters
+from sfumato.formulas.knowledge.clusters import Belief, Cluster, FamilyKind, clusters
 from sfumato.formulas.knowledge.sampled import sampled
 from sfumato.formulas.knowledge.uncertain import Group, Person, Value, first_have
 
@@ -79,7 +79,7 @@ class _Step:
     have the value there.
     """
 
-    kind: Kind
+    kind: FamilyKind
     added: int  # to the state, for every family that has the value
     bounds: list[tuple[int, int, int, int]]  # of its groups: shift, mask, fewest, most people
     closed: list[tuple[int, int, int]]  # group of the cluster, shift, mask

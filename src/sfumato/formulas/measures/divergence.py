@@ -15,7 +15,7 @@ Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, eq=False)
-class Members:
+class PossibleGroups:
     """Which groups people with each combination of quasi-identifiers may be in, and how likely."""
 
     starts: NDArray[np.int64]  # (n_combinations + 1,)
@@ -29,7 +29,7 @@ class Members:
         groups: NDArray[np.signedinteger],
         shares: Floats,
         n_combinations: int,
-    ) -> Members:
+    ) -> PossibleGroups:
         """Sort pairs of a combination and a group that are given in any order."""
         order = np.argsort(combination, kind="stable")
         starts = np.searchsorted(combination[order], np.arange(n_combinations + 1))

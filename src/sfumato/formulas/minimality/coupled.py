@@ -20,7 +20,7 @@ from sfumato.formulas.minimality.posterior import (
     MOST_TABLES,
     Breaks,
     Posterior,
-    Step,
+    RejectedStep,
     broken,
     merged,
     tallied,
@@ -30,17 +30,17 @@ MOST_STATES = 4_096  # of steps that several groups share
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class GroupPart:
     """A group's part in steps that several groups take together."""
 
     sizes: Counts
     histogram: Counts
-    steps: Mapping[int, Step]  # by number of the common step; their limits do not count
+    steps: Mapping[int, RejectedStep]  # by number of the common step; their limits do not count
     breaks: Breaks
 
 
 def coupled(
-    parts: Sequence[Part], limits: Sequence[int], most_tables: int = MOST_TABLES
+    parts: Sequence[GroupPart], limits: Sequence[int], most_tables: int = MOST_TABLES
 ) -> list[Posterior] | None:
     """Give what `posterior` does for groups that take their steps together.
 

@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.formulas.minimality import exact as exact_credibility
-from sfumato.formulas.minimality.exact import Kind
+from sfumato.formulas.minimality.exact import ClassKind
 from sfumato.parameters import fraction
 
 CENTRAL = 1e-9  # of the largest term: what is looked for is no rare tail
@@ -84,17 +84,17 @@ def credibility_local(
 
 def _kinds(
     classes: Sequence[tuple[int, int, int]], n_sensitive: int, l: Fraction
-) -> tuple[list[Kind], list[int], NDArray[np.intp]]:
+) -> tuple[list[ClassKind], list[int], NDArray[np.intp]]:
     if l <= 0:
         raise ValueError("l must be above 0")
-    found: dict[Kind, int] = {}  # its position
+    found: dict[ClassKind, int] = {}  # its position
     counts: list[int] = []
     which = []
     for size, generalized, kept in classes:
         if not 0 <= generalized <= size or not 0 <= kept <= size - generalized or size < 1:
             raise ValueError(f"no class has {generalized} of {size} generalized, {kept} sensitive")
         allowed = size * l.denominator // l.numerator - kept
-        kind = Kind(generalized, min(max(allowed, -1), generalized))
+        kind = ClassKind(generalized, min(max(allowed, -1), generalized))
         position = found.setdefault(kind, len(counts))
         if position == len(counts):
             counts.append(0)
@@ -188,7 +188,9 @@ class _Pair:
 EMPTY = _Pair(NOTHING, NONE)
 
 
-def expected(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> NDArray[np.float64]:
+def expected(
+    kinds: Sequence[ClassKind], counts: Sequence[int], n_sensitive: int
+) -> NDArray[np.float64]:
     """Expected number of sensitive people in a class of each kind, given that some class breaks."""
     if exact_credibility.n_steps(kinds, n_sensitive) <= exact_credibility.MOST_STEPS:
         exact, ways = exact_credibility.expected(kinds, counts, n_sensitive)
@@ -236,7 +238,9 @@ def _coefficient(one: _Pair, others: _Pair, n: int) -> tuple[float, float]:
     return sum(value * math.exp(own - scale) for value, own in parts), scale
 
 
-def _tilt(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> tuple[float, float]:
+def _tilt(
+    kinds: Sequence[ClassKind], counts: Sequence[int], n_sensitive: int
+) -> tuple[float, float]:
     """Choose the odds of being sensitive so that the ways looked for are no rare tail.
 
     The ways with a given sum are weighted alike by any odds. Mostly the odds in the group do; where
@@ -264,14 +268,14 @@ def _tilt(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> tup
     raise NobodyBreaks
 
 
-def _broken(kinds: Sequence[Kind], counts: Sequence[int], tilt: float, least: float) -> _Ways:
+def _broken(kinds: Sequence[ClassKind], counts: Sequence[int], tilt: float, least: float) -> _Ways:
     product = EMPTY
     for kind, n in zip(kinds, counts, strict=True):
         product = product * _pair(kind, tilt, least).to_the(n)
     return product.broken
 
 
-def _can_break(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -> bool:
+def _can_break(kinds: Sequence[ClassKind], counts: Sequence[int], n_sensitive: int) -> bool:
     """Whether some class can have more sensitive people than it may."""
     total = sum(kind.size * n for kind, n in zip(kinds, counts, strict=True))
     for kind in kinds:
@@ -282,7 +286,7 @@ def _can_break(kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int) -
     return False
 
 
-def _pair(kind: Kind, tilt: float, least: float) -> _Pair:
+def _pair(kind: ClassKind, tilt: float, least: float) -> _Pair:
     """Ways to choose m of a class's people, times the odds to the power m, by m."""
     cut, end = kind.allowed + 1, kind.size + 1
     return _Pair(

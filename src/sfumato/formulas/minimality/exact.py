@@ -16,14 +16,14 @@ MOST_STEPS = 20_000  # some milliseconds
 Polynomial = list[int]  # coefficients from x^0 on, those beyond what is looked for left out
 
 
-class Kind(NamedTuple):
+class ClassKind(NamedTuple):
     """Classes with as many people to deal to, that break the rule from the same number on."""
 
     size: int
     allowed: int  # sensitive among them: more break the rule; -1: it is broken anyway
 
 
-def n_steps(kinds: Sequence[Kind], n_sensitive: int) -> int:
+def n_steps(kinds: Sequence[ClassKind], n_sensitive: int) -> int:
     """About how many multiplications of short numbers `expected` needs."""
     factors = [kind.allowed for kind in kinds if kind.allowed > 0]
     longer = 1 + n_sensitive // 100
@@ -31,7 +31,7 @@ def n_steps(kinds: Sequence[Kind], n_sensitive: int) -> int:
 
 
 def expected(
-    kinds: Sequence[Kind], counts: Sequence[int], n_sensitive: int
+    kinds: Sequence[ClassKind], counts: Sequence[int], n_sensitive: int
 ) -> tuple[list[int], int]:
     """Expected number of sensitive people in a class of each kind, given that some class breaks.
 
@@ -64,7 +64,7 @@ def expected(
     return found, broken
 
 
-def _factor(kind: Kind) -> Polynomial:
+def _factor(kind: ClassKind) -> Polynomial:
     """Ways to choose m of a class's people, as long as it does not break the rule."""
     return [math.comb(kind.size, m) for m in range(kind.allowed + 1)]
 

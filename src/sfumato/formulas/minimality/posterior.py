@@ -39,7 +39,7 @@ Breaks = Callable[[Counts], NDArray[np.bool_]]  # histograms (n, n_values) -> (n
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class RejectedStep:
     """One step that was not taken, and the children it would have split the group into."""
 
     children: NDArray[np.bool_]  # (n_children, n_cells)
@@ -55,14 +55,14 @@ class Step:
         fixed: Counts,
         limit: int = 0,
         weight: Fraction = Fraction(0),
-    ) -> Step:
+    ) -> RejectedStep:
         """Make a step from lists of cells."""
         inside = np.zeros((len(children), n_cells), dtype=bool)
         for row, cells in zip(inside, children, strict=True):
             row[list(cells)] = True
         return cls(inside, np.asarray(fixed, dtype=np.int64), limit, weight)
 
-    def with_fixed(self, fixed: Counts) -> Step:
+    def with_fixed(self, fixed: Counts) -> RejectedStep:
         """Give the same step with other values of the people outside."""
         return replace(self, fixed=fixed)
 
@@ -107,7 +107,7 @@ class Posterior:
 def posterior(
     sizes: Counts,
     histogram: Counts,
-    steps: Sequence[Step],
+    steps: Sequence[RejectedStep],
     breaks: Breaks,
     *,
     pool: NDArray[np.intp] | None = None,
@@ -161,8 +161,8 @@ def posterior(
 
 
 def merged(
-    sizes: Counts, steps: Sequence[Step], pool: NDArray[np.intp] | None = None
-) -> tuple[NDArray[np.intp], Counts, list[Step]]:
+    sizes: Counts, steps: Sequence[RejectedStep], pool: NDArray[np.intp] | None = None
+) -> tuple[NDArray[np.intp], Counts, list[RejectedStep]]:
     """Take cells of a pool that are in the same children of every step together: they are alike."""
     inside = np.concatenate([np.zeros((1, len(sizes)), bool), *(s.children for s in steps)])
     packed = np.packbits(inside, axis=0).astype(np.intp)  # (n_words, n_cells)
@@ -171,11 +171,11 @@ def merged(
     _, first, cell = np.unique(packed, axis=1, return_index=True, return_inverse=True)
     cell = cell.reshape(-1)
     people = np.bincount(cell, weights=sizes, minlength=len(first)).astype(np.int64)
-    kept = [Step(s.children[:, first], s.fixed, s.limit, s.weight) for s in steps]
+    kept = [RejectedStep(s.children[:, first], s.fixed, s.limit, s.weight) for s in steps]
     return cell, people, kept
 
 
-def broken(dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks) -> Counts:
+def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks) -> Counts:
     """Count the people in children that break: (n, n_steps)."""
     n, n_cells, n_values = dealt.shape
     if not steps:
@@ -199,7 +199,7 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks)
 
 
 def _enumerated(
-    dealt: Counts, people: Counts, steps: Sequence[Step], breaks: Breaks
+    dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks
 ) -> NDArray[np.object_]:
     limits = np.array([step.limit for step in steps], dtype=np.int64)
     does = broken(dealt, people, steps, breaks) > limits
@@ -233,7 +233,7 @@ def tallied(
         yield tuple(pattern), int(weights.sum()), sums.astype(object)
 
 
-def _separate(steps: Sequence[Step]) -> bool:
+def _separate(steps: Sequence[RejectedStep]) -> bool:
     """Whether there is one step, every cell is in one child of it at most, and no child empty."""
     if len(steps) != 1 or steps[0].limit or steps[0].weight:
         return False
@@ -241,7 +241,7 @@ def _separate(steps: Sequence[Step]) -> bool:
     return bool((children.sum(axis=0) <= 1).all() and children.any(axis=1).all())
 
 
-def _nested(steps: Sequence[Step]) -> bool:
+def _nested(steps: Sequence[RejectedStep]) -> bool:
     """Whether every step has one child, of the group's people alone, and each lies in the next."""
     if not steps or any(len(s.children) > 1 or s.limit or s.fixed.any() for s in steps):
         return False
@@ -251,7 +251,7 @@ def _nested(steps: Sequence[Step]) -> bool:
 
 
 def _by_prefixes(
-    people: Counts, histogram: Counts, steps: Sequence[Step], value: int, l: Fraction
+    people: Counts, histogram: Counts, steps: Sequence[RejectedStep], value: int, l: Fraction
 ) -> NDArray[np.object_] | NDArray[np.float64]:
     """Count by sums of counts along the prefixes; who has another value has any of them alike."""
     inside = np.concatenate([step.children for step in steps])
@@ -281,7 +281,7 @@ def _by_prefixes(
 
 
 def _by_share(
-    people: Counts, histogram: Counts, step: Step, value: int, l: Fraction
+    people: Counts, histogram: Counts, step: RejectedStep, value: int, l: Fraction
 ) -> NDArray[np.float64]:
     """Count by sums instead of tables; who has another value has any of them alike.
 
@@ -305,7 +305,7 @@ def _by_share(
 def _sampled(
     cell: NDArray[np.intp],
     dealer: Dealer,
-    steps: Sequence[Step],
+    steps: Sequence[RejectedStep],
     breaks: Breaks,
     rng: np.random.Generator,
     budget: int,

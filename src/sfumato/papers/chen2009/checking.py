@@ -36,7 +36,7 @@ HOW = (
 
 
 @dataclass(frozen=True)
-class Compared:
+class MeanTimes:
     """Mean times of both for releases of one size and one amount of knowledge."""
 
     ours: float  # seconds of processor time
@@ -56,7 +56,7 @@ def candidate(n_records: int, seed: int) -> Counts:
     return counts.astype(np.int64)
 
 
-def compare(n_records: int, point: Point, runs: int, program_runs: int) -> Compared:
+def compare(n_records: int, point: Point, runs: int, program_runs: int) -> MeanTimes:
     """Time both on several releases; the program on the first ones only."""
     from sfumato.papers.chen2009.program import least_odds  # noqa: PLC0415  (a compiler)
 
@@ -73,7 +73,7 @@ def compare(n_records: int, point: Point, runs: int, program_runs: int) -> Compa
             seconds, odds = _timed(partial(least_odds, counts, sizes, *point))
             theirs.append(seconds)
             np.testing.assert_allclose(found, 1 / (1 + odds), rtol=1e-9)
-    return Compared(fmean(ours), fmean(theirs), largest[0])
+    return MeanTimes(fmean(ours), fmean(theirs), largest[0])
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
@@ -167,6 +167,6 @@ def _claims(letter: str, ratios: Sequence[float]) -> Iterator[Claim]:
         )
 
 
-def _row(found: Compared, theirs: int | None) -> tuple[float | str | None, ...]:
+def _row(found: MeanTimes, theirs: int | None) -> tuple[float | str | None, ...]:
     printed = None if theirs is None else f"about {theirs:,}"
     return (1000 * found.ours, 1000 * found.program, found.ratio, printed, found.breach)

@@ -37,7 +37,7 @@ PRINTED_4B = {
 
 
 @dataclass(frozen=True)
-class Exposed:
+class PeopleAtRisk:
     """Beliefs of somebody who knows the method, about everybody who is published."""
 
     percent: float  # of people, with a belief above 1/l
@@ -45,7 +45,7 @@ class Exposed:
     n_not_judged: int  # people of a group that ends with a part of a bucket
 
 
-def exposed(sizes: Counts, n_sensitive: Counts, l: int, p: Fraction) -> Exposed:
+def exposed(sizes: Counts, n_sensitive: Counts, l: int, p: Fraction) -> PeopleAtRisk:
     """Judge every bucket of every group, exactly; groups alike are judged once."""
     whole = sizes % l == 0
     kinds, how_many = np.unique(
@@ -59,7 +59,7 @@ def exposed(sizes: Counts, n_sensitive: Counts, l: int, p: Fraction) -> Exposed:
         largest = max(largest, *risks)
     n_people = int(sizes[whole].sum())
     percent = 100 * above / n_people if n_people else 0.0
-    return Exposed(percent, float(largest * l), int(sizes[~whole].sum()))
+    return PeopleAtRisk(percent, float(largest * l), int(sizes[~whole].sum()))
 
 
 def counted(release: Release, value: str) -> tuple[Counts, Counts]:
@@ -81,7 +81,7 @@ def most_possible(l: int) -> float:
 def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     """Greedy grouping with l-diversity: who is at risk, and how much."""
     ls = (2, 6) if quick else tuple(range(2, 11))
-    found: dict[tuple[int, str], Exposed] = {}
+    found: dict[tuple[int, str], PeopleAtRisk] = {}
     rows = []
     for value in VALUES:
         for l in ls:
@@ -170,7 +170,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
 def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     """Randomized grouping at l = 6, over p."""
     ps = (0.0, 0.65) if quick else (0.0, 0.2, 0.4, 0.6, 0.65)
-    found: dict[tuple[float, str], Exposed] = {}
+    found: dict[tuple[float, str], PeopleAtRisk] = {}
     errors: dict[tuple[float, str], float] = {}
     sizes: dict[tuple[float, str], float] = {}
     rows = []

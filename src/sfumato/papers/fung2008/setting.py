@@ -39,7 +39,7 @@ CASES = tuple((sensitive, new) for sensitive in SENSITIVE for new in NEWCOMERS)
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Comparison:
     """What comes out for one k.
 
     R1 and R2 are k-anonymous, each made without a look at the other; the safe R2 is made against
@@ -66,7 +66,7 @@ class Outcome:
         return self.anonymity[2] < self.k
 
 
-Outcomes = Mapping[Case, Sequence[Outcome]]
+Outcomes = Mapping[Case, Sequence[Comparison]]
 
 
 class Settings:
@@ -82,7 +82,7 @@ class Settings:
         )
         self._first_releases: dict[tuple[str, int], Release] = {}
 
-    def outcomes(self, sensitive: str, new: str) -> list[Outcome]:
+    def outcomes(self, sensitive: str, new: str) -> list[Comparison]:
         """Publish and attack for every k."""
         newcomers, everybody = self.tables(sensitive, new)
         found = []
@@ -96,7 +96,7 @@ class Settings:
             safe.check()  # writes it and reads it back
             seconds = time.perf_counter() - started
             found.append(
-                Outcome(
+                Comparison(
                     k,
                     anonymity,
                     fewest_new,
@@ -163,7 +163,7 @@ def cost(release: Release) -> float:
     return discernibility(release) / release.n_rows**2
 
 
-def means(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
+def means(outcomes: Sequence[Comparison]) -> tuple[float, float, float]:
     """Average the three costs over k: of the safe R2, of R2, of D2."""
     return (
         fmean(each.cost_safe for each in outcomes),
@@ -172,13 +172,13 @@ def means(outcomes: Sequence[Outcome]) -> tuple[float, float, float]:
     )
 
 
-def saved(outcomes: Sequence[Outcome]) -> float:
+def saved(outcomes: Sequence[Comparison]) -> float:
     """How much less the safe R2 costs than D2 alone, in percent of the averages over k."""
     safe, _, new = means(outcomes)
     return 100 * (1 - safe / new)
 
 
-def added(outcomes: Sequence[Outcome]) -> float:
+def added(outcomes: Sequence[Comparison]) -> float:
     """How much more the safe R2 costs than R2, in percent of the averages over k."""
     safe, unsafe, _ = means(outcomes)
     return 100 * (safe / unsafe - 1)

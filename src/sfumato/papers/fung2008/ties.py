@@ -10,7 +10,7 @@ from sfumato.papers.fung2008.costs import ADDED, SAVED
 from sfumato.papers.fung2008.setting import (
     ATTRIBUTES,
     Case,
-    Outcome,
+    Comparison,
     Outcomes,
     Settings,
     added,
@@ -24,7 +24,7 @@ ORDERS = 10
 QUICK_ORDERS = 1
 
 # What is looked at, its case, how it is worked out, and what the paper says.
-Number = tuple[str, Case, Callable[[Sequence[Outcome]], float], int | None]
+Number = tuple[str, Case, Callable[[Sequence[Comparison]], float], int | None]
 NUMBERS: tuple[Number, ...] = (
     ("k with FA < k", ("Sen3", "allD2"), n_broken, 4),
     ("k at which FA falls", ("Sen3", "allD2"), lambda found: len(falls(found)), None),

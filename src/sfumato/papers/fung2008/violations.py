@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import pairwise
 
-from sfumato.papers.fung2008.setting import CASES, NEWCOMERS, SENSITIVE, Outcome, Outcomes
+from sfumato.papers.fung2008.setting import CASES, NEWCOMERS, SENSITIVE, Comparison, Outcomes
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.report.line_chart import Chart
 from sfumato.text import percent
@@ -102,7 +102,7 @@ def _claims_b(found: Outcomes) -> Iterator[Claim]:
     )
 
 
-def falls(outcomes: Sequence[Outcome]) -> list[tuple[int, int, int]]:
+def falls(outcomes: Sequence[Comparison]) -> list[tuple[int, int, int]]:
     """List the k at which FA is lower than at the k before, with both."""
     return [
         (after.k, before.anonymity[0], after.anonymity[0])
@@ -111,7 +111,7 @@ def falls(outcomes: Sequence[Outcome]) -> list[tuple[int, int, int]]:
     ]
 
 
-def n_broken(outcomes: Sequence[Outcome]) -> int:
+def n_broken(outcomes: Sequence[Comparison]) -> int:
     """Count the k at which FA < k."""
     return sum(each.forward_broken for each in outcomes)
 

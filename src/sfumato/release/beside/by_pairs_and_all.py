@@ -11,9 +11,9 @@ import numpy as np
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
-from sfumato.formulas.correspondence.candidates import Remaining
-from sfumato.formulas.correspondence.cells import Published, cells_of
-from sfumato.formulas.correspondence.pairs import Attacked, Left, exposed
+from sfumato.formulas.correspondence.candidates import CandidateRecords
+from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of
+from sfumato.formulas.correspondence.pairs import Attacked, RecordsLeft, exposed
 from sfumato.formulas.correspondence.past import EXACT, Past, Together, lefts
 
 KINDS = ("forward", "cross", "backward")
@@ -25,8 +25,8 @@ class PairLeft:
 
     kind: str  # "forward", "cross" or "backward"
     earlier: int  # the place of the earlier release
-    left: Left
-    of: Published  # the earlier release for forward, the last one for the others
+    left: RecordsLeft
+    of: PublishedClasses  # the earlier release for forward, the last one for the others
 
     @property
     def fewest(self) -> int:
@@ -43,7 +43,7 @@ class PairLeft:
         rows = (np.cumsum(some) - 1)[own.group_of]
         shape = (int(some.sum()), own.n_values)
         histogram = Histogram.from_entries(rows, own.codes, own.counts, shape)
-        return replace(self, left=Left(self.left.classes[some], histogram))
+        return replace(self, left=RecordsLeft(self.left.classes[some], histogram))
 
     def exposed(self, k: int) -> np.ndarray:
         """Places of the classes of which fewer than k records are left to somebody."""
@@ -72,7 +72,7 @@ class ByAll:
         own: The last release.
     """
 
-    def __init__(self, past: Past, own: Published) -> None:
+    def __init__(self, past: Past, own: PublishedClasses) -> None:
         self.past, self.own = past, own
         self.releases = (*past.releases, own)
 
@@ -114,7 +114,7 @@ class ByAll:
             )
 
     @cached_property
-    def _possible(self) -> Remaining:
+    def _possible(self) -> CandidateRecords:
         """All at once, for people who are not ruled out by first bounds."""
         found = Together(self.releases).found
         found.targets &= found.bounds()[1] > 0

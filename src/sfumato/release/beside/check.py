@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.bcf import promises
-from sfumato.criteria import Criterion, Measured
+from sfumato.criteria import Criterion, Measurement
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
@@ -160,6 +160,6 @@ def _without_verdict(verdict: Check, note: str) -> Check:
     return replace(verdict, measured=tuple(_no_verdict(each, note) for each in verdict.measured))
 
 
-def _no_verdict(measured: Measured, note: str) -> Measured:
+def _no_verdict(measured: Measurement, note: str) -> Measurement:
     """Take the verdict from what only the earlier releases could tell; what fails fails."""
     return replace(measured, note=note) if measured.holds else measured

@@ -13,7 +13,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.data.labels.in_common import common_intervals
 from sfumato.errors import CannotRun
-from sfumato.formulas.correspondence.cells import Published
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.published.public_view import PublicView, published_text
 
 
@@ -23,7 +23,7 @@ class InCommon:
 
     release: PublicView
     boxes: NDArray[np.int32]  # (n_combinations, d, 2)
-    published: Published
+    published: PublishedClasses
     public: bool  # seen by what is published alone
 
     def label(self, place: int) -> dict[str, str | None]:
@@ -64,7 +64,7 @@ def in_public(releases: Sequence[PublicView]) -> list[InCommon]:
         boxes = np.stack([column[j] for column in sides], axis=1)
         shape = (len(boxes), max(1, len(values)))
         histogram = Histogram.from_entries(own.combination_of, codes[j], own.counts, shape)
-        published = Published.of(boxes, histogram, each.n_suppressed)
+        published = PublishedClasses.of(boxes, histogram, each.n_suppressed)
         found.append(InCommon(each, boxes, published, public=True))
     return found
 
