@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.algorithms.registry import METHODS, pair
+from sfumato.algorithms.registry import methods
 from sfumato.criteria import Criterion
 from sfumato.criteria.criterion import STATEMENTS
 from sfumato.criteria.judging import holding, measure
@@ -111,9 +111,9 @@ def table():
 
 
 @pytest.mark.parametrize("criterion", OF_OTHERS, ids=str)
-@pytest.mark.parametrize("method", METHODS, ids=str)
+@pytest.mark.parametrize("method", methods(), ids=str)
 def test_it_goes_with_a_method_or_is_refused_with_the_reason(table, tmp_path, method, criterion):
-    if pair(method, criterion).refused is not None:
+    if method.refuses(criterion) is not None:
         with pytest.raises(sf.BadInput, match="cannot enforce"):
             sf.anonymize(table, criterion, method)
         return
@@ -135,10 +135,10 @@ def test_it_goes_with_a_method_or_is_refused_with_the_reason(table, tmp_path, me
 
 
 def test_the_refusals_are_those_that_nothing_was_said_for():
-    refused = {type(m).__name__ for m in METHODS if pair(m, Company(2)).refused is not None}
+    refused = {type(each).__name__ for each in methods() if each.refuses(Company(2)) is not None}
     assert refused == {"Anatomy", "BCFAnonymizer", "GreedyGrouping", "Mondrian", "SkylineMondrian"}
-    assert pair(sf.Mondrian(), Company(2)).refused is None
-    assert pair(sf.GreedyGrouping(), Company(2)).refused is None
+    assert sf.Mondrian().refuses(Company(2)) is None
+    assert sf.GreedyGrouping().refuses(Company(2)) is None
 
 
 def test_what_is_believed_of_people_is_not_judged_by_what_may_be_about_numbers(table):
