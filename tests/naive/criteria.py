@@ -98,6 +98,35 @@ def earth_mover(values, everybody, ground_distance):
     return found.fun
 
 
+def beta_like(values, everybody, beta, kind="basic"):
+    """No value rises by more than beta, of its share in the table; enhanced: or by -ln of that."""
+    here, there = Counter(values), Counter(everybody)
+    for value, n in here.items():
+        p, q = Fraction(n, len(values)), Fraction(there[value], len(everybody))
+        if p > q and (not q or (p - q) / q > Fraction(beta)):
+            return False
+        if p > q and kind == "enhanced" and (p - q) / q > minus_ln(q):
+            return False
+    return True
+
+
+def minus_ln(q):
+    """-ln q to so many digits that no small fraction is as near as the error."""
+    with localcontext(prec=60):
+        return Fraction(Decimal(q.denominator).ln() - Decimal(q.numerator).ln())
+
+
+def delta_disclosed(values, everybody, delta):
+    """|log2(p / q)| < delta = a / b for every value: (p / q)^b and (q / p)^b are below 2^a."""
+    here, there, delta = Counter(values), Counter(everybody), Fraction(delta)
+    limit = Fraction(2) ** delta.numerator
+    for value, n in here.items():
+        p, q = Fraction(n, len(values)), Fraction(there[value], len(everybody))
+        if not q or max(p / q, q / p) ** delta.denominator >= limit:
+            return False
+    return True
+
+
 def largest_guarded_share(group, hierarchy):
     """The largest share of a group under what somebody in it guards; None: nobody does."""
     shares = []

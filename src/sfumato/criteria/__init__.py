@@ -2,8 +2,10 @@
 
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
+from sfumato.criteria.beta_likeness import BetaLikeness
 from sfumato.criteria.ck_safety import CKSafety
 from sfumato.criteria.criterion import CRITERIA, Criterion
+from sfumato.criteria.delta_disclosure import DeltaDisclosure
 from sfumato.criteria.judging import Measurement
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
@@ -18,8 +20,10 @@ __all__ = [
     "CRITERIA",
     "AlphaKAnonymity",
     "BCFAnonymity",
+    "BetaLikeness",
     "CKSafety",
     "Criterion",
+    "DeltaDisclosure",
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",

@@ -108,13 +108,12 @@ class TCloseness(Criterion):
         )
 
     def _distances(self, groups: Groups) -> tuple[Exact, Exact]:
-        if groups.reference is None:
-            raise BadInput("TCloseness: needs the original table's distribution (reference=)")
+        reference = groups.original("TCloseness")
         if self.distance == "ordered":
-            return ordered_distance(groups.sizes, groups.histogram, groups.reference)
+            return ordered_distance(groups.sizes, groups.histogram, reference)
         lows = [np.arange(groups.histogram.n_values, dtype=np.int32)]
         if self.distance == "hierarchical":
             if not isinstance(groups.values, Domain):
                 raise BadInput("TCloseness: the hierarchical distance needs a domain with a tree")
             lows = list(groups.values.taxonomy.low[:-1])
-        return tree_distance(groups.sizes, groups.histogram, groups.reference, lows)
+        return tree_distance(groups.sizes, groups.histogram, reference, lows)

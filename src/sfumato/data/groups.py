@@ -223,6 +223,12 @@ class Groups:
         """The sensitive values, by code."""
         return self.values.labels if isinstance(self.values, Domain) else self.values
 
+    def original(self, owner: str) -> Counts:
+        """How many people of the ORIGINAL table have each value, for a criterion that asks."""
+        if self.reference is None:
+            raise BadInput(f"{owner}: needs the original table's distribution (reference=)")
+        return self.reference
+
     def without_reference(self) -> Groups:
         """The same groups, without the original's distribution."""
         same = copy(self)
