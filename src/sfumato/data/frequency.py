@@ -387,7 +387,8 @@ class Grouping:
     frequencies: FrequencySet
     boxes: NDArray[np.int32]  # (n_groups, n_quasi_identifiers, 2): [low, high] ground ranks
     index: NDArray[np.intp]  # (n,) group of every key of the frequency set; -1: suppressed
-    # (n_groups,) people, where the keys count occurrences of values and nobody knows whose
+    # (n_groups,) people per group; set only for set-valued columns, where the counts of
+    # `frequencies` count values, not people
     people: Counts | None = None
 
     @property

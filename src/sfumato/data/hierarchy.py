@@ -31,7 +31,7 @@ from sfumato.parameters import file_path, refusal
 from sfumato.spec import PACKAGE, name_of, signed, taken_apart
 
 ROOT = "*"
-LONGEST_CODE = 100  # characters: a level each
+LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
 Codes: TypeAlias = NDArray[np.int32]
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"

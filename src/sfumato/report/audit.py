@@ -47,7 +47,9 @@ class Report:
     target: Target
     findings: tuple[Finding, ...]
     not_run: tuple[tuple[str, str], ...]  # attack, reason
-    n_known: int = 0  # attacks known to succeed by somebody who has more than is looked at here
+    # Attacks that succeeded in the private audit that this public report was derived from: the
+    # public verdict must not be better.
+    n_known: int = 0
 
     @property
     def holds(self) -> bool:

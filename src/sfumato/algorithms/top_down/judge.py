@@ -14,7 +14,8 @@ from sfumato.data.groups import Counts, Histogram
 class Judge:
     """Judges groups by their people; without a criterion about values, by their sizes alone.
 
-    Then also the sensitive values are not counted: everybody has value 0 of 1.
+    If no part of the criterion looks at values, they are not counted: `n_values` is 1 and every
+    code is 0.
     """
 
     def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:

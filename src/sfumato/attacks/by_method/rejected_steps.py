@@ -31,7 +31,10 @@ NOT_MINIMAL = (
 
 @dataclass(frozen=True, eq=False)
 class Problem:
-    """A group, and the steps it did not take: children by the members of the group."""
+    """One published group and the specializations that the algorithm rejected for it.
+
+    `step.children[c, m]` is True if member m of the group would have gone to child c.
+    """
 
     group: int
     steps: tuple[RejectedStep, ...]  # values are the combinations of sensitive values

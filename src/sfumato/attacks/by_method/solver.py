@@ -62,10 +62,12 @@ class LearnedBeliefs:
 
     beliefs: list[GroupBeliefs]
     unknown: Sequence[int] = ()  # groups with too few samples, or one too many to look at
-    others_known: bool = False  # one group at a time, everybody else's values known: no answer
+    # True: groups were solved one by one, as if all other people's values were known. A lower
+    # bound on belief, so no verdict "holds" may be drawn from it. The two below likewise.
+    others_known: bool = False
     n_unexplained: int = 0  # groups that the steps do not explain
-    suppressed_known: bool = False  # suppressed people's values taken as known: no answer either
-    judged_alone: bool = False  # each group for itself, though others matter to it: nor is this one
+    suppressed_known: bool = False  # suppressed people's values taken as known
+    judged_alone: bool = False  # each group for itself, though others matter to it
 
     @property
     def answers(self) -> bool:

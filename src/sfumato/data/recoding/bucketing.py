@@ -45,7 +45,7 @@ class Bucketing(PartsRecoding):
 
     @property
     def first_number(self) -> int:
-        """Groups are published with numbers, which people count from 1."""
+        """Published group numbers, which start at 1."""
         return 1
 
     @property

@@ -1,7 +1,8 @@
-"""What several cuts leave of everybody, shown by histories that are made from the true one.
+"""Lower bounds on the candidate records left to each person after several cut-based releases.
 
-Who publishes knows who came when. That is one history that gives the releases; others are made from
-it by exchanging people (see `rerouting`). Every history found shows that so many people of a sort
+A bound is certified by an alternative arrival history. Who publishes knows who came when. That is
+one history that gives the releases; others are made from it by exchanging people (see
+`exchange_kernels`). Every history found shows that so many people of a sort
 can have come at a time, so what is shown to be left is left. What is not shown may be left all the
 same: then the programs of `remaining` decide, as long as they are small.
 """
