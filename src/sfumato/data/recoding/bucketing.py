@@ -45,7 +45,7 @@ class Bucketing(PartsRecoding):
 
     @property
     def first_number(self) -> int:
-        """Published group numbers, which start at 1."""
+        """The first of the published group numbers, which start at 1."""
         return 1
 
     @property

@@ -2,9 +2,9 @@
 
 A bound is certified by an alternative arrival history. Who publishes knows who came when. That is
 one history that gives the releases; others are made from it by exchanging people (see
-`exchange_kernels`). Every history found shows that so many people of a sort
-can have come at a time, so what is shown to be left is left. What is not shown may be left all the
-same: then the programs of `remaining` decide, as long as they are small.
+`exchange_kernels`). Every history found shows that so many people of a sort can have come at a
+time, so what is shown to be left is left. What is not shown may be left all the same: then the
+programs of `candidates` decide, as long as they are small.
 """
 
 from __future__ import annotations
