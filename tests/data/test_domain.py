@@ -15,15 +15,16 @@ from hypothesis import strategies as st
 import sfumato as sf
 from profiles import examples
 from properties.generated import trees
-from sfumato.data.domain import (
+from sfumato.data.decimals import (
     as_number,
     floor_to,
     number_text,
-    range_text,
-    shortest_between,
-    simplest_between,
 )
+from sfumato.data.labels import writer
+from sfumato.data.labels.bounds import shortest_between, simplest_between
+from sfumato.data.labels.grammar import range_text
 from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.writer import interval_labels
 
 # Numbers as a canonical column writes them; one text per number.
 NUMBERS = st.one_of(
@@ -40,7 +41,7 @@ def grown(rule, values):
 
 
 def label(domain, low, high):
-    return domain.interval_labels(np.array([[low, high]], dtype=np.int32))[0]
+    return interval_labels(domain, np.array([[low, high]], dtype=np.int32))[0]
 
 
 def intervals(domain):
@@ -49,7 +50,7 @@ def intervals(domain):
 
 def all_labels(domain):
     pairs = np.array(intervals(domain), dtype=np.int32)
-    return dict(zip(intervals(domain), domain.interval_labels(pairs), strict=True))
+    return dict(zip(intervals(domain), interval_labels(domain, pairs), strict=True))
 
 
 def missing_too(values):
@@ -206,7 +207,7 @@ def test_a_range_may_hold_the_missing_value():
 def test_labels_come_in_the_order_of_the_intervals_and_may_repeat():
     domain = grown(sf.Flat(), ["17", "23", "38"])
     asked = np.array([[2, 2], [0, 1], [0, 0], [0, 1]], dtype=np.int32)
-    assert list(domain.interval_labels(asked)) == ["38", "<30", "17", "<30"]
+    assert list(interval_labels(domain, asked)) == ["38", "<30", "17", "<30"]
 
 
 @pytest.mark.parametrize(
@@ -230,7 +231,7 @@ def test_everything_but_the_missing_value_has_a_label_of_its_own(rule, expected)
 def test_bounds_of_dates_are_the_first_of_a_year_or_of_a_month_or_the_day_before(written, dates):
     domain = grown(sf.Dates(), [written(date) for date in dates])
     for rank, (below, value) in enumerate(itertools.pairwise(sorted(dates)), start=1):
-        bound = datetime.date.fromisoformat(domain.bound(rank))
+        bound = datetime.date.fromisoformat(writer.bound(domain, rank))
         assert below < bound <= value
         between = [
             date

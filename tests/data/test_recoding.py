@@ -13,6 +13,7 @@ import sfumato as sf
 from profiles import examples
 from properties.generated import Generated, tables
 from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.writer import interval_labels
 from sfumato.data.recoding import Assignment, Bucketing, Cut, level_intervals, rows_in
 from sfumato.errors import BadInput
 
@@ -267,39 +268,76 @@ def test_published_boxes_of_a_cut_are_its_groups(drawn):
 @given(cuts())
 def test_levels_of_a_tree_are_never_ambiguous(drawn):
     _, _, frequencies, cut = drawn
-    cut.refuse_ambiguous(cut.labels(frequencies.domains))
+    cut.refuse_ambiguous(cut.labels(frequencies.domains), frequencies.domains)
+
+
+def boxes_of_one_column(rule, values, sides):
+    """Counted people with these values, and an assignment to boxes with these sides."""
+    rows = [(value, "flu") for value in values]
+    frequencies = Generated(rows, [], [rule]).frequencies()
+    boxes = np.array([[side] for side in sides], dtype=np.int32)
+    parts = [(c, c % 2, 1) for c in range(len(frequencies.combinations))]
+    return frequencies, boxes, parts
+
+
+@pytest.mark.parametrize(
+    ("rule", "values", "sides", "texts"),
+    [
+        pytest.param(
+            sf.Flat(),
+            ["*", "a"],
+            [(0, 0), (0, 1)],
+            ['"*"', "*"],
+            id="a value named like the root",
+        ),
+        pytest.param(
+            sf.Tree({"Other": ["Other", "b"], "Y": ["c", "d"]}),
+            ["b", "c"],
+            [(0, 0), (0, 1)],
+            ['"Other"', "Other"],
+            id="a value named like its parent",
+        ),
+        pytest.param(
+            sf.Tree(["a", "b, c", "a, b", "c", "d"]),
+            ["a", "c"],
+            [(0, 1), (2, 3)],
+            ['{a, "b, c"}', '{"a, b", c}'],
+            id="commas",
+        ),
+    ],
+)
+def test_intervals_whose_names_are_alike_are_told_apart_by_quotes(rule, values, sides, texts):
+    frequencies, boxes, parts = boxes_of_one_column(rule, values, sides)
+    how = assignment(frequencies, parts, boxes)
+    labels = how.labels(frequencies.domains)
+    assert listed(labels) == {"q0": texts}
+    how.refuse_ambiguous(labels, frequencies.domains)
 
 
 @pytest.mark.parametrize(
     ("rule", "values", "sides"),
     [
-        pytest.param(sf.Flat(), ["*", "a"], [(0, 0), (0, 1)], id="a value named like the root"),
-        pytest.param(
-            sf.Tree({"Other": ["Other", "b"], "Y": ["c", "d"]}),
-            ["b", "c"],
-            [(0, 0), (0, 1)],
-            id="a value named like its parent",
-        ),
         pytest.param(
             sf.Flat(), ["-1", "-0", "0", "5", "7"], [(1, 3), (2, 3)], id="nought and minus nought"
         ),
         pytest.param(
-            sf.Tree(["a", "b, c", "a, b", "c", "d"]), ["a", "c"], [(0, 1), (2, 3)], id="commas"
+            sf.Tree({"{a, b}": ["x", "y"], "Z": ["a", "b", "c"]}),
+            ["x", "a"],
+            [(0, 1), (2, 3)],
+            id="a node named like a set of others",
         ),
     ],
 )
 def test_two_intervals_under_one_name_are_refused_and_the_name_kept_out(rule, values, sides):
-    rows = [(value, "flu") for value in values]
-    frequencies = Generated(rows, [], [rule]).frequencies()
-    boxes = np.array([[side] for side in sides], dtype=np.int32)
-    parts = [(c, c % 2, 1) for c in range(len(frequencies.combinations))]
+    frequencies, boxes, parts = boxes_of_one_column(rule, values, sides)
     how = assignment(frequencies, parts, boxes)
-    with pytest.raises(BadInput, match="column 'q0': two different generalized values") as caught:
-        how.refuse_ambiguous(how.labels(frequencies.domains))
-    text = frequencies.domains["q0"].interval_labels(boxes[:, 0])[0]
+    with pytest.raises(BadInput, match="column 'q0': a generalized value would be") as caught:
+        how.refuse_ambiguous(how.labels(frequencies.domains), frequencies.domains)
+    text = interval_labels(frequencies.domains["q0"], boxes[:, 0])[0]
     assert caught.value.values == (text,)
+    assert str(text) not in str(caught.value)
     how = assignment(frequencies, parts, boxes[[0, 0]])
-    how.refuse_ambiguous(how.labels(frequencies.domains))
+    how.refuse_ambiguous(how.labels(frequencies.domains), frequencies.domains)
 
 
 # --------------------------------------------------------------- what all kinds of recodings say
@@ -366,7 +404,7 @@ def test_boxes_that_other_data_may_use_are_those_that_somebody_is_in(decided):
     for j, name in enumerate(frequencies.quasi_identifiers):
         if labels[name] is not None:
             assert list(labels[name]) == list(
-                frequencies.domains[name].interval_labels(boxes[:, j])
+                interval_labels(frequencies.domains[name], boxes[:, j])
             )
 
 

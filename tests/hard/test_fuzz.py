@@ -33,6 +33,7 @@ from sfumato.cli.app import app
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Guards, Histogram
 from sfumato.data.hierarchy import Hierarchy, LevelTable
+from sfumato.data.labels.writer import interval_labels
 from sfumato.job import Job
 
 TRIED = "fuzzed inputs tried"
@@ -399,7 +400,7 @@ def grown(rule: Hierarchy, values: list) -> None:
     taxonomy = domain.taxonomy
     assert (taxonomy.low[-1] == 0).all()
     assert (taxonomy.high[-1] == len(domain) - 1).all()
-    domain.interval_labels(np.array([[0, j] for j in range(len(domain))], dtype=np.int32))
+    interval_labels(domain, np.array([[0, j] for j in range(len(domain))], dtype=np.int32))
 
 
 NESTED = st.recursive(

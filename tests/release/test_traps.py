@@ -2,6 +2,7 @@
 
 import datetime
 import json
+from collections import Counter
 
 import numpy as np
 import pyarrow as pa
@@ -132,9 +133,16 @@ def test_a_path_is_a_path_and_not_a_pattern(tmp_path, monkeypatch):
     assert sf.load(release.save(place / "x[2]", format="parquet")).check()
 
 
-def test_one_name_for_two_generalized_values_is_refused():
+def test_a_value_and_a_node_of_one_name_are_told_apart_by_quotes():
     tree = sf.Tree({"A": ["x", "y"], "B": ["A", "z"]})
     table = sf.read(pa.table({"c": ["x", "y"] * 2 + ["A", "z"] * 4}), {"c": tree})
+    release = sf.anonymize(table, sf.KAnonymity(4))
+    assert Counter(release.to_arrow()["c"].to_pylist()) == {"A": 4, '"A"': 4, "z": 4}
+
+
+def test_one_name_for_two_generalized_values_is_refused():
+    tree = sf.Tree({"{a, b}": ["x", "y"], "B": ["a", "b", "c", "d"]})
+    table = sf.read(pa.table({"c": ["x", "y"] * 2 + ["a", "b", "c", "d"] * 2}), {"c": tree})
     with pytest.raises(sf.BadInput, match="under the same name"):
         sf.anonymize(table, sf.KAnonymity(4))
 

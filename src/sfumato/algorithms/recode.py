@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import json
-from bisect import bisect_left
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -16,10 +15,13 @@ from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
-from sfumato.data.domain import Domain, as_number
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.writer import bound
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
+from sfumato.data.values import Interval, published_text
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason
@@ -30,6 +32,7 @@ FORMAT = 1  # of what `Release.save_recoding` writes
 PAIRS_AT_ONCE = 1 << 24
 
 Side = Mapping[str, Any]  # see `_write_side`
+NOBODY: Interval = (0, -1)
 
 
 @dataclass(frozen=True, eq=False)
@@ -272,11 +275,10 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
 
     `level`, `node`: a node of the hierarchy, the root included. `value`: one value; None: the
     missing one. `first`, `last`: the leaves at the ends of a run in a closed hierarchy. `from`,
-    `below`: bounds in an open one, absent where there is none. The last two can include `missing`.
+    `below`: bounds in an open one, absent where there is none. All but nodes can include `missing`.
     """
     if low == high:
-        label = domain.labels[low]
-        return {"value": None if label is None else str(label)}
+        return {"value": published_text(domain.labels[low])}
     level = domain.node_level(low, high)
     if level is not None:
         return {"level": level, "node": str(domain.taxonomy.labels[level][low])}
@@ -287,54 +289,52 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
         high -= 1
     if domain.closed and domain.numbers is None:
         return side | {"first": str(domain.labels[low]), "last": str(domain.labels[high])}
+    if low == high:
+        return side | {"value": published_text(domain.labels[low])}
     if low > 0:
-        side["from"] = domain.bound(low)
+        side["from"] = bound(domain, low)
     if high < top - domain.has_missing:
-        side["below"] = domain.bound(high + 1)
+        side["below"] = bound(domain, high + 1)
     return side
 
 
 def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.int32]:
     """Find the ranks of written sides in another domain; an empty side is [0, -1]."""
-    known = [label for label in domain.labels if label is not None]
-    order: Callable[[object], Any] = str
-    if domain.numbers is not None and all(as_number(label) is not None for label in known):
-        order = as_number
-    places = [order(label) for label in known]  # ascending, as the domain is
-    bounds = [side[key] for side in sides for key in ("from", "below") if key in side]
-    if any(order(bound) is None for bound in bounds):
-        raise BadInput(f"Recode: a bound of {column!r} is not a number", bounds)
-    rank = {str(label): j for j, label in enumerate(known)}
+    reader = LabelReader(domain)
     top = len(domain) - 1
     nodes = [
         {str(name): j for j, name in reversed(list(enumerate(names))) if name is not None}
         for names in domain.taxonomy.labels
     ]
 
-    def interval(side: Side) -> tuple[int, int]:
-        if "value" in side and side["value"] is None:
-            return (top, top) if domain.has_missing else (0, -1)
-        if "value" in side:
-            here = rank.get(side["value"])
-            return (0, -1) if here is None else (here, here)
+    def interval(side: Side) -> Interval:
         if "node" in side:
             start = nodes[side["level"]].get(side["node"]) if side["level"] < len(nodes) else None
-            return (0, -1) if start is None else (start, domain.taxonomy.high[side["level"], start])
+            return NOBODY if start is None else (start, domain.taxonomy.high[side["level"], start])
+        low, high = known(side)
+        if side.get("missing") and domain.has_missing:
+            return (low if high == top - 1 else top, top) if low <= high else (top, top)
+        return low, high
+
+    def known(side: Side) -> Interval:
+        """Give the ranks without the missing value that may be there, too."""
+        if "value" in side:
+            code = domain.code_of(side["value"])
+            return NOBODY if code is None else (code, code)
         if "first" in side:
-            if side["first"] not in rank or side["last"] not in rank:
+            first, last = domain.code_of(side["first"]), domain.code_of(side["last"])
+            if first is None or last is None:
                 raise BadInput(
                     f"Recode: the hierarchy of {column!r} has lost a value; anonymize anew"
                 )
-            low, high = rank[side["first"]], rank[side["last"]]
-        else:
-            low = bisect_left(places, order(side["from"])) if "from" in side else 0
-            end = bisect_left(places, order(side["below"])) if "below" in side else len(known)
-            high = end - 1
-        if side.get("missing") and domain.has_missing:
-            return (low, top) if high >= low else (top, top)
-        return (low, high) if high >= low else (0, -1)
+            return (first, last) if first <= last else NOBODY
+        bounds = side.get("from"), side.get("below")
+        ranks = reader.range(*bounds)
+        if ranks is None:
+            raise BadInput(f"Recode: a bound of {column!r} is not a number", list(bounds))
+        return ranks[0] if ranks else NOBODY
 
-    return np.array([interval(side) for side in sides], dtype=np.int32).reshape(-1, 2)
+    return sides_of([interval(side) for side in sides])
 
 
 def _box_of(codes: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:

@@ -8,7 +8,7 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.criteria.bound import Bound, Value
-from sfumato.data.domain import MISSING_TEXT
+from sfumato.data.values import MISSING_TEXT, published_text
 from sfumato.html import html_table
 from sfumato.text import people, percent, plain, value_text
 
@@ -130,4 +130,5 @@ class Finding:
 
 def text_of(label: object) -> str:
     """Write a value for a person."""
-    return MISSING_TEXT if label is None else str(label)
+    text = published_text(label)
+    return MISSING_TEXT if text is None else text

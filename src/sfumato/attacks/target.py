@@ -19,6 +19,7 @@ from sfumato.criteria.judging import validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
+from sfumato.data.values import published_text
 from sfumato.errors import BadInput, CannotRun
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
@@ -190,7 +191,7 @@ class Target:
         lows = self.seen.boxes[group, :, 0].tolist()
         domains = [self.seen.frequencies.domains[name] for name in columns]
         labels = [domain.labels[low] for domain, low in zip(domains, lows, strict=True)]
-        texts = [None if label is None else str(label) for label in labels]
+        texts = [published_text(label) for label in labels]
         return dict(zip(columns, texts, strict=True))
 
     def refuse_bucketized(self) -> None:

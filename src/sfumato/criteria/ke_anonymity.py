@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.domain import Domain, as_number
+from sfumato.data.decimals import as_number
+from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput
 from sfumato.formulas.ranges import as_fractions, ranges

@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.thresholds import Thresholds
-from sfumato.data.domain import LARGEST, Domain
+from sfumato.data.decimals import LARGEST
+from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups, Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio

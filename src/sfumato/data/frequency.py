@@ -9,7 +9,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain, as_number
+from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts, Groups, Guards, Histogram
 from sfumato.data.guards import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
@@ -439,22 +439,12 @@ class Grouping:
 
 
 def same_values(published: Domain, original: Domain) -> Codes:
-    """Find each published value among the original ones: as it is, or as it was written."""
-    texts = all(isinstance(label, (str, type(None))) for label in original.labels)
-
-    def written(label: object) -> object:
-        if label is None or texts:
-            return label if label is None else str(label)
-        if isinstance(label, bool) or str(label) in ("true", "false"):
-            return str(label).lower()
-        number = as_number(label)
-        return str(label) if number is None else number
-
-    known = {written(label): code for code, label in enumerate(original.labels)}
-    codes = [known.get(written(label), -1) for label in published.labels]
-    if -1 in codes:
+    """Find each published value among the original ones, in whatever way it is written."""
+    codes = [original.code_of(label) for label in published.labels]
+    known = [code for code in codes if code is not None]
+    if len(known) < len(codes):
         raise BrokenPromise("internal error: a value was published that nobody has")
-    return np.array(codes, dtype=np.int32)
+    return np.array(known, dtype=np.int32)
 
 
 def sum_by(index: NDArray[np.intp], counts: Counts, n: int) -> Counts:

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import csv
 import datetime
+import functools
 import io
 import itertools
 import re
@@ -22,15 +23,17 @@ from typing import Any, TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain, as_number, floor_to, number_text, range_text
+from sfumato.data.decimals import as_number, canonical_numbers, floor_to, number_text
+from sfumato.data.domain import Domain
+from sfumato.data.labels.grammar import ROOT, calendar_texts, mask_text, name_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
+from sfumato.data.values import published_text
 from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path, refusal
 from sfumato.spec import PACKAGE, name_of, signed, taken_apart
 
-ROOT = "*"
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
 Codes: TypeAlias = NDArray[np.int32]
@@ -115,7 +118,7 @@ class Flat(Hierarchy):
         """Order numbers as numbers and everything else as text."""
         numbers = canonical_numbers(values)
         if numbers is None:
-            return open_domain(column, values, str, lambda _: [])
+            return open_domain(column, values, published_text, lambda _: [])
         return open_domain(column, values, numbers.__getitem__, lambda _: [], numbers.__getitem__)
 
 
@@ -201,19 +204,23 @@ class Prefix(Hierarchy):
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
-        longest = max((len(str(value)) for value in values if value is not None), default=0)
+        longest = max((len(str(published_text(v))) for v in values if v is not None), default=0)
         if longest > LONGEST_CODE:
             raise BadInput(
                 f"column {column!r}: a value has {longest} characters; Prefix is for codes of at "
                 f"most {LONGEST_CODE}, so give the column another hierarchy"
             )
 
-        def levels(value: object) -> list[str]:
-            text = str(value)
-            kept = range(longest - 1, 0, -1)
-            return [text if len(text) <= n else text[:n] + "*" * (longest - n) for n in kept]
+        masked = functools.cache(mask_text)
 
-        return open_domain(column, values, str, levels)
+        def levels(value: object) -> list[str]:
+            text = str(published_text(value))
+            return [
+                name_text(text) if len(text) <= n else masked(text[:n], longest - n)
+                for n in range(longest - 1, 0, -1)
+            ]
+
+        return open_domain(column, values, published_text, levels)
 
 
 @dataclass(frozen=True)
@@ -244,8 +251,7 @@ class Dates(Hierarchy):
         known = {value: date for value, date in dates.items() if date is not None}
 
         def levels(value: object) -> list[str]:
-            year = known[value].year
-            return [known[value].isoformat()[:7], f"{year:04d}", f"{year // 10:03d}0s"]
+            return calendar_texts(known[value])
 
         # Equal days of times are in the order of their text, which is that of the times.
         return open_domain(
@@ -375,32 +381,6 @@ class LevelTable(Hierarchy):
         return cls(tuple(row for _, row in rows))
 
 
-def canonical_numbers(values: Sequence[object]) -> dict[object, Decimal] | None:
-    """Read all values as numbers, if each is written as a number would be.
-
-    Text such as 01234, +5 or 1e3 is a code, not a number: it stays text.
-    """
-    numbers: dict[object, Decimal] = {}
-    for value in values:
-        if value is None:
-            continue
-        if isinstance(value, str):
-            digits = value.removeprefix("-")
-            whole, _, decimals = digits.partition(".")
-            plain = (whole + decimals).isascii() and (whole + "0" + decimals).isdigit()
-            if not plain or not whole or (len(whole) > 1 and whole[0] == "0"):
-                return None
-            if "." in digits and not decimals:
-                return None
-        elif isinstance(value, (bool, datetime.date)):
-            return None
-        number = as_number(value)
-        if number is None:
-            return None
-        numbers[value] = number
-    return numbers
-
-
 def open_domain(
     column: str,
     values: Sequence[object],
@@ -409,7 +389,9 @@ def open_domain(
     number: Callable[[object], Any] | None = None,
 ) -> tuple[Domain, Codes]:
     """Lay out the values that the data has, sorted by `order`."""
-    present = sorted((v for v in values if v is not None), key=lambda v: (order(v), str(v)))
+    present = sorted(
+        (v for v in values if v is not None), key=lambda v: (order(v), published_text(v))
+    )
     columns: list[list[object]] = [
         list(column) for column in zip(*([v, *levels(v), ROOT] for v in present), strict=True)
     ] or [[], []]
@@ -436,16 +418,22 @@ def _closed(
         numbers = np.array([float(exact[label]) for label in columns[0]])
     missing = any(value is None for value in values)
     domain = _domain(columns, missing, numbers, f"column {column!r}: {where}", closed=True)
-    code = {str(label): j for j, label in enumerate(domain.labels) if label is not None}
-    unknown = [value for value in values if value is not None and str(value) not in code]
+    codes = [_leaf(domain, value) for value in values]
+    unknown = [value for value, code in zip(values, codes, strict=True) if code is None]
     if unknown:
         raise BadInput(
             f"column {column!r}: {len(unknown)} distinct values are missing from its hierarchy; "
             "add them to it, or mend the data",
             unknown,
         )
-    last = len(domain) - 1
-    return domain, _all_different(column, [last if v is None else code[str(v)] for v in values])
+    return domain, _all_different(column, [code for code in codes if code is not None])
+
+
+def _leaf(domain: Domain, value: object) -> int | None:
+    """Find a value among the leaves: as a number only if it is written as the leaf is."""
+    if value is None or isinstance(value, bool):
+        return domain.code_of(value)
+    return domain.known.texts.get(str(value))
 
 
 def _all_different(column: str, codes: list[int]) -> Codes:

@@ -14,7 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, SetMembers
-from sfumato.data.hierarchy import ROOT, Hierarchy
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput
 

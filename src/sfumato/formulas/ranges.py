@@ -9,7 +9,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import as_number
+from sfumato.data.decimals import as_number
 from sfumato.data.groups import Histogram
 
 

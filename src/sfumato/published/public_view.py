@@ -13,11 +13,11 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import Domain, as_number, number_text
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import PublicRule
-from sfumato.data.labels.published import intervals_of, side
+from sfumato.data.labels.reader import LabelReader, sides_of
+from sfumato.data.values import text_in_all_formats
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses
 
@@ -58,13 +58,10 @@ class PublicView:
     def digest(self) -> str:
         """Name the release by what it says: the same made, saved and loaded, in any format."""
         frequencies = self.seen.frequencies
-        columns = [
-            [
-                published_text(frequencies.domains[name].labels[code])
-                for code in frequencies.codes(name)
-            ]
-            for name in frequencies.columns
-        ]
+        columns = []
+        for name in frequencies.columns:
+            texts = [text_in_all_formats(label) for label in frequencies.domains[name].labels]
+            columns.append([texts[code] for code in frequencies.codes(name)])
         rows = sorted(zip(*columns, frequencies.counts.tolist(), strict=True), key=repr)
         written = json.dumps([frequencies.columns, self.n_suppressed, rows], ensure_ascii=True)
         return NAMED + hashlib.sha256(written.encode()).hexdigest()
@@ -110,9 +107,11 @@ class PublicView:
         sides = []
         for column in frequencies.quasi_identifiers:
             labels = own.domains[column].labels
-            found = intervals_of(frequencies.domains[column], labels)
+            reader = LabelReader(frequencies.domains[column])
+            found = [reader.interval(label) for label in labels]
             _refuse_unknown(name, column, labels, found)
-            sides.append(side([each for each in found if each is not None])[classes.codes(column)])
+            ends = sides_of([each for each in found if each is not None])
+            sides.append(ends[classes.codes(column)])
         return np.stack(sides, axis=1)
 
     def _values(self, frequencies: FrequencySet, name: str) -> np.ndarray:
@@ -121,7 +120,7 @@ class PublicView:
         columns = []
         for column in frequencies.sensitive:
             labels = own.domains[column].labels
-            codes = codes_of(frequencies.domains[column], labels)
+            codes = [frequencies.domains[column].code_of(label) for label in labels]
             _refuse_unknown(name, column, labels, codes)
             columns.append([codes[code] for code in own.codes(column).tolist()])
         if not columns:
@@ -147,34 +146,6 @@ def refuse_other_columns(
                 f"{name} has other {role} ({_listed(there)}) than {whole} ({_listed(here)}); "
                 "releases can be compared only column by column"
             )
-
-
-def codes_of(domain: Domain, labels: Sequence[object]) -> list[int | None]:
-    """Find values by their texts; None: the domain has no such value."""
-    known = {published_text(label): code for code, label in enumerate(domain.labels)}
-    numbers = {
-        as_number(label): code
-        for code, label in enumerate(domain.labels)
-        if not isinstance(label, (str, bool)) and label is not None
-    }
-    numbers.pop(None, None)
-
-    def code(label: object) -> int | None:
-        found = known.get(published_text(label))
-        # A number in a text file may be written in another way: 1e-07 for 0.0000001.
-        return numbers.get(as_number(label)) if found is None and label is not None else found
-
-    return [code(label) for label in labels]
-
-
-def published_text(label: object) -> str | None:
-    """Write a value as a file of any format does; 1 and 1.0 are one number."""
-    if label is None:
-        return None
-    if isinstance(label, bool):
-        return str(label).lower()
-    number = None if isinstance(label, str) else as_number(label)
-    return str(label) if number is None else number_text(number)
 
 
 def _refuse_unknown(

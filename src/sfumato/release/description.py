@@ -18,6 +18,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import Hierarchy, PublicRule, PublishedPaths
 from sfumato.data.keys import distinct_rows
+from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
@@ -67,7 +68,7 @@ class Description:
     ) -> Description:
         """Describe what a recoding of a table will publish; frequencies: what it was decided by."""
         labels = recoding.labels(table.domains)
-        recoding.refuse_ambiguous(labels)
+        recoding.refuse_ambiguous(labels, table.domains)
         n_suppressed = recoding.n_suppressed(frequencies)
         recoded = tuple(column for column, texts in labels.items() if texts is not None)
         return cls(
@@ -236,6 +237,6 @@ def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple
     for start, top in domain.largest_nodes(low, high):
         ends = np.array([[start], [taxonomy.high[top, start]]], dtype=np.int32)
         first = int(taxonomy.enclosing_level(*ends)[0]) if level is None else level
-        labels = [names[start] for names in taxonomy.labels[first:]]
-        paths.append(tuple(dict.fromkeys(str(label) for label in labels if label is not None)))
+        names = [node_text(domain, start, level) for level in range(first, taxonomy.height + 1)]
+        paths.append(tuple(dict.fromkeys(name for name in names if name is not None)))
     return paths

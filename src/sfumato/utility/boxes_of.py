@@ -8,7 +8,8 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import same_values
 from sfumato.data.groups import Histogram
-from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.reader import LabelReader, sides_of
+from sfumato.errors import BrokenPromise
 from sfumato.release import Release
 
 Boxes = NDArray[np.int32]  # (n, n_quasi_identifiers, 2): [low, high] ground ranks
@@ -46,11 +47,12 @@ def intervals_of(release: Release, column: str, published: Domain) -> NDArray[np
 
     Returns (n_labels, 2). Labels stand for one interval each.
     """
-    recoding, domain = release.recoding, release.table.domains[column]
-    texts = recoding.labels(release.table.domains)[column]
-    if texts is None:  # as it is
+    domain = release.table.domains[column]
+    if release.recoding.labels(release.table.domains)[column] is None:  # as it is
         return np.repeat(same_values(published, domain)[:, np.newaxis], 2, axis=1)
-    sides = recoding.sides(column)
-    used, first = np.unique(texts.index, return_index=True)
-    meant = {texts.texts[k]: sides[b] for k, b in zip(used, first, strict=True)}
-    return np.stack([meant[text] for text in Labels.of(published.labels)])
+    reader = LabelReader(domain)
+    intervals = [reader.interval(label) for label in published.labels]
+    known = [each for each in intervals if each is not None]
+    if len(known) < len(intervals):
+        raise BrokenPromise("internal error: a value was published that cannot be read back")
+    return sides_of(known)

@@ -14,6 +14,7 @@ from sfumato.data.frequency import FrequencySet, same_values
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat, Hierarchy, Tree
 from sfumato.data.schema import Schema
+from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.release import Release
 from sfumato.table import Table, read
@@ -106,7 +107,7 @@ def _complete(table: Table, column: str, values: Any) -> Hierarchy:
     rule, labels = table.schema.hierarchies[column], table.domains[column].labels
     if not isinstance(rule, Flat) or len(values.unique()) == len(labels):
         return rule
-    return Tree([str(label) for label in labels if label is not None])
+    return Tree([str(published_text(label)) for label in labels if label is not None])
 
 
 def equal_parts(counts: Counts, n_parts: int, seed: int) -> Iterator[Counts]:
@@ -134,7 +135,7 @@ class Places:
         if one.labels == other.labels:
             every = np.arange(len(one), dtype=np.int32)
             return cls(_scaled(one), (every, every))
-        written = [[_written(label) for label in each.labels] for each in (one, other)]
+        written = [[published_text(label) for label in each.labels] for each in (one, other)]
         labels = dict(zip(written[1], other.labels, strict=True))
         labels |= dict(zip(written[0], one.labels, strict=True))
         domain, codes = (rule or Flat()).grow(column, list(labels.values()))
@@ -146,13 +147,6 @@ class Places:
         """Give the middle of every interval of the first (0) or the second (1) set."""
         ends = self.axis[self.codes[which][sides]]
         return np.asarray(ends.mean(axis=1))
-
-
-def _written(label: object) -> str | None:
-    """Write a value as a file would have it: 3 of one table is the "3" of another."""
-    if label is None or isinstance(label, bool):
-        return None if label is None else str(label).lower()
-    return str(label)
 
 
 def _scaled(domain: Domain) -> NDArray[np.float64]:

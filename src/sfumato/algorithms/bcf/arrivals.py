@@ -9,7 +9,7 @@ import numpy as np
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.correspondence.certified import Arrived
-from sfumato.published.public_view import PublicView, codes_of
+from sfumato.published.public_view import PublicView
 
 Entries = tuple[np.ndarray, np.ndarray, np.ndarray]  # ranks (n, d), values (n,), people (n,)
 
@@ -65,7 +65,8 @@ def _in_ranks(table: FrequencySet, frequencies: FrequencySet) -> Entries | None:
         return None
     columns = {}
     for name in (*frequencies.quasi_identifiers, *frequencies.sensitive):
-        codes = codes_of(frequencies.domains[name], table.domains[name].labels)
+        domain = frequencies.domains[name]
+        codes = [domain.code_of(label) for label in table.domains[name].labels]
         used = np.unique(table.codes(name))
         if any(codes[code] is None for code in used.tolist()):
             return None

@@ -13,6 +13,7 @@ from sfumato.attacks.target import Target
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Codes, distinct_rows
+from sfumato.data.labels.writer import interval_text
 from sfumato.data.recoding import SUPPRESSED, Placement, Recoding, distinct_boxes
 from sfumato.errors import CannotRun
 
@@ -74,11 +75,9 @@ class Membership:
 
     def labels(self, group: int) -> dict[str, str | None]:
         """The published quasi-identifiers of a group."""
-        found = {}
-        for j, name in enumerate(self.frequencies.quasi_identifiers):
-            texts = self.frequencies.domains[name].interval_labels(self.boxes[group : group + 1, j])
-            found[name] = texts[0]
-        return found
+        sides = zip(self.frequencies.quasi_identifiers, self.boxes[group].tolist(), strict=True)
+        domains = self.frequencies.domains
+        return {name: interval_text(domains[name], low, high) for name, (low, high) in sides}
 
     def values(self, combination: int) -> dict[str, object]:
         """The original quasi-identifiers of a combination."""

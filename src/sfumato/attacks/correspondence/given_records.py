@@ -8,9 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.data.domain import as_number
+from sfumato.data.decimals import as_number, canonical_numbers
 from sfumato.data.groups import Histogram
-from sfumato.data.hierarchy import ROOT, Hierarchy, LevelTable, Tree, canonical_numbers
+from sfumato.data.hierarchy import Hierarchy, LevelTable, Tree
+from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses

@@ -8,19 +8,29 @@ public.
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_left
 from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import MISSING_TEXT, as_number
-from sfumato.data.hierarchy import ROOT, canonical_numbers
+from sfumato.data.decimals import as_number, canonical_numbers
+from sfumato.data.labels.grammar import (
+    EVERYTHING,
+    ROOT,
+    Label,
+    Mask,
+    Members,
+    Name,
+    Range,
+    calendar_beginning,
+    parse,
+)
 from sfumato.data.labels.in_common_missing import with_missing
 from sfumato.data.labels.in_common_tree import CommonTree
-from sfumato.data.labels.published import OR_MISSING, Interval, side
+from sfumato.data.labels.reader import sides_of
+from sfumato.data.values import Interval
 from sfumato.errors import CannotRun
 
 Text = str | None  # None: missing
@@ -28,8 +38,6 @@ Spec = Mapping[str, Any] | None  # a hierarchy as release.json has it; None: nob
 Place = tuple[Any, ...]  # comes before or after other places of the column
 BEGIN: Place = (0,)
 END: Place = (2,)
-RANGE = re.compile(r"\[(.*), (.*)\)", re.DOTALL)
-CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a month
 
 
 def common_intervals(
@@ -54,38 +62,7 @@ def common_intervals(
             f"column {column!r}: what is published does not say which values lie in which of the "
             "published ones; give the original table with its hierarchies"
         )
-    return [side([found[text] for text in several]) for several in texts]
-
-
-class _Written(NamedTuple):
-    """A text taken apart: a single value, or the ends of a range (None: none on that side)."""
-
-    value: Text
-    low: Text = None
-    high: Text = None
-    or_missing: bool = False
-
-    @property
-    def named(self) -> list[str]:
-        """The values that it names."""
-        return [each for each in self[:3] if each is not None]
-
-
-def _written(text: str, roots: set[str]) -> _Written:
-    or_missing = text.endswith(OR_MISSING)
-    text = text.removesuffix(OR_MISSING)
-    between = RANGE.fullmatch(text)
-    if text in roots:
-        return _Written(None, or_missing=True)
-    if text == f"not {MISSING_TEXT}":
-        return _Written(None)
-    if between is not None:
-        return _Written(None, between[1], between[2], or_missing)
-    if text.startswith(">="):
-        return _Written(None, text[2:], None, or_missing)
-    if text.startswith("<"):
-        return _Written(None, None, text[1:], or_missing)
-    return _Written(text, or_missing=or_missing)
+    return [sides_of([found[text] for text in several]) for several in texts]
 
 
 def _on_an_axis(
@@ -93,47 +70,59 @@ def _on_an_axis(
 ) -> dict[Text, Interval] | None:
     """Lay the texts out in the order of their values: numbers as numbers, all else as text."""
     every = list(dict.fromkeys(text for several in texts for text in several))
-    written = {text: _written(text, roots) for text in every if text is not None}
+    labels = {t: EVERYTHING if t in roots else parse(t) for t in every if t is not None}
     kinds = {name for spec in specs if spec is not None for name in spec}
-    named = [each for text in written.values() for each in text.named]
+    named = [name for text, label in labels.items() for name in _named(text, label)]
     numeric = not kinds & {"prefix", "dates"} and canonical_numbers(named) is not None
     if not numeric and kinds & {"intervals", "paths"}:
         return None
+    if any(isinstance(label.part, Members) for label in labels.values()):
+        return None
     masks = not numeric and ("prefix" in kinds or None in specs)
     ends = {
-        text: _ends(each, numeric=numeric, masks=masks, dates="dates" in kinds)
-        for text, each in written.items()
+        text: _ends(text, label, numeric=numeric, masks=masks, dates="dates" in kinds)
+        for text, label in labels.items()
     }
     cuts = sorted({BEGIN, END, *(place for both in ends.values() for place in both)})
     spans = [(bisect_left(cuts, low), bisect_left(cuts, high)) for low, high in ends.values()]
     if any(low >= high for low, high in spans):
         return None
-    or_missing = [written[text].or_missing for text in ends]
-    laid = with_missing(len(cuts) - 1, spans, or_missing)
+    laid = with_missing(len(cuts) - 1, spans, [labels[text].or_missing for text in ends])
     if laid is None:
         return None
     intervals, missing = laid
     return {None: (missing, missing), **dict(zip(ends, intervals, strict=True))}
 
 
-def _ends(written: _Written, *, numeric: bool, masks: bool, dates: bool) -> tuple[Place, Place]:
+def _named(text: str, label: Label) -> list[str]:
+    """Give the values that a text names."""
+    match label.part:
+        case Range(low, high):
+            return [bound for bound in (low, high) if bound is not None]
+        case Name(value, _):
+            return [value]
+    return [text]  # a mask is no number
+
+
+def _ends(
+    text: str, label: Label, *, numeric: bool, masks: bool, dates: bool
+) -> tuple[Place, Place]:
     """Say where a text begins and where it ends."""
 
     def at(value: str) -> Place:
         return (1, as_number(value) if numeric else value, 0)
 
-    value = written.value
-    if value is None:
-        low, high = written.low, written.high
-        return BEGIN if low is None else at(low), END if high is None else at(high)
-    kept = value.rstrip(ROOT)
-    if masks and 0 < len(kept) < len(value):  # what begins so and is longer
-        return _behind(at(kept)), _behind_all(kept)
-    part = CALENDAR.fullmatch(value) if dates else None
-    if part is not None:
-        kept = part[part.lastindex or 0]
-        return at(kept), _behind_all(kept)
-    return at(value), _behind(at(value))
+    match label.part:
+        case Range(low, high):
+            return BEGIN if low is None else at(low), END if high is None else at(high)
+        case Mask(beginning) if masks:  # what begins so and is longer
+            return _behind(at(beginning)), _behind_all(beginning)
+        case Name(value, quoted):
+            days = calendar_beginning(value) if dates and not quoted else None
+            if days is not None:
+                return at(days), _behind_all(days)
+            return at(value), _behind(at(value))
+    return at(text), _behind(at(text))
 
 
 def _behind(place: Place) -> Place:

@@ -12,7 +12,7 @@ from collections.abc import Iterator, Sequence
 
 import numpy as np
 
-from sfumato.data.labels.published import Interval
+from sfumato.data.values import Interval
 
 MISSING = -1
 

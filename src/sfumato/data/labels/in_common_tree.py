@@ -5,8 +5,8 @@ from __future__ import annotations
 import itertools
 from collections.abc import Iterator, Sequence
 
-from sfumato.data.domain import MISSING_TEXT
-from sfumato.data.labels.published import Interval, names_in
+from sfumato.data.labels.grammar import ROOT, Members, Name, parse, quoted_text
+from sfumato.data.values import Interval
 from sfumato.errors import CannotRun
 
 Text = str | None
@@ -65,12 +65,18 @@ class CommonTree:
         """The nodes that a text names (None among them: missing); None: it names others."""
         if text is None or text == self.root or text in self.parent:
             return (text,)
-        if not (text.startswith("{") and text.endswith("}")):
+        if text == ROOT:  # whatever the root is called
+            return (self.root,)
+        part, _ = parse(text)
+        if not isinstance(part, Members):
             return None
-        names = names_in(text, self.parent)
-        if any(name not in self.parent and name != MISSING_TEXT for name in names):
-            return None
-        return tuple(name if name in self.parent else None for name in names)
+        nodes = [None if name is None else self._node(name) for name in part.names]
+        return None if nodes.count(None) > part.names.count(None) else tuple(nodes)
+
+    def _node(self, name: Name) -> Text:
+        """The node of a name in the public paths, where a value may be quoted; None: none."""
+        ways = (quoted_text(name.text), name.text) if name.quoted else (name.text,)
+        return next((way for way in ways if way in self.parent), None)
 
     def _above(self, node: str) -> Iterator[str]:
         while node in self.parent:

@@ -8,6 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.values import published_text
+
 
 @dataclass(frozen=True, eq=False)
 class Labels:
@@ -24,9 +26,7 @@ class Labels:
     def of(cls, labels: Sequence[object]) -> Labels:
         """Write labels as they are published."""
         texts: dict[str | None, int] = {}
-        index = [
-            texts.setdefault(None if label is None else str(label), len(texts)) for label in labels
-        ]
+        index = [texts.setdefault(published_text(label), len(texts)) for label in labels]
         return cls(tuple(texts), np.array(index, dtype=np.intp))
 
     def __len__(self) -> int:

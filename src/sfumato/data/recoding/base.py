@@ -15,8 +15,8 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.writer import refuse_misread, side_labels
 from sfumato.data.recoding.application import Join, Lookup
-from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from sfumato.data.recoding.bucketing import Bucketing
@@ -129,33 +129,20 @@ class Recoding(ABC):
         del frequencies
         return None
 
-    def refuse_ambiguous(self, labels: Mapping[str, Labels | None]) -> None:
-        """Refuse labels that would stand for two different generalized values of a column."""
+    def refuse_ambiguous(
+        self, labels: Mapping[str, Labels | None], domains: Mapping[str, Domain]
+    ) -> None:
+        """Refuse labels that would be read as something else than what they were written for."""
         for column, texts in labels.items():
-            if texts is None:
-                continue
-            named, _ = distinct_rows(np.column_stack([self.sides(column), texts.index]))
-            meant: dict[str | None, tuple[int, int]] = {}
-            for low, high, number in named.tolist():
-                text = texts.texts[number]
-                if meant.setdefault(text, (low, high)) != (low, high):
-                    raise BadInput(
-                        f"column {column!r}: two different generalized values would be published "
-                        "under the same name; rename a value, or a node of the hierarchy",
-                        [text],
-                    )
+            if texts is not None:
+                refuse_misread(column, domains[column], self.sides(column), texts)
 
 
 def box_labels(
     domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
 ) -> dict[str, Labels | None]:
-    """Write the sides of boxes column by column; None for a column of single values."""
-    texts: dict[str, Labels | None] = {}
-    for j, column in enumerate(columns):
-        side = boxes[:, j]
-        single = (side[:, 0] == side[:, 1]).all()
-        texts[column] = None if single else domains[column].interval_labels(side)
-    return texts
+    """Write the sides of boxes column by column; None for values published as they are."""
+    return {column: side_labels(domains[column], boxes[:, j]) for j, column in enumerate(columns)}
 
 
 def distinct_boxes(boxes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

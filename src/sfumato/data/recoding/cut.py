@@ -14,6 +14,7 @@ from sfumato.data.frequency import FrequencySet, Grouping, group_keys
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
+from sfumato.data.labels.writer import level_labels, node_labels, side_labels
 from sfumato.data.recoding.application import Lookup
 from sfumato.data.recoding.base import Placement, Recoding, box_labels
 
@@ -60,14 +61,11 @@ class Cut(Recoding):
         for column, interval in self.intervals.items():
             domain = domains[column]
             if self.levels is not None:
-                level = self.levels[column]
-                texts[column] = Labels.of(domain.taxonomy.labels[level]) if level else None
+                texts[column] = level_labels(domain, self.levels[column])
             elif self.nodes:
-                texts[column] = domain.node_labels(interval)
-            elif (interval[:, 0] == interval[:, 1]).all():
-                texts[column] = None
+                texts[column] = node_labels(domain, interval)
             else:
-                texts[column] = domain.interval_labels(interval)
+                texts[column] = side_labels(domain, interval)
         return texts
 
     def sides(self, column: str) -> NDArray[np.int32]:

@@ -8,13 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.data.domain import as_number, number_text
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
 from sfumato.data.labels.in_common import common_intervals
+from sfumato.data.values import published_text, texts_in_common
 from sfumato.errors import CannotRun
 from sfumato.formulas.correspondence.cells import PublishedClasses
-from sfumato.published.public_view import PublicView, published_text
+from sfumato.published.public_view import PublicView
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,8 +56,13 @@ def in_public(releases: Sequence[PublicView]) -> list[InCommon]:
             )
     sides = [_sides(column, releases) for column in last.quasi_identifiers]  # (d, releases)
     values: dict[tuple[str | None, ...], int] = {}
-    numbers = {name: _numbers(name, releases) for name in last.sensitive}
-    codes = [_values(each, numbers, values) for each in reversed(releases)][::-1]
+    texts = {name: _texts(name, releases) for name in last.sensitive}
+    codes = [
+        _values(
+            each.seen.frequencies, {name: several[j] for name, several in texts.items()}, values
+        )
+        for j, each in reversed(list(enumerate(releases)))
+    ][::-1]
     found = []
     for j, each in enumerate(releases):
         own = each.seen.frequencies
@@ -93,36 +98,22 @@ def _sides(column: str, releases: Sequence[PublicView]) -> list[NDArray[np.int32
     return [each[f.codes(column)] for each, f in zip(intervals, frequencies, strict=True)]
 
 
-def _numbers(column: str, releases: Sequence[PublicView]) -> set[str]:
-    """Texts of the values that are numbers in some release; in a text file 1e-07 may be one."""
-    labels = {label for each in releases for label in each.seen.frequencies.domains[column].labels}
-    return {
-        str(published_text(label))
-        for label in labels
-        if label is not None and not isinstance(label, (str, bool))
-    }
-
-
-def _value_text(label: object, numbers: set[str]) -> str | None:
-    number = as_number(label) if isinstance(label, str) else None
-    text = None if number is None else number_text(number)
-    return text if text in numbers and str(label) not in numbers else published_text(label)
+def _texts(column: str, releases: Sequence[PublicView]) -> list[list[str | None]]:
+    """Give the values of a sensitive column in every release, the same value as the same text."""
+    return texts_in_common([each.seen.frequencies.domains[column].labels for each in releases])
 
 
 def _values(
-    release: PublicView, numbers: Mapping[str, set[str]], values: dict[tuple[str | None, ...], int]
+    own: FrequencySet,
+    texts: Mapping[str, Sequence[str | None]],
+    values: dict[tuple[str | None, ...], int],
 ) -> NDArray[np.int32]:
     """Number what people have in the sensitive columns, the same in all releases; (n,)."""
-    own = release.seen.frequencies
     people = own.persons_values
-    texts = [
-        [_value_text(label, known) for label in own.domains[name].labels]
-        for name, known in numbers.items()
-    ]
-    place = [own.sensitive.index(name) for name in numbers]
+    place = [own.sensitive.index(name) for name in texts]
     codes = [
         values.setdefault(
-            tuple(each[row[j]] for each, j in zip(texts, place, strict=True)), len(values)
+            tuple(each[row[j]] for each, j in zip(texts.values(), place, strict=True)), len(values)
         )
         for row in people.codes.tolist()
     ]

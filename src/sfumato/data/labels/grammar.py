@@ -1,0 +1,211 @@
+"""The language of published texts: one writing, and one reading, of every kind of label.
+
+    label  = "*"                          everything, missing values too
+           | "not missing"                every value
+           | part [" or missing"]
+    part   = name                         a value, or a node of the hierarchy
+           | name "*" ...                 a code whose end is masked: 130**
+           | "[" name ", " name ")"       a range from a bound up to, not including, another one
+           | "<" name | ">=" name         all below a bound; all that are not
+           | "{" name {", " name} "}"     a set of nodes; `missing` is the missing value
+    name   = the text itself, or the text in double quotes, with quotes in it doubled
+
+A missing value alone has no text: its field is empty. A name stands without quotes wherever it can
+be read as nothing else: `*`, `<5` and `Smith, John` are values if they are quoted. Whether `35` is
+a number, or `2026` a year, is not the grammar's to say: see `reader` for a column that is known,
+and `in_common` for releases without their originals.
+"""
+
+from __future__ import annotations
+
+import datetime
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from sfumato.data.values import MISSING_TEXT
+
+ROOT = "*"
+NOT_MISSING = f"not {MISSING_TEXT}"
+OR_MISSING = f" or {MISSING_TEXT}"
+BETWEEN = ", "
+OPENING, CLOSING = '"[{<>', ROOT + MISSING_TEXT[-1]  # some form but a name begins or ends so
+QUOTED = re.compile(r'"((?:[^"]|"")*)"')
+BARE = re.compile(r'(?!["=]|, ).(?:(?!, ).)*', re.DOTALL)  # no name begins with =: not <=5
+CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a month
+
+
+class Name(NamedTuple):
+    """The text of a value or of a node; in quotes it is a value, if there is one."""
+
+    text: str
+    quoted: bool = False
+
+
+class Mask(NamedTuple):
+    """All codes that begin so and are longer."""
+
+    beginning: str
+
+
+class Range(NamedTuple):
+    """All values from a bound up to another one; None: no bound on that side."""
+
+    low: str | None
+    high: str | None
+
+
+class Members(NamedTuple):
+    """Several nodes; None: the missing value."""
+
+    names: tuple[Name | None, ...]
+
+
+Part = Name | Mask | Range | Members
+
+
+class Label(NamedTuple):
+    """A published text taken apart."""
+
+    part: Part
+    or_missing: bool = False
+
+
+EVERY_VALUE = Range(None, None)
+EVERYTHING = Label(EVERY_VALUE, or_missing=True)
+
+
+def parse(text: str) -> Label:
+    """Take a published text apart; whatever has no other form is a name.
+
+    >>> parse("[35, 40)").part, parse("<m or missing")
+    (Range(low='35', high='40'), Label(part=Range(low=None, high='m'), or_missing=True))
+    >>> parse('{"Smith, John", Zoe}').part.names
+    (Name(text='Smith, John', quoted=True), Name(text='Zoe', quoted=False))
+    """
+    if text[:1] not in OPENING and text[-1:] not in CLOSING:  # as most texts
+        return Label(Name(text))
+    if text == ROOT:
+        return EVERYTHING
+    if text == NOT_MISSING:
+        return Label(EVERY_VALUE)
+    rest = text.removesuffix(OR_MISSING)
+    return Label(_part(rest), or_missing=rest != text)
+
+
+def _part(text: str) -> Part:
+    if text.startswith("{") and text.endswith("}"):
+        names = _names(text[1:-1])
+        if names:
+            return Members(tuple(None if n == Name(MISSING_TEXT) else n for n in names))
+    if text.startswith("[") and text.endswith(")"):
+        names = _names(text[1:-1])
+        if len(names) == 2:
+            return Range(names[0].text, names[1].text)
+    for sign in (">=", "<"):
+        names = _names(text.removeprefix(sign)) if text.startswith(sign) else []
+        if len(names) == 1:
+            return Range(names[0].text, None) if sign == ">=" else Range(None, names[0].text)
+    quoted, beginning = QUOTED.fullmatch(text), text.rstrip(ROOT)
+    if quoted is not None:
+        return Name(quoted[1].replace('""', '"'), quoted=True)
+    if 0 < len(beginning) < len(text):
+        quoted = QUOTED.fullmatch(beginning)
+        return Mask(beginning if quoted is None else quoted[1].replace('""', '"'))
+    return Name(text)
+
+
+def _names(text: str) -> list[Name]:
+    """Read names with commas between them; none: there stands something else."""
+    names: list[Name] = []
+    end = 0
+    while not names or text.startswith(BETWEEN, end):
+        start = end + len(BETWEEN) if names else 0
+        name = QUOTED.match(text, start) or BARE.match(text, start)
+        if name is None:
+            return []
+        if name.re is QUOTED:
+            names.append(Name(name[1].replace('""', '"'), quoted=True))
+        else:
+            names.append(Name(name[0]))
+        end = name.end()
+    return names if end == len(text) else []
+
+
+def quoted_text(text: str) -> str:
+    """Write a name in quotes."""
+    return '"' + text.replace('"', '""') + '"'
+
+
+def name_text(text: str) -> str:
+    """Write a name that stands alone.
+
+    >>> name_text("flu"), name_text("*"), name_text("<5"), name_text("5 or missing")
+    ('flu', '"*"', '"<5"', '"5 or missing"')
+    """
+    return text if parse(text) == Label(Name(text)) else quoted_text(text)
+
+
+def mask_text(beginning: str, n_masked: int) -> str:
+    """Write a code whose last characters are masked.
+
+    >>> mask_text("130", 2), mask_text("13*", 2)
+    ('130**', '"13*"**')
+    """
+    stars = ROOT * n_masked
+    bare = parse(beginning + stars) == Label(Mask(beginning))
+    return (beginning if bare else quoted_text(beginning)) + stars
+
+
+def range_text(low: str | None, high: str | None) -> str:
+    """Write a half-open range; None: no bound on that side.
+
+    >>> range_text("20", "40"), range_text(None, "40"), range_text("20", None)
+    ('[20, 40)', '<40', '>=20')
+    """
+    if low is None and high is None:
+        return NOT_MISSING
+    if low is None:
+        return f"<{_bound_text(str(high))}"
+    if high is None:
+        return f">={_bound_text(low)}"
+    return f"[{_bound_text(low)}, {_bound_text(high)})"
+
+
+def _bound_text(bound: str) -> str:
+    return bound if parse(f"<{bound}") == Label(Range(None, bound)) else quoted_text(bound)
+
+
+def set_text(names: Sequence[Name | None]) -> str:
+    """Write a set of nodes; None: the missing value.
+
+    >>> set_text([Name("male"), Name("Smith, John"), Name("missing"), None])
+    '{male, "Smith, John", "missing", missing}'
+    """
+    return "{" + BETWEEN.join(map(_member_text, names)) + "}"
+
+
+def _member_text(name: Name | None) -> str:
+    if name is None:
+        return MISSING_TEXT
+    bare = not name.quoted and parse("{" + name.text + "}") == Label(Members((name,)))
+    return name.text if bare else quoted_text(name.text)
+
+
+def calendar_texts(date: datetime.date) -> list[str]:
+    """Write the month, the year and the decade of a day.
+
+    >>> calendar_texts(datetime.date(2026, 11, 15))
+    ['2026-11', '2026', '2020s']
+    """
+    return [date.isoformat()[:7], f"{date.year:04d}", f"{date.year // 10:03d}0s"]
+
+
+def calendar_beginning(text: str) -> str | None:
+    """Give what all days of a month, a year or a decade begin with; None: it is none of them.
+
+    >>> calendar_beginning("2020s"), calendar_beginning("2026-11"), calendar_beginning("2026-11-15")
+    ('202', '2026-11', None)
+    """
+    part = CALENDAR.fullmatch(text)
+    return None if part is None else part[part.lastindex or 0]

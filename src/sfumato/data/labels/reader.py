@@ -1,0 +1,147 @@
+"""Published texts read: the ranks of a table's values that they stand for."""
+
+from __future__ import annotations
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Callable, Iterable, Sequence
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.decimals import as_number
+from sfumato.data.domain import Domain
+from sfumato.data.labels.grammar import Label, Mask, Members, Name, Part, Range, parse
+from sfumato.data.values import Interval, published_text
+
+Ranks = list[Interval]  # ascending, with gaps between them; empty: nobody's
+
+
+class LabelReader:
+    """Reads published texts as ranks of any table with the same hierarchy.
+
+    The table need not be the one that the texts were published of: a range may hold other values
+    here, or none.
+    """
+
+    def __init__(self, domain: Domain) -> None:
+        self.domain = domain
+        self.n_known = len(domain) - domain.has_missing
+        # Codes can be masked; a mask is as long as the longest code of its table.
+        self.masks = not domain.closed and domain.numbers is None and domain.taxonomy.height > 1
+
+    def interval(self, label: object) -> Interval | None:
+        """Give the one interval of ranks that a label stands for; None: it is none, or several."""
+        ranks = self.intervals(label)
+        return ranks[0] if ranks is not None and len(ranks) == 1 else None
+
+    def intervals(self, label: object) -> Ranks | None:
+        """Give the ranks that a label stands for; None: it cannot be read in this column.
+
+        A label that is no text is a value. A name is that of the largest node that has it. In an
+        open column, a text that is a value here, and can be read as a range of others as well,
+        cannot be read.
+        """
+        if label is None:
+            return self._missing()
+        if not isinstance(label, str):
+            return self._value(label)
+        if label in self.domain.names:
+            return [self.domain.names[label]]
+        ranks = self._label(parse(label), label)
+        rank = self.domain.known.texts.get(label)
+        if rank is None or ranks == [(rank, rank)]:
+            return ranks
+        return None if ranks else [(rank, rank)]
+
+    def range(self, low: str | None, high: str | None) -> Ranks | None:
+        """Give the ranks of all values from a bound up to another; None: it is no bound here."""
+        order, places = self._axis
+        ends = [None if bound is None else order(bound) for bound in (low, high)]
+        if (low is not None and ends[0] is None) or (high is not None and ends[1] is None):
+            return None
+        first = 0 if low is None else bisect_left(places, ends[0])
+        end = self.n_known if high is None else bisect_left(places, ends[1])
+        return [(first, end - 1)] if end > first else []
+
+    @cached_property
+    def _axis(self) -> tuple[Callable[[object], Any], list[Any]]:
+        """What bounds are compared by, numbers or texts, and where the known values lie."""
+        known = self.domain.labels[: self.n_known]
+        if self.domain.numbers is not None:
+            numbers = [as_number(label) for label in known]
+            if None not in numbers:
+                return as_number, numbers
+        return published_text, [published_text(label) for label in known]  # dates are ISO text
+
+    def _label(self, label: Label, text: str) -> Ranks | None:
+        ranks = self._part(label.part, text)
+        return (
+            _joined([*ranks, *self._missing()]) if label.or_missing and ranks is not None else ranks
+        )
+
+    def _part(self, part: Part, text: str) -> Ranks | None:
+        match part:
+            case Name(name, quoted):
+                return self._name(name, quoted=quoted)
+            case Range(low, high):
+                ranks = self.range(low, high)
+                return self._unknown() if ranks is None else ranks
+            case Members(names):
+                return self._members(names)
+            case Mask(beginning) if self.masks:
+                return self._mask(beginning)
+        return self._value(text)
+
+    def _name(self, name: str, *, quoted: bool) -> Ranks | None:
+        """Look a name up: as a value if it is quoted, else as a node if there is one."""
+        node = self.domain.names.get(name)
+        value = self.domain.known.interval(name)
+        first, second = (value, node) if quoted else (node, value)
+        if first is not None:
+            return [first]
+        return self._unknown() if second is None else [second]
+
+    def _value(self, value: object) -> Ranks | None:
+        ranks = self.domain.known.interval(value)
+        return self._unknown() if ranks is None else [ranks]
+
+    def _members(self, names: Sequence[Name | None]) -> Ranks | None:
+        ranks: Ranks = []
+        for name in names:
+            member = self._missing() if name is None else self._name(name.text, quoted=name.quoted)
+            if member is None:
+                return None
+            ranks += member
+        return _joined(ranks)
+
+    def _mask(self, beginning: str) -> Ranks:
+        _, places = self._axis
+        first = end = bisect_right(places, beginning)
+        while end < self.n_known and places[end].startswith(beginning):
+            end += 1
+        return [(first, end - 1)] if end > first else []
+
+    def _missing(self) -> Ranks:
+        return [(self.n_known, self.n_known)] if self.domain.has_missing else []
+
+    def _unknown(self) -> Ranks | None:
+        """Of a name: a closed column lists all of them, an open one has others in other data."""
+        return None if self.domain.closed else []
+
+
+def _joined(ranks: Iterable[Interval]) -> Ranks:
+    """Join intervals that touch or overlap."""
+    joined: Ranks = []
+    for low, high in sorted(ranks):
+        if joined and low <= joined[-1][1] + 1:
+            joined[-1] = joined[-1][0], max(high, joined[-1][1])
+        else:
+            joined.append((low, high))
+    return joined
+
+
+def sides_of(intervals: Sequence[Interval]) -> NDArray[np.int32]:
+    """Write intervals as an array; (n, 2)."""
+    return np.array(intervals, dtype=np.int32).reshape(-1, 2)

@@ -1,0 +1,159 @@
+"""Published texts written: what intervals of ground ranks, nodes and values are called."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain
+from sfumato.data.keys import distinct_rows
+from sfumato.data.labels import grammar
+from sfumato.data.labels.bounds import shortest_between, simplest_between
+from sfumato.data.labels.grammar import OR_MISSING, Name
+from sfumato.data.labels.reader import LabelReader
+from sfumato.data.labels.texts import Labels
+from sfumato.data.values import published_text
+from sfumato.errors import BadInput
+
+
+def interval_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
+    """Published text of each interval of ranks; intervals: (m, 2).
+
+    A single value is itself, the whole domain and the nodes of a tree carry their name. Any other
+    side of a region is a range for ordered and for open columns, with bounds that are simple values
+    between the last value inside and the first outside, never a tight extreme of the people in the
+    region; for a closed tree it is the set of its largest nodes.
+    """
+    pairs, index = distinct_rows(intervals)
+    return Labels(tuple(interval_text(domain, low, high) for low, high in pairs.tolist()), index)
+
+
+def node_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
+    """Name of the node that each interval of ranks is; intervals: (m, 2).
+
+    Of several nodes with the same values, in a closed tree the smallest; in an open one, whose
+    values are those of the data, the largest, which says the least about the others.
+    """
+    pairs, index = distinct_rows(intervals)
+    names = []
+    for low, high in pairs.tolist():
+        same = (domain.taxonomy.low[:, low] == low) & (domain.taxonomy.high[:, low] == high)
+        levels = np.flatnonzero(same)
+        names.append(node_text(domain, low, int(levels[0] if domain.closed else levels[-1])))
+    return Labels(tuple(names), index)
+
+
+def side_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels | None:
+    """Published texts of intervals of ranks; None: they are single values, published as they are.
+
+    Values that could be read as something else are not published as they are, but in quotes.
+    """
+    single = (intervals[:, 0] == intervals[:, 1]).all()
+    return None if single and as_they_are(domain) else interval_labels(domain, intervals)
+
+
+def level_labels(domain: Domain, level: int) -> Labels | None:
+    """Published text of every ground value at a level; None: they are published as they are."""
+    if level > 0:
+        return Labels.of(domain.taxonomy.labels[level])
+    ranks = np.arange(len(domain), dtype=np.int32)
+    return side_labels(domain, np.stack([ranks, ranks], axis=1))
+
+
+def as_they_are(domain: Domain) -> bool:
+    """Whether all ground values can be read as themselves, without quotes."""
+    return all(
+        ground_text(domain, rank) == published_text(label)
+        for rank, label in enumerate(domain.labels)
+    )
+
+
+def interval_text(domain: Domain, low: int, high: int) -> str | None:
+    """Write one interval of ranks; None: the missing value alone."""
+    if low == high:
+        return ground_text(domain, low)
+    level = domain.node_level(low, high)
+    if level is not None:
+        return node_text(domain, low, level)
+    if domain.numbers is None and domain.closed:
+        nodes = domain.largest_nodes(low, high)
+        return grammar.set_text([_member(domain, rank, level) for rank, level in nodes])
+    missing = domain.has_missing and high == len(domain) - 1
+    last = high - 1 if missing else high
+    if low == last:
+        text = str(ground_text(domain, low))
+    else:
+        top = len(domain) - 1 - domain.has_missing
+        text = grammar.range_text(
+            None if low == 0 else bound(domain, low),
+            None if last == top else bound(domain, last + 1),
+        )
+    return text + OR_MISSING if missing else text
+
+
+def node_text(domain: Domain, rank: int, level: int) -> str | None:
+    """Write the node that holds a rank at a level; None: the missing value alone.
+
+    The names of nodes above the ground are published texts already, or of the steward's own.
+    """
+    if level == 0:
+        return ground_text(domain, rank)
+    name = domain.taxonomy.labels[level][rank]
+    return None if name is None else str(name)
+
+
+def ground_text(domain: Domain, rank: int) -> str | None:
+    """Write a ground value, in quotes if it could be read as something else; None: missing."""
+    text = published_text(domain.labels[rank])
+    if text is None:
+        return None
+    node = domain.names.get(text, (rank, rank))
+    if node != (rank, rank):  # a larger node has this name
+        return grammar.quoted_text(text)
+    return text if domain.closed else grammar.name_text(text)
+
+
+def _member(domain: Domain, rank: int, level: int) -> Name | None:
+    """Name a node of a set."""
+    name = published_text(domain.taxonomy.labels[level][rank])
+    if name is None:
+        return None
+    node = rank, int(domain.taxonomy.high[level, rank])
+    return Name(name, quoted=domain.names[name] != node)
+
+
+def bound(domain: Domain, rank: int) -> str:
+    """Give the simplest value above rank - 1 and not above rank."""
+    below, value = domain.labels[rank - 1], domain.labels[rank]
+    if domain.numbers is None:
+        return shortest_between(str(published_text(below)), str(published_text(value)))
+    return simplest_between(below, value)
+
+
+def refuse_misread(
+    column: str, domain: Domain, intervals: NDArray[np.int32], texts: Labels
+) -> None:
+    """Refuse texts that say something else than what they were written for.
+
+    Args:
+        column: Its name, for messages.
+        domain: Its values.
+        intervals: What each text was written for; (m, 2), empty ones are nobody's.
+        texts: The published texts.
+
+    Raises:
+        BadInput: A text would be read as another interval.
+    """
+    reader = LabelReader(domain)
+    named, _ = distinct_rows(np.column_stack([intervals, texts.index]))
+    wrong = [
+        texts.texts[number]
+        for low, high, number in named.tolist()
+        if low <= high and reader.interval(texts.texts[number]) != (low, high)
+    ]
+    if wrong:
+        raise BadInput(
+            f"column {column!r}: a generalized value would be published under the same name as "
+            "another one; rename a value, or a node of the hierarchy",
+            list(dict.fromkeys(wrong)),
+        )
