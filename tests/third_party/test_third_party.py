@@ -153,24 +153,33 @@ def test_what_does_not_say_that_it_is_monotone_is_not_taken_for_it(released, bes
 MISSING = "is not known here; it was written by the package 'sfumato-example' 1.2; install it"
 
 
-@pytest.mark.parametrize("command", ["check", "audit"])
-def test_without_the_package_a_release_says_what_is_missing(released, command):
-    done = sfumato(command, "out", where=released)
-    assert done.returncode == 2
-    assert done.stderr == f"sfumato: out/release.json: the criterion 'minority' {MISSING}\n"
+OURS = {
+    "criteria": [{"k_anonymity": {"k": 2}}],
+    "method": {"mondrian": {}},
+    "hierarchies": {"town": {"prefix": True}, "age": {"intervals": [10]}},
+}
 
 
-@pytest.mark.parametrize("part", ["method", "hierarchies"])
-def test_whatever_is_missing_is_named(released, tmp_path, part):
-    shutil.copytree(released / "out", tmp_path / "out")
-    file = tmp_path / "out" / "release.json"
-    written = json.loads(file.read_text())
-    ours = {"criteria": [{"k_anonymity": {"k": 2}}], "method": {"mondrian": {}}}
-    file.write_text(json.dumps(written | {k: v for k, v in ours.items() if k != part}))
-    done = sfumato("check", "out", where=tmp_path)
-    named = {"method": "the method 'same_level'", "hierarchies": "the hierarchy 'first_letter'"}
-    assert done.returncode == 2
-    assert f"{named[part]} {MISSING}\n" in done.stderr
+def needing(part: str, released: Path, place: Path) -> Path:
+    """A release of which one part alone is the package's."""
+    shutil.copytree(released / "out", place / "out")
+    file = place / "out" / "release.json"
+    ours = {key: value for key, value in OURS.items() if key != part}
+    file.write_text(json.dumps(json.loads(file.read_text()) | ours))
+    return place
+
+
+@pytest.mark.parametrize(
+    ("part", "named"),
+    [
+        ("criteria", "release.json: the criterion 'minority'"),
+        ("method", "release.json: the method 'same_level'"),
+        ("hierarchies", "release.json: hierarchies.town: the hierarchy 'first_letter'"),
+    ],
+)
+def test_whatever_is_missing_is_named(released, tmp_path, part, named):
+    done = sfumato("check", "out", where=needing(part, released, tmp_path))
+    assert (done.returncode, done.stderr) == (2, f"sfumato: out/{named} {MISSING}\n")
 
 
 def test_without_the_package_a_job_does_not_know_the_name(tmp_path):
@@ -193,7 +202,7 @@ def test_another_version_that_lacks_it_is_named(released, tmp_path):
     source = changed(source, tmp_path / "newer", "minority", "majority")
     source = changed(source, tmp_path / "newest", '"1.2"', '"2.0"')
     newer = installed(source, tmp_path / "installed")
-    done = sfumato("check", "out", where=released, beside=newer)
+    done = sfumato("check", "out", where=needing("criteria", released, tmp_path), beside=newer)
     assert done.returncode == 2
     assert "1.2; version 2.0 is installed and does not offer it, so install that one" in done.stderr
 
@@ -201,7 +210,7 @@ def test_another_version_that_lacks_it_is_named(released, tmp_path):
 def test_the_same_name_of_another_package_is_not_what_is_meant(released, tmp_path):
     source = changed(PACKAGE, tmp_path / "source", "sfumato-example", "sfumato-rival")
     rival = installed(source, tmp_path / "installed")
-    done = sfumato("check", "out", where=released, beside=rival)
+    done = sfumato("check", "out", where=needing("criteria", released, tmp_path), beside=rival)
     assert done.returncode == 2
     assert (
         "the criterion 'minority' was written by the package 'sfumato-example' 1.2, and the "
@@ -215,7 +224,7 @@ def test_a_name_that_two_packages_offer_is_refused(released, beside, tmp_path):
     (source / "sfumato_example.py").rename(source / "sfumato_rival.py")
     both = installed(source, tmp_path / "installed")
     shutil.copytree(beside, both, dirs_exist_ok=True)
-    done = sfumato("check", "out", where=released, beside=both)
+    done = sfumato("check", "out", where=needing("criteria", released, tmp_path), beside=both)
     assert done.returncode == 2
     for text in ("'sfumato-example' 1.2", "'sfumato-rival' 1.2", "uninstall all but one"):
         assert text in done.stderr
@@ -229,10 +238,11 @@ def test_a_name_that_two_packages_offer_is_refused(released, beside, tmp_path):
 def test_a_package_that_cannot_be_imported_is_named_and_hides_nothing(released, tmp_path):
     source = changed(PACKAGE, tmp_path / "source", "import numpy as np", "import no_such_module")
     broken = installed(source, tmp_path / "installed")
-    done = sfumato("check", "out", where=released, beside=broken)
+    done = sfumato("check", "out", where=needing("criteria", released, tmp_path), beside=broken)
     why = "the package 'sfumato-example' 1.2: ModuleNotFoundError: No module named 'no_such_module'"
     assert done.returncode == 2
     assert f"the criterion 'minority' cannot be used: {why}" in done.stderr
+    shutil.rmtree(tmp_path / "out")
     place = described(tmp_path, OUR_JOB)
     assert sfumato("anonymize", "job.toml", where=place, beside=broken).returncode == 0
     audited = sfumato("audit", "out", "--json", where=place, beside=broken)

@@ -22,7 +22,6 @@ from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
-from sfumato.files.staged import DESCRIPTION
 from sfumato.table import DATA, SENSITIVE, Table
 
 FORMAT = 1
@@ -175,7 +174,7 @@ class _Reader:
     def rule(self, column: str, spec: Mapping[str, Any]) -> PublicRule:
         """Give the hierarchy of a column, as far as it is public."""
         if "paths" not in spec:
-            return Hierarchy.from_spec(spec, f"{DESCRIPTION}: hierarchies.{column}")
+            return Hierarchy.from_spec(spec, f"{self.where}: hierarchies.{column}")
         paths = spec["paths"]
         self.need("hierarchies", isinstance(paths, list) and all(map(_is_path, paths)))
         return PublishedPaths(tuple(map(tuple, paths)))
