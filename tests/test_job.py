@@ -211,9 +211,13 @@ def test_errors_of_a_hierarchy_name_the_column(write, rule, message):
     assert message in said
 
 
-@pytest.mark.parametrize("name", sorted({*ours(HIERARCHIES)} - {"table"}))
+@pytest.mark.parametrize("name", ours(HIERARCHIES))
 def test_every_hierarchy_can_be_named(write, name):
-    given = {"intervals": "[5]", "prefix": "true", "dates": "true", "flat": "true", "tree": "['a']"}
+    given = {
+        "intervals": "[5]",
+        "level_table": "[['female', '*'], ['male', '*'], ['other', '*']]",
+        "tree": "['female', 'male', 'other']",
+    }
     text = WHOLE.replace("sex = { flat = true }", f"sex = {{ {name} = {given.get(name, 'true')} }}")
     table = Job.load(write(text)).table()
     assert type(table.schema.hierarchies["sex"]) is HIERARCHIES[name]

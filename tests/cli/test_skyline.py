@@ -26,7 +26,7 @@ def place(tmp_path_factory):
 def test_a_saved_release_has_a_table_of_points(place):
     result = run("skyline", place / "out/2026-q1", "--value", "flu", "--confidence", "0.9")
     assert result.exit_code == 0, result.output
-    assert "'flu' of 'disease', 90 % sure" in result.output
+    assert "'flu' of 'disease', 90% sure" in result.output
     assert "people" in result.output
     assert "Beyond" not in result.output
 

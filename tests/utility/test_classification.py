@@ -184,7 +184,10 @@ def test_a_part_of_a_table_is_those_people_with_the_same_roles():
     rows = [
         row
         for each in (part, rest)
-        for row in each.source.to_arrow(()).select(["age", "zip", "disease", "old"]).to_pylist()
+        for row in each.source.to_batches(())
+        .read_all()
+        .select(["age", "zip", "disease", "old"])
+        .to_pylist()
     ]
     key = lambda row: tuple(row.values())  # noqa: E731
     assert sorted(rows, key=key) == sorted(clinic().to_pylist(), key=key)
