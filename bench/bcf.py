@@ -36,7 +36,7 @@ class FromScratch(Specialization):
     """The same search without anything kept from one candidate to the next."""
 
     def judge(self, split):
-        release = self.published(split)
+        release = self.classes(split)
         if (release.sizes < self.k).any():
             return NEVER
         looks = tuple(each.look(split, *self._classes(split)) for each in self.against)
@@ -84,13 +84,13 @@ def main(n_rows):
             sf.BCFAnonymizer(),
         )
         frequencies = sf.read(source, rules, sensitive="s").frequencies()
-        previous = sf.BCFAnonymizer([first]).published(frequencies)
+        previous = sf.BCFAnonymizer([first]).earlier_classes(frequencies)
         found = {}
         for kind in (Specialization, FromScratch):
             search = kind(frequencies, previous, K, None, "discernibility")
             started = time.process_time()
             nodes = search.run()
-            found[kind] = (time.process_time() - started, nodes, len(search.published()))
+            found[kind] = (time.process_time() - started, nodes, len(search.classes()))
         (fast, nodes, n_classes), (slow, twin, _) = found.values()
         same = "the same cut" if nodes == twin else "NOT THE SAME CUT"
         print(

@@ -30,7 +30,7 @@ def test_every_column_has_its_role():
     assert table.schema.identifiers == ("name",)
     assert table.schema.insensitive == ("visit",)
     assert table.schema.without_role == ("loose",)
-    assert table.schema.published == ("zip", "age", "disease", "visit")
+    assert table.schema.published_columns == ("zip", "age", "disease", "visit")
 
 
 def test_only_quasi_identifiers_and_sensitive_columns_are_counted():
@@ -138,7 +138,7 @@ def test_a_table_is_counted_once():
 def test_with_one_row_each_people_are_rows():
     table = sf.read(PATIENTS, quasi_identifiers=["age"], person="name")
     assert table.frequencies().counts.tolist() == [2, 2]
-    assert "name" not in table.schema.published
+    assert "name" not in table.schema.published_columns
     assert "name" not in repr(table)
 
 

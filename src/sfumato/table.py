@@ -134,7 +134,7 @@ class Table:
     @cached_property
     def _people(self) -> People:
         schema = self.schema
-        return self.source.people(schema.person, schema.sensitive, schema.published)
+        return self.source.people(schema.person, schema.sensitive, schema.published_columns)
 
     @property
     def n_rows(self) -> int:
@@ -178,7 +178,7 @@ class Table:
         self, recoding: Recoding, target: Path, secret: bytes
     ) -> Iterator[tuple[Plan, Path]]:
         """Say what stands in each file."""
-        columns, in_one_table = self.schema.published, recoding.buckets is None
+        columns, in_one_table = self.schema.published_columns, recoding.buckets is None
         if self.set_valued is not None and in_one_table:
             raise BrokenPromise("internal error: whole sets of values were about to be published")
         how = recoding.application(self.domains, columns, secret)

@@ -146,7 +146,7 @@ def row_fits(person, labels, kinds):
 
 def people_fit_as_read_row_by_row(kinds, rows, people, release):
     target = Target.of(release)
-    labels = [tuple(target.published(j).values()) for j in range(len(target.seen.sizes))]
+    labels = [tuple(target.published_labels(j).values()) for j in range(len(target.seen.sizes))]
     for known, table in ((rows, release.table), (people, read(people, kinds))):
         expected = [sum(row_fits(person, each, kinds) for person in known) for each in labels]
         assert fitting(table, target.seen).tolist() == expected, labels

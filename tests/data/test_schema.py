@@ -39,12 +39,12 @@ def test_every_role_is_kept():
 def test_a_column_without_a_role_is_not_published():
     schema = Schema.of(COLUMNS, ["sex"], sensitive="disease", identifiers=["name"], person="id")
     assert schema.without_role == ("age", "zip", "note")
-    assert schema.published == ("sex", "disease")
+    assert schema.published_columns == ("sex", "disease")
 
 
 def test_columns_are_published_in_the_order_of_the_source():
     schema = Schema.of(COLUMNS, ["sex", "age"], sensitive="disease", insensitive=["note", "zip"])
-    assert schema.published == ("age", "zip", "sex", "disease", "note")
+    assert schema.published_columns == ("age", "zip", "sex", "disease", "note")
     assert schema.without_role == ("name", "id")
 
 

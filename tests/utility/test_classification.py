@@ -53,7 +53,7 @@ METHODS = [
 def test_a_published_value_lies_in_the_middle_of_what_its_label_stands_for(method):
     release = sf.anonymize(table_of(hospital()), sf.LDiversity(2, "frequency"), method)
     table = release.table
-    learned = Records.published(release, seed=0)
+    learned = Records.of_release(release, seed=0)
     tested = Records.of(columns_of(table).frequencies())
     numbers, _ = features(learned, tested, table.schema.hierarchies, ["age", "zip"])
     ends = {name: list(table.domains[name].labels) for name in ("age", "zip")}
@@ -84,7 +84,7 @@ def test_a_published_value_lies_in_the_middle_of_what_its_label_stands_for(metho
 
 def test_the_values_of_two_tables_are_dealt_within_groups():
     release = sf.anonymize(opened(clinic()), sf.LDiversity(2, "frequency"), sf.Anatomy(seed=1))
-    learned = Records.published(release, seed=4)
+    learned = Records.of_release(release, seed=4)
     rows = release.permuted(seed=4).select(["age", "zip", "old", "disease"]).to_pylist()
     labels = [learned.domains[name].labels for name in ("age", "zip", "old", "disease")]
     found = [

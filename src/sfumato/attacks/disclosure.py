@@ -126,7 +126,7 @@ class Homogeneity(_AboutValues):
             worst=None
             if not believed.codes
             else {
-                "group": target.published(int(view.owner[believed.group])),
+                "group": target.published_labels(int(view.owner[believed.group])),
                 "value": view.label(*believed.codes),
                 "belief": believed.belief,
                 "people": int(view.sizes[believed.group]),
@@ -217,7 +217,7 @@ class BackgroundKnowledge(_AboutValues):
             n_people=target.n_people,
             note=f"so little for {view.n_in(needed == found)} people{certain}",
             worst={
-                "group": target.published(int(view.owner[group])),
+                "group": target.published_labels(int(view.owner[group])),
                 "rule out": [view.label(int(code)) for code in codes if code != rarest],
                 "value": view.label(int(rarest)),
             },
@@ -259,7 +259,7 @@ class BackgroundKnowledge(_AboutValues):
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
             worst={
-                "group": target.published(int(view.owner[group])),
+                "group": target.published_labels(int(view.owner[group])),
                 "value": view.label(int(codes[group])),
                 "belief": found,
             },
@@ -328,7 +328,7 @@ class Skewness(_AboutValues):
         bounds = [(part, part.distance_allowed()) for part in promised]
         parts = [(part, bound) for part, bound in bounds if bound is not None]
         worst = {
-            "group": target.published(int(view.owner[group])),
+            "group": target.published_labels(int(view.owner[group])),
             "value": view.label(code),
             "belief": belief,
             "before": before,
@@ -444,7 +444,7 @@ class Similarity(_AboutValues):
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
             worst={
-                "group": target.published(int(view.owner[group])),
+                "group": target.published_labels(int(view.owner[group])),
                 "from": view.label(known[0]),
                 "to": view.label(known[-1]),
             },
@@ -483,7 +483,7 @@ class Similarity(_AboutValues):
             n_people=target.n_people,
             note=_kind_text(view.n_in(certain)),
             worst={
-                "group": target.published(int(view.owner[group])),
+                "group": target.published_labels(int(view.owner[group])),
                 "kind of value": text_of(taxonomy.labels[level][node]),
                 "belief": belief,
             },

@@ -115,7 +115,7 @@ class Linkage(Attack):
             n_exceeding=int(sizes[unsafe].sum()),
             n_people=target.n_people,
             note=note,
-            worst={"group": target.published(group), "people who fit": fewest},
+            worst={"group": target.published_labels(group), "people who fit": fewest},
         )
 
     def _list(self, target: Target) -> Table | None:

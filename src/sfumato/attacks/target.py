@@ -185,7 +185,7 @@ class Target:
         about = (None,) if others else (None, attribute)
         return [part for part in parts if part.looks_at_values and part.attribute in about]
 
-    def published(self, group: int) -> dict[str, str | None]:
+    def published_labels(self, group: int) -> dict[str, str | None]:
         """The published quasi-identifiers of a group; its number where two tables are published."""
         columns = self.seen.frequencies.quasi_identifiers
         lows = self.seen.boxes[group, :, 0].tolist()

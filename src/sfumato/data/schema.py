@@ -96,7 +96,7 @@ class Schema:
         return (*self.quasi_identifiers, *self.sensitive)
 
     @property
-    def published(self) -> tuple[str, ...]:
+    def published_columns(self) -> tuple[str, ...]:
         """Columns of the release, in the order of the source."""
         kept = {*self.counted, *self.insensitive}
         return tuple(column for column in self.columns if column in kept)

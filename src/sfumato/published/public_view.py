@@ -69,7 +69,7 @@ class PublicView:
     def __str__(self) -> str:
         return self.digest
 
-    def published(self, frequencies: FrequencySet, name: str) -> PublishedClasses:
+    def classes_in(self, frequencies: FrequencySet, name: str) -> PublishedClasses:
         """See the classes in the ranks and codes of another table of the same people and more.
 
         name: how messages call the release.

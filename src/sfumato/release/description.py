@@ -71,12 +71,12 @@ class Description:
         n_suppressed = recoding.n_suppressed(frequencies)
         recoded = tuple(column for column, texts in labels.items() if texts is not None)
         return cls(
-            table.schema.published,
+            table.schema.published_columns,
             table.schema.quasi_identifiers,
             table.schema.sensitive,
             _public_hierarchies(table, frequencies, recoding) | _of_sensitive(table, criterion),
             recoded,
-            tuple(c for c in table.schema.published if c in table.codes or c in recoded),
+            tuple(c for c in table.schema.published_columns if c in table.codes or c in recoded),
             criterion,
             method,
             frequencies.n_rows - n_suppressed,

@@ -199,4 +199,4 @@ def _assumptions(findings: Sequence[Finding]) -> list[dict[str, Any]]:
 
 def _n_unseen(schema: Schema) -> int:
     """Count the columns of a file that the audit did not look at."""
-    return len(schema.columns) - len(schema.published)
+    return len(schema.columns) - len(schema.published_columns)

@@ -243,7 +243,7 @@ class KnowledgeSkyline:
 
     def _number(self, group: int) -> int:
         """Give the number of a group of two tables, from 0."""
-        (label,) = self.target.published(int(self.view.owner[group])).values()
+        (label,) = self.target.published_labels(int(self.view.owner[group])).values()
         return int(str(label)) - 1
 
     @cached_property

@@ -134,7 +134,7 @@ def attacked_by_pairs(releases: Mapping[int, Release], terms: Terms) -> list[Pai
     report("comparing releases")
     numbers = sorted(releases)
     seen = in_public([releases[number].public_view for number in numbers])
-    classes = [each.published for each in seen]
+    classes = [each.classes for each in seen]
     verdicts = []
     for j, last in enumerate(numbers):
         attacked = [attack(first, classes[j]) for first in classes[:j]]

@@ -108,7 +108,7 @@ class Terms:
     def kept(self, table: Table) -> list[str]:
         """Columns of a batch that are kept, in its order: what is published, counted or hashed."""
         schema = table.schema
-        needed = {*schema.published, schema.person, guarding_column(self.criterion)}
+        needed = {*schema.published_columns, schema.person, guarding_column(self.criterion)}
         return [column for column in schema.columns if column in needed]
 
     def to_json(self) -> dict[str, Any]:

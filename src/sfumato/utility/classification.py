@@ -56,15 +56,17 @@ def classification_accuracy(
             f"classification_accuracy: test must be a table from sf.read, got {type(test).__name__}"
         )
     schema = release.table.schema
-    missing = [name for name in schema.published if name not in test.schema.published]
+    missing = [
+        name for name in schema.published_columns if name not in test.schema.published_columns
+    ]
     if missing:
         raise BadInput(
             f"classification_accuracy: the test table has no column {missing[0]!r} with a role; "
             "read it with the columns and roles of the original"
         )
-    learned = Records.published(release, seed)
+    learned = Records.of_release(release, seed)
     tested = Records.of(columns_of(test).frequencies())
-    return accuracy(learned, tested, target, schema.hierarchies, schema.published, seed)
+    return accuracy(learned, tested, target, schema.hierarchies, schema.published_columns, seed)
 
 
 def check_learning(owner: str, schema: Schema, target: object, seed: object) -> None:
@@ -82,7 +84,7 @@ def check_learning(owner: str, schema: Schema, target: object, seed: object) -> 
             f"{owner}: target must be a quasi-identifier or an insensitive column, got "
             f"{shown(target)}{nearest(target, known)}"
         )
-    if len(schema.published) == 1:
+    if len(schema.published_columns) == 1:
         raise BadInput(f"{owner}: there is no column beside {target!r} to predict it from")
 
 

@@ -201,7 +201,7 @@ def _folds(
     schema = table.schema
     guard = guarding_column(a_criterion(criterion))
     counted = columns_of(table, guard).frequencies()
-    columns = schema.published
+    columns = schema.published_columns
     harmless = tuple(column for column in columns if column not in schema.sensitive)
     for number, left_out in enumerate(equal_parts(counted.counts, n_folds, seed)):
         report("cross-validating", number, n_folds)
@@ -226,7 +226,7 @@ def _folds(
             *sizes,
             original,
             without,
-            learned(Records.published(release, seed), columns),
+            learned(Records.of_release(release, seed), columns),
             average_group_size(release.sizes),
             kl_divergence(release) if len(schema.sensitive) < 2 else None,
         )

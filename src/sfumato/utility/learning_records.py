@@ -41,7 +41,7 @@ class Records:
         return cls(counted.domains, sides, number[kept])
 
     @classmethod
-    def published(cls, release: Release, seed: int) -> Records:
+    def of_release(cls, release: Release, seed: int) -> Records:
         """Read them from the published table; of two tables, values are dealt within groups."""
         shown = release.description
         rows = release.to_arrow() if shown.group is None else release.permuted(seed)

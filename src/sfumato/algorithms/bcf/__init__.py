@@ -137,7 +137,7 @@ class BCFAnonymizer(SeriesAlgorithm):
         k, others = promises(criterion)
         self.refuse_unknown(frequencies.quasi_identifiers)
         refuse_unsafe_whole(frequencies, criterion)
-        previous = self.published(frequencies)
+        previous = self.earlier_classes(frequencies)
 
         def begin(earlier: Sequence[PublishedClasses]) -> Specialization:
             search = Specialization(frequencies, earlier, k, others, self.score)
@@ -160,7 +160,7 @@ class BCFAnonymizer(SeriesAlgorithm):
         """The earlier releases in the ranks of a table, with the verdicts of the search."""
         if frequencies not in self._pasts:
             came = arrived(frequencies, self.known or ())
-            self._pasts[frequencies] = Past(self.published(frequencies), came)
+            self._pasts[frequencies] = Past(self.earlier_classes(frequencies), came)
         return self._pasts[frequencies]
 
     @cached_property
@@ -180,7 +180,7 @@ class BCFAnonymizer(SeriesAlgorithm):
                     f"{nearest(name, quasi_identifiers)}"
                 )
 
-    def published(self, frequencies: FrequencySet) -> list[PublishedClasses]:
+    def earlier_classes(self, frequencies: FrequencySet) -> list[PublishedClasses]:
         """See the earlier releases in the ranks of a table."""
         found = []
         for number, each in enumerate(self.previous):
@@ -196,7 +196,7 @@ class BCFAnonymizer(SeriesAlgorithm):
                     f"{each.insensitive[0]!r} untouched (insensitive), which lets anybody find the "
                     "same record in the next release; start a new chain without such columns"
                 )
-            found.append(each.published(frequencies, f"earlier release {number + 1}"))
+            found.append(each.classes_in(frequencies, f"earlier release {number + 1}"))
         people = [*(each.n_rows for each in self.known or ()), frequencies.n_rows]
         for number, (before, after) in enumerate(itertools.pairwise(people)):
             if before > after:
@@ -264,7 +264,7 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
                 f"earlier release {number + 1} has not, fewer than k = {k}, and everybody can tell "
                 f"how many are new; {REMEDY}"
             )
-    whole = search.published()
+    whole = search.classes()
     for number, first in enumerate(previous):
         for left in lefts(attack(first, whole)):
             _refuse_left(search, criterion, left, number)

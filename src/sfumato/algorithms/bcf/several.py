@@ -93,7 +93,7 @@ def _after(begin: Begin, nodes: list[Node]) -> Specialization:
 def _is_safe(search: Specialization, past: Past) -> bool:
     """Judge all releases at once."""
     report("comparing all releases")
-    release = search.published()
+    release = search.classes()
     if not past.fewest_left(release, search.k)[1]:
         return False
     if search.others is None:

@@ -134,10 +134,10 @@ class Specialization:
             unsafe = few if len(few) else self.unsafe(*left.counted)
             if len(unsafe):
                 return Tried(WAITING, int(split.owner[left.classes[unsafe[0]]]))
-        state = self._compare(self.published(split)) if self.irregular else OPEN
+        state = self._compare(self.classes(split)) if self.irregular else OPEN
         return Tried(state, ALWAYS, looks)
 
-    def published(self, split: Split | None = None) -> PublishedClasses:
+    def classes(self, split: Split | None = None) -> PublishedClasses:
         """See the cut as everybody would, with a node replaced or as it is."""
         table = self.table
         group, intervals = table.group_of, list(table.intervals)

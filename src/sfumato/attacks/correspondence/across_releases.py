@@ -94,7 +94,7 @@ class Correspondence(Attack):
                 else f"no earlier release is known; if there are any, {GIVE_THEM}"
             )
         releases, came = _in_common(target)
-        *before, own = (each.published for each in releases)
+        *before, own = (each.classes for each in releases)
         report("comparing releases")
         pairs = _left_by_pairs(before, own, given=previous.given)
         worst = min(pairs, key=lambda each: each.fewest)

@@ -262,7 +262,7 @@ def _promised(target: Target, attribute: str | None) -> list[Skyline]:
 def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
     """Say who is given away by what (private)."""
     told: dict[str, object] = {
-        "group": target.published(int(view.owner[found.group])),
+        "group": target.published_labels(int(view.owner[found.group])),
         "value": view.label(_code(found.value)),
         "belief": found.breach,
         "people": int(view.sizes[found.group]),
@@ -281,7 +281,7 @@ def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, ob
         told["family known"] = found.n_family
         assert found.family_group is not None  # noqa: S101  (or there is none)
         if found.family_group != found.group:
-            told["family's group"] = target.published(int(view.owner[found.family_group]))
+            told["family's group"] = target.published_labels(int(view.owner[found.family_group]))
     return told
 
 

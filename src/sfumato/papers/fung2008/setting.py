@@ -150,7 +150,7 @@ def attacked(first: Release, second: Release) -> tuple[tuple[int, int, int], int
     table = second.original
     assert table is not None  # noqa: S101  (a release that was made here)
     one, two = (
-        release.public_view.published(table.frequencies(), name)
+        release.public_view.classes_in(table.frequencies(), name)
         for name, release in (("R1", first), ("R2", second))
     )
     found = attack(one, two)

@@ -67,14 +67,14 @@ def judged_beside(
     if counted is not None:
         method, frequencies = counted
         assert method.series is not None  # noqa: S101  (it has previous releases)
-        by_all = ByAll(method.series.past(frequencies), own.published(frequencies, "the release"))
+        by_all = ByAll(method.series.past(frequencies), own.classes_in(frequencies, "the release"))
         attacked = tuple(by_flows(first, by_all.own) for first in by_all.past.releases)
         together: ByAll | Together = by_all
         if len(attacked) > 1 and by_all.small:
             together = Together(by_all.releases)
         return _judged(verdict, criterion, frequencies, attacked, together), attacked
     try:
-        *before, last = (each.published for each in in_public([*previous.releases, own]))
+        *before, last = (each.classes for each in in_public([*previous.releases, own]))
         attacked = tuple(attack(first, last) for first in before)
         by_all = ByAll(Past(before), last)
         told = None

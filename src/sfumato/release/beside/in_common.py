@@ -23,12 +23,12 @@ class InCommon:
 
     release: PublicView
     boxes: NDArray[np.int32]  # (n_combinations, d, 2)
-    published: PublishedClasses
+    classes: PublishedClasses
     public: bool  # seen by what is published alone
 
     def label(self, place: int) -> dict[str, str | None]:
         """Give the published quasi-identifiers of a class."""
-        same = (self.boxes == self.published.boxes[place]).all(axis=(1, 2))
+        same = (self.boxes == self.classes.boxes[place]).all(axis=(1, 2))
         combinations = self.release.seen.frequencies.combinations
         first = int(np.flatnonzero(same)[0])
         return {
@@ -83,7 +83,7 @@ def by_original(releases: Sequence[PublicView], frequencies: FrequencySet) -> li
     found = []
     for number, each in enumerate(releases):
         name = f"earlier release {number + 1}" if number + 1 < len(releases) else "the release"
-        boxes, published = each.boxes(frequencies, name), each.published(frequencies, name)
+        boxes, published = each.boxes(frequencies, name), each.classes_in(frequencies, name)
         found.append(InCommon(each, boxes, published, public=False))
     return found
 
