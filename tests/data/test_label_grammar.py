@@ -17,6 +17,7 @@ from profiles import examples
 from sfumato.data.decimals import as_number
 from sfumato.data.labels import grammar
 from sfumato.data.labels.grammar import Label, Mask, Members, Name, Range, parse
+from sfumato.data.labels.in_common import common_intervals
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.labels.writer import (
     interval_labels,
@@ -26,6 +27,7 @@ from sfumato.data.labels.writer import (
     side_labels,
 )
 from sfumato.data.values import KnownValues, published_text, texts_in_common
+from sfumato.errors import CannotRun
 
 # What could be taken for a form of the language, a value written in another way, or a formula.
 ODD = [
@@ -82,12 +84,12 @@ def named_trees(draw):
     root = draw(st.sampled_from(["*", "any", "not missing", "{a, b}"]))
     assume(root not in names)
     rows = [(leaf, name, root) for name, part in zip(names, parts, strict=True) for leaf in part]
-    return sf.Hierarchy.from_spec({"table": rows}, "here"), leaves
+    return sf.Hierarchy.from_spec({"level_table": rows}, "here"), leaves
 
 
 @st.composite
-def domains(draw):
-    """A column of any kind, open or closed, sometimes with missing values."""
+def columns(draw):
+    """A rule of any kind, open or closed, and its domain, sometimes with missing values."""
     kind = draw(st.sampled_from(KINDS))
     if kind == "text":
         rule, values = sf.Flat(), draw(distinct(TEXTS))
@@ -127,7 +129,15 @@ def domains(draw):
         nodes = draw(st.sampled_from(["low", "<5", "[1, 5)", "5 or missing"]))
         rule = sf.Tree({nodes: values[:1], "rest": values[1:]})
     values = [*values, *[None] * draw(st.booleans())]
-    return rule.grow("column", values)[0]
+    return rule, rule.grow("column", values)[0]
+
+
+def domains():
+    return columns().map(lambda column: column[1])
+
+
+def open_columns():
+    return columns().filter(lambda column: not column[1].closed)
 
 
 def intervals(domain):
@@ -205,7 +215,8 @@ def test_a_name_is_read_as_itself(text):
 def test_a_range_is_read_as_itself(low, high, missing):
     text = grammar.range_text(low, high) + " or missing" * missing
     assume(text != "not missing or missing")
-    assert parse(text) == Label(Range(low, high), missing)
+    part, or_missing = parse(text)
+    assert (part.low, part.high, or_missing) == (low, high, missing)
 
 
 @examples(500)
@@ -280,9 +291,48 @@ def test_a_text_that_is_a_value_and_a_range_of_others_is_not_read():
     """Somebody else's release may name <18 without quotes; ours never does."""
     categories = sf.Flat().grow("age", ["<18", "18 to 65", ">65"])[0]
     assert LabelReader(categories).interval("<18") == (categories.code_of("<18"),) * 2
-    unclear = sf.Flat().grow("age", ["<18", "0 to 17", ">65"])[0]
-    assert LabelReader(unclear).intervals("<18") is None
-    assert LabelReader(unclear).interval('"<18"') == (unclear.code_of("<18"),) * 2
+    unclear = sf.Flat().grow("name", ["<m", "a", "z"])[0]
+    assert LabelReader(unclear).intervals("<m") is None
+    assert LabelReader(unclear).interval('"<m"') == (unclear.code_of("<m"),) * 2
+
+
+def test_an_order_of_text_is_told_from_one_of_numbers():
+    """A column with 01 among its values is of codes, even if only its numbers are published."""
+    codes = sf.Flat().grow("q", ["01", "1", "10", "2", "9"])[0]
+    below = interval_labels(codes, np.array([[0, 2]], dtype=np.int32))[0]
+    assert below == '<"2"'
+    assert LabelReader(codes).interval(below) == (0, 2)
+    numbers = sf.Flat().grow("q", ["1", "10", "2", "9"])[0]
+    assert LabelReader(numbers).intervals(below) is None
+    assert LabelReader(codes).intervals("<2") is None
+    flat = [sf.Flat().spec()]
+    (ranks,) = common_intervals("q", [[below, "10", "2"]], flat)
+    assert overlap(*ranks[:2])
+    (ranks,) = common_intervals("q", [["<2", "10", "2"]], flat)
+    assert not overlap(*ranks[:2])
+    with pytest.raises(CannotRun, match="does not say"):
+        common_intervals("q", [["<5"], [below]], flat * 2)
+
+
+def overlap(one, other):
+    return max(one[0], other[0]) <= min(one[1], other[1])
+
+
+@examples(200)
+@given(open_columns())
+def test_texts_read_without_the_table_overlap_where_their_values_do(column):
+    """Of one table: two texts have a value in common for everybody if they have one for us."""
+    rule, domain = column
+    sides = intervals(domain)
+    labels = list(interval_labels(domain, sides))
+    try:
+        (ranks,) = common_intervals("q", [labels], [rule.spec()])
+    except CannotRun:
+        assume(False)
+    for (one, here), (other, there) in itertools.combinations(
+        zip(sides.tolist(), ranks.tolist(), strict=True), 2
+    ):
+        assert overlap(one, other) == overlap(here, there)
 
 
 # -------------------------------------------------------------------- nobody else reads the texts

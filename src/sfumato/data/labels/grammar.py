@@ -23,6 +23,7 @@ import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from sfumato.data.decimals import canonical_numbers
 from sfumato.data.values import MISSING_TEXT
 
 ROOT = "*"
@@ -49,10 +50,20 @@ class Mask(NamedTuple):
 
 
 class Range(NamedTuple):
-    """All values from a bound up to another one; None: no bound on that side."""
+    """All values from a bound up to another one; None: no bound on that side.
+
+    Where a bound is quoted, the order is that of text, even if it looks like a number.
+    """
 
     low: str | None
     high: str | None
+    quoted: bool = False
+
+    @property
+    def of_numbers(self) -> bool:
+        """Whether its bounds are numbers: written so, and not quoted."""
+        bounds = [bound for bound in (self.low, self.high) if bound is not None]
+        return bool(bounds) and not self.quoted and canonical_numbers(bounds) is not None
 
 
 class Members(NamedTuple):
@@ -78,8 +89,10 @@ EVERYTHING = Label(EVERY_VALUE, or_missing=True)
 def parse(text: str) -> Label:
     """Take a published text apart; whatever has no other form is a name.
 
-    >>> parse("[35, 40)").part, parse("<m or missing")
-    (Range(low='35', high='40'), Label(part=Range(low=None, high='m'), or_missing=True))
+    >>> parse("[35, 40)").part
+    Range(low='35', high='40', quoted=False)
+    >>> parse("130** or missing")
+    Label(part=Mask(beginning='130'), or_missing=True)
     >>> parse('{"Smith, John", Zoe}').part.names
     (Name(text='Smith, John', quoted=True), Name(text='Zoe', quoted=False))
     """
@@ -101,11 +114,13 @@ def _part(text: str) -> Part:
     if text.startswith("[") and text.endswith(")"):
         names = _names(text[1:-1])
         if len(names) == 2:
-            return Range(names[0].text, names[1].text)
+            return Range(names[0].text, names[1].text, names[0].quoted or names[1].quoted)
     for sign in (">=", "<"):
         names = _names(text.removeprefix(sign)) if text.startswith(sign) else []
         if len(names) == 1:
-            return Range(names[0].text, None) if sign == ">=" else Range(None, names[0].text)
+            bound = names[0].text
+            low, high = (bound, None) if sign == ">=" else (None, bound)
+            return Range(low, high, names[0].quoted)
     quoted, beginning = QUOTED.fullmatch(text), text.rstrip(ROOT)
     if quoted is not None:
         return Name(quoted[1].replace('""', '"'), quoted=True)
@@ -157,23 +172,30 @@ def mask_text(beginning: str, n_masked: int) -> str:
     return (beginning if bare else quoted_text(beginning)) + stars
 
 
-def range_text(low: str | None, high: str | None) -> str:
+def range_text(low: str | None, high: str | None, *, of_text: bool = False) -> str:
     """Write a half-open range; None: no bound on that side.
+
+    of_text: The order is that of text although nothing else says so; a bound that looks like a
+    number is quoted.
 
     >>> range_text("20", "40"), range_text(None, "40"), range_text("20", None)
     ('[20, 40)', '<40', '>=20')
+    >>> range_text("10", "2", of_text=True), range_text("a", "m", of_text=True)
+    ('["10", "2")', '[a, m)')
     """
     if low is None and high is None:
         return NOT_MISSING
     if low is None:
-        return f"<{_bound_text(str(high))}"
+        return f"<{_bound_text(str(high), of_text=of_text)}"
     if high is None:
-        return f">={_bound_text(low)}"
-    return f"[{_bound_text(low)}, {_bound_text(high)})"
+        return f">={_bound_text(low, of_text=of_text)}"
+    return f"[{_bound_text(low, of_text=of_text)}, {_bound_text(high, of_text=of_text)})"
 
 
-def _bound_text(bound: str) -> str:
-    return bound if parse(f"<{bound}") == Label(Range(None, bound)) else quoted_text(bound)
+def _bound_text(bound: str, *, of_text: bool) -> str:
+    alone = Range(None, bound)
+    bare = parse(f"<{bound}") == Label(alone) and not (of_text and alone.of_numbers)
+    return bound if bare else quoted_text(bound)
 
 
 def set_text(names: Sequence[Name | None]) -> str:

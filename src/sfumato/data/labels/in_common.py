@@ -73,9 +73,13 @@ def _on_an_axis(
     labels = {t: EVERYTHING if t in roots else parse(t) for t in every if t is not None}
     kinds = {name for spec in specs if spec is not None for name in spec}
     named = [name for text, label in labels.items() for name in _named(text, label)]
+    ranges = [label.part for label in labels.values() if isinstance(label.part, Range)]
     numeric = not kinds & {"prefix", "dates"} and canonical_numbers(named) is not None
+    numeric = numeric and not any(part.quoted for part in ranges)
     if not numeric and kinds & {"intervals", "paths"}:
         return None
+    if not numeric and not kinds & {"prefix", "dates"} and any(p.of_numbers for p in ranges):
+        return None  # one release has the order of numbers, another one that of text
     if any(isinstance(label.part, Members) for label in labels.values()):
         return None
     masks = not numeric and ("prefix" in kinds or None in specs)
@@ -97,7 +101,7 @@ def _on_an_axis(
 def _named(text: str, label: Label) -> list[str]:
     """Give the values that a text names."""
     match label.part:
-        case Range(low, high):
+        case Range(low, high, _):
             return [bound for bound in (low, high) if bound is not None]
         case Name(value, _):
             return [value]

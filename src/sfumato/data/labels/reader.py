@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.decimals import as_number
 from sfumato.data.domain import Domain
-from sfumato.data.labels.grammar import Label, Mask, Members, Name, Part, Range, parse
+from sfumato.data.labels.grammar import EVERY_VALUE, Label, Mask, Members, Name, Part, Range, parse
 from sfumato.data.values import Interval, published_text
 
 Ranks = list[Interval]  # ascending, with gaps between them; empty: nobody's
@@ -86,13 +86,20 @@ class LabelReader:
             case Name(name, quoted):
                 return self._name(name, quoted=quoted)
             case Range(low, high):
-                ranks = self.range(low, high)
-                return self._unknown() if ranks is None else ranks
+                return self.range(low, high) if self._is_ordered_so(part) else None
             case Members(names):
                 return self._members(names)
             case Mask(beginning) if self.masks:
                 return self._mask(beginning)
         return self._value(text)
+
+    def _is_ordered_so(self, part: Range) -> bool:
+        """Whether a range is of the order of this column, which may have had another before."""
+        if part == EVERY_VALUE or self.masks:
+            return True
+        if self.domain.numbers is not None:
+            return not part.quoted
+        return not self.domain.closed and not part.of_numbers  # a tree has no order
 
     def _name(self, name: str, *, quoted: bool) -> Ranks | None:
         """Look a name up: as a value if it is quoted, else as a node if there is one."""

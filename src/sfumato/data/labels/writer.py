@@ -87,6 +87,7 @@ def interval_text(domain: Domain, low: int, high: int) -> str | None:
         text = grammar.range_text(
             None if low == 0 else bound(domain, low),
             None if last == top else bound(domain, last + 1),
+            of_text=domain.numbers is None and domain.taxonomy.height == 1,
         )
     return text + OR_MISSING if missing else text
 
