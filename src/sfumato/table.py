@@ -15,7 +15,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
 from sfumato.engines import engine_of
-from sfumato.engines.protocol import Engine, Format, People, Plan, Source
+from sfumato.engines.protocol import Engine, Format, People, Source, WritingPlan
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.html import html_table
 from sfumato.progress import report
@@ -176,13 +176,13 @@ class Table:
 
     def _plans(
         self, recoding: Recoding, target: Path, secret: bytes
-    ) -> Iterator[tuple[Plan, Path]]:
+    ) -> Iterator[tuple[WritingPlan, Path]]:
         """Say what stands in each file."""
         columns, in_one_table = self.schema.published_columns, recoding.buckets is None
         if self.set_valued is not None and in_one_table:
             raise BrokenPromise("internal error: whole sets of values were about to be published")
         how = recoding.application(self.domains, columns, secret)
-        plan = Plan(columns, self.schema.quasi_identifiers, how, self._found[1], self.codes)
+        plan = WritingPlan(columns, self.schema.quasi_identifiers, how, self._found[1], self.codes)
         if in_one_table:
             yield plan, target
             return

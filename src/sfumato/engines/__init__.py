@@ -6,22 +6,30 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data.recoding.application import Join, Lookup
-from sfumato.engines.protocol import ENGINES, Batches, Engine, Kept, People, Plan, Source
+from sfumato.engines.protocol import (
+    ENGINES,
+    Batches,
+    BatchReceipt,
+    Engine,
+    People,
+    Source,
+    WritingPlan,
+)
 from sfumato.errors import BadInput, nearest, shown
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
 
 __all__ = [
+    "BatchReceipt",
     "Batches",
     "DuckDB",
     "Engine",
     "Join",
-    "Kept",
     "Lookup",
     "People",
-    "Plan",
     "Source",
+    "WritingPlan",
 ]
 EMBEDDED = "duckdb"
 

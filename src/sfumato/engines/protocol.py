@@ -30,7 +30,7 @@ Format = Literal["csv", "parquet"]
 
 
 @dataclass(frozen=True, eq=False)
-class Plan:
+class WritingPlan:
     """All an engine needs to write a table of a release, in terms of codes."""
 
     columns: tuple[str, ...]  # published, in order
@@ -51,7 +51,7 @@ class Batches:
 
 
 @dataclass(frozen=True)
-class Kept:
+class BatchReceipt:
     """What was found in a batch while it was kept."""
 
     n_rows: int  # in the file, without those left out
@@ -78,7 +78,7 @@ class People(ABC):
         """Count people per combination, in any order; codes: aligned with what `domains` gave."""
 
     @abstractmethod
-    def apply(self, plan: Plan, target: Path, kind: Format) -> None:
+    def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table of the release, sorted by what is published: first what groups people.
 
         A list is written as one row for each of its values.
@@ -111,7 +111,7 @@ class Source(ABC):
         key: bytes,
         target: Path,
         earlier: Sequence[Path],
-    ) -> Kept:
+    ) -> BatchReceipt:
         """Write some columns of all rows into a Parquet file, a person as a keyed hash.
 
         Left out are the rows of people who are in files of `earlier`, which were written likewise.

@@ -19,7 +19,7 @@ from sfumato.formulas.correspondence.past import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.beside.in_common import in_public
-from sfumato.series.ledger import Batch, Made
+from sfumato.series.ledger import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.table import Table
@@ -98,7 +98,7 @@ def next_release(
 
 
 def made_of(
-    releases: Sequence[Made], batches: Sequence[Batch], terms: Terms, store: Store
+    releases: Sequence[ReleaseEntry], batches: Sequence[Batch], terms: Terms, store: Store
 ) -> dict[int, tuple[FrequencySet, ...]]:
     """Count what every release was made of, where several have to be compared with the next."""
     found: dict[int, tuple[FrequencySet, ...]] = {}

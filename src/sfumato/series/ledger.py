@@ -78,7 +78,7 @@ class Batch:
 
 
 @dataclass(frozen=True)
-class Made:
+class ReleaseEntry:
     """A release of all batches from the first to the last."""
 
     number: int
@@ -170,10 +170,11 @@ class Ledger:
         ]
 
     @property
-    def releases(self) -> list[Made]:
+    def releases(self) -> list[ReleaseEntry]:
         """All releases, prepared ones too, in their order."""
         return [
-            Made(**row | {"published": bool(row["published"])}) for row in self._rows("releases")
+            ReleaseEntry(**row | {"published": bool(row["published"])})
+            for row in self._rows("releases")
         ]
 
     def keep(self, batch: Batch) -> None:
@@ -181,7 +182,7 @@ class Ledger:
         with self._transaction():
             self._connection.execute(*_inserted("batches", batch))
 
-    def prepare(self, made: Made, batch: Batch | None, chain: Chain | None) -> None:
+    def prepare(self, made: ReleaseEntry, batch: Batch | None, chain: Chain | None) -> None:
         """Enter a release before it becomes public, with a batch and a chain that are new."""
         with self._transaction():
             for table, entry in (("chains", chain), ("batches", batch), ("releases", made)):
@@ -195,7 +196,7 @@ class Ledger:
                 "UPDATE releases SET published = 1 WHERE number = ?", (number,)
             )
 
-    def withdraw(self, made: Made) -> None:
+    def withdraw(self, made: ReleaseEntry) -> None:
         """Take a prepared release out again, with the batch and the chain that came with it."""
         with self._transaction():
             run = self._connection.execute
@@ -239,7 +240,7 @@ class Ledger:
             raise BadInput(f"{self._path}: the ledger cannot be used: {error}") from None
 
 
-def _inserted(table: str, entry: Chain | Batch | Made) -> tuple[str, list[Any]]:
+def _inserted(table: str, entry: Chain | Batch | ReleaseEntry) -> tuple[str, list[Any]]:
     values = [
         json.dumps(each)
         if isinstance(each, dict)

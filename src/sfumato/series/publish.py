@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
-from sfumato.engines.protocol import Kept
+from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
@@ -31,7 +31,7 @@ from sfumato.progress import report
 from sfumato.release.check import Check
 from sfumato.release.summary import Summary
 from sfumato.series.chain import PairVerdict, made_of, next_release, pair_verdicts
-from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
@@ -65,7 +65,7 @@ class Request:
 
 
 @dataclass(frozen=True)
-class Outcome:
+class Publication:
     """What publishing did."""
 
     release: Path | None  # None: the batch waits, or it was a dry run
@@ -93,7 +93,7 @@ class Outcome:
 
 
 @dataclass(frozen=True)
-class Plan:
+class NextRelease:
     """What the next release is made of, by the ledger."""
 
     number: int
@@ -103,10 +103,10 @@ class Plan:
     method: SeriesAlgorithm  # that of the terms, with the columns of the recipient
     batches: list[Batch]  # those of the chain that are there
     waiting: list[Batch]  # those of them that no release has
-    earlier: list[Made]  # the releases of the chain
+    earlier: list[ReleaseEntry]  # the releases of the chain
 
 
-def publish(store: Store, source: object, request: Request, terms: Terms | None) -> Outcome:
+def publish(store: Store, source: object, request: Request, terms: Terms | None) -> Publication:
     """Publish the next release: of `source`, what waits, and all that the chain has so far.
 
     Without any new record it is of the same people as the last one, for another recipient.
@@ -135,7 +135,7 @@ class _Transaction:
     request: Request
     tidied: tuple[str, ...]
 
-    def run(self, source: object, terms: Terms | None) -> Outcome:
+    def run(self, source: object, terms: Terms | None) -> Publication:
         plan = self._planned(terms)
         if source is None and self.request.wait:
             raise BadInput("--wait keeps a batch for later: give one")
@@ -156,7 +156,7 @@ class _Transaction:
                 self._keep(batch, staging.path)
                 self.ledger.keep(batch)
                 reached("publish.committed")
-                return Outcome(
+                return Publication(
                     None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
                 )
             earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
@@ -174,7 +174,7 @@ class _Transaction:
             beside = release.written.beside
             pairs = pair_verdicts(sorted(earlier), plan.number, beside, plan.terms.k)
             reached("publish.compared")
-            done = Outcome(
+            done = Publication(
                 None,
                 plan.number,
                 plan.chain.number,
@@ -190,7 +190,7 @@ class _Transaction:
             )
             if self.request.dry_run:
                 return done
-            made = Made(
+            made = ReleaseEntry(
                 plan.number,
                 plan.chain.number,
                 batches[0].number,
@@ -206,7 +206,7 @@ class _Transaction:
             self._commit(made, batch, plan, staging.path)
         return replace(done, release=self.store.release(plan.number))
 
-    def _planned(self, terms: Terms | None) -> Plan:
+    def _planned(self, terms: Terms | None) -> NextRelease:
         """Find out what comes next, and refuse what does not fit to what is there."""
         chain = self.ledger.chains[-1]
         written = Terms.from_json(chain.terms, str(self.store.ledger))
@@ -229,13 +229,15 @@ class _Transaction:
                     "chain is about other people, so it has to be the same column"
                 )
             fresh = Chain(chain.number + 1, asked.to_json(), now())
-            return Plan(number, fresh, True, asked, self._method(asked), waiting, waiting, [])
+            return NextRelease(
+                number, fresh, True, asked, self._method(asked), waiting, waiting, []
+            )
         if terms is not None:
             written.refuse_other(terms)
         start = earlier[0].first_batch if earlier else seen + 1
         own = [batch for batch in batches if batch.number >= start]
         method = self._method(written)
-        return Plan(number, chain, False, written, method, own, waiting, earlier)
+        return NextRelease(number, chain, False, written, method, own, waiting, earlier)
 
     def _method(self, terms: Terms) -> SeriesAlgorithm:
         columns = self.request.columns
@@ -243,7 +245,7 @@ class _Transaction:
         method.refuse_unknown(list(terms.quasi_identifiers))
         return method
 
-    def _refuse_again(self, plan: Plan) -> None:
+    def _refuse_again(self, plan: NextRelease) -> None:
         """Refuse the same records for nobody in particular, or twice for the same recipient."""
         recipient = self.request.recipient
         nothing = f"{self.store.place}: no batch is waiting"
@@ -260,7 +262,7 @@ class _Transaction:
                     f"{made.number:03d}; give a batch, or another recipient"
                 )
 
-    def _staged(self, source: object, plan: Plan, staging: Path) -> Batch:
+    def _staged(self, source: object, plan: NextRelease, staging: Path) -> Batch:
         """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
         report("keeping the batch")
         table = plan.terms.read(source)
@@ -293,7 +295,7 @@ class _Transaction:
     def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
         return [column for column in first.types if column in columns]
 
-    def _refuse_rows(self, kept: Kept, batches: Sequence[Batch], name: str) -> None:
+    def _refuse_rows(self, kept: BatchReceipt, batches: Sequence[Batch], name: str) -> None:
         if not kept.n_rows and not kept.n_known:
             raise BadInput(
                 f"{name}: no rows; an empty batch changes nothing, so nothing is published"
@@ -327,7 +329,9 @@ class _Transaction:
         sync(target.parent)
         reached("publish.batch_kept")
 
-    def _commit(self, made: Made, batch: Batch | None, plan: Plan, staging: Path) -> None:
+    def _commit(
+        self, made: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
+    ) -> None:
         target = self.store.release(made.number)
         if target.exists():
             raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")

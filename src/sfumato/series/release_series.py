@@ -20,8 +20,8 @@ from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
 from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of
-from sfumato.series.ledger import Batch, Chain, Ledger, Made
-from sfumato.series.publish import Outcome, Request, publish
+from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
+from sfumato.series.publish import Publication, Request, publish
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.series.verify import Verified, verify
@@ -111,7 +111,7 @@ class ReleaseSeries:
         columns: Sequence[str] | None = None,
         dry_run: bool = False,
         terms: Terms | None = None,
-    ) -> Outcome:
+    ) -> Publication:
         """Publish the next release, in one transaction.
 
         Args:
@@ -185,7 +185,7 @@ class Status:
     place: Path
     chains: tuple[Chain, ...]
     batches: tuple[Batch, ...]
-    releases: tuple[Made, ...]
+    releases: tuple[ReleaseEntry, ...]
 
     @property
     def waiting(self) -> tuple[Batch, ...]:
@@ -282,7 +282,7 @@ class Status:
 class SeriesReport:
     """What the attacks found: on the newest release alone, and on every two of its chain."""
 
-    newest: Made
+    newest: ReleaseEntry
     report: Report
     compared: tuple[PairVerdict, ...]
     recipients: Mapping[int, str]  # of releases that were made for somebody

@@ -24,7 +24,7 @@ from sfumato.files.paths import reason
 from sfumato.files.private import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, refuse_taken, sync
 from sfumato.release import Release, load
-from sfumato.series.ledger import Batch, Chain, Ledger, Made
+from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
 from sfumato.series.terms import Terms
 
 KEY_BYTES = 32
@@ -159,7 +159,7 @@ class Store:
         if found != batch.digest:
             raise BadInput(f"{path}: not the batch in the ledger (checksums differ)")
 
-    def loaded(self, made: Made) -> Release:
+    def loaded(self, made: ReleaseEntry) -> Release:
         """Open a release, if it is the one in the ledger."""
         place = self.release(made.number)
         found = load(place)

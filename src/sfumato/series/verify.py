@@ -12,7 +12,7 @@ from sfumato.errors import BadInput, SfumatoError
 from sfumato.files.staged import DESCRIPTION
 from sfumato.progress import report
 from sfumato.release.check import checked
-from sfumato.series.ledger import Batch, Ledger, Made
+from sfumato.series.ledger import Batch, Ledger, ReleaseEntry
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
@@ -64,7 +64,7 @@ def verify(store: Store) -> Verified:
 
 
 def _of_places(
-    store: Store, ledger: Ledger, releases: list[Made], batches: list[Batch]
+    store: Store, ledger: Ledger, releases: list[ReleaseEntry], batches: list[Batch]
 ) -> Iterator[str]:
     try:
         store.key(ledger)
@@ -85,7 +85,9 @@ def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
             yield str(error)
 
 
-def _of_release(store: Store, ledger: Ledger, made: Made, batches: list[Batch]) -> Iterator[str]:
+def _of_release(
+    store: Store, ledger: Ledger, made: ReleaseEntry, batches: list[Batch]
+) -> Iterator[str]:
     """Compare a release with its entry, and check its promise on the published table.
 
     On its classes: beside the earlier releases it was checked when it was published, and nothing

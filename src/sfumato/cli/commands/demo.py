@@ -15,7 +15,7 @@ from sfumato.cli.command import Answer, command
 
 if TYPE_CHECKING:
     from sfumato.attacks import Finding
-    from sfumato.series.publish import Outcome
+    from sfumato.series.publish import Publication
 
 OUTPUT = Path("out") / "demo"
 VALUE = "Exec-managerial"
@@ -113,7 +113,7 @@ class Again:
     """Two releases of a growing table: each made alone, and as a series."""
 
     alone: Finding
-    series: Outcome
+    series: Publication
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""

@@ -10,7 +10,7 @@ import pyarrow.parquet as pq
 
 from sfumato.engines import sql
 from sfumato.engines.duckdb.rows import Rows
-from sfumato.engines.protocol import Kept
+from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput
 from sfumato.text import counted
 
@@ -30,7 +30,7 @@ def keep_rows(
     key: bytes,
     target: Path,
     earlier: Sequence[Path],
-) -> Kept:
+) -> BatchReceipt:
     """Write rows into a Parquet file.
 
     Args:
@@ -73,7 +73,7 @@ def keep_rows(
         f"TO {sql.text(target)} (FORMAT parquet, COMPRESSION zstd)"
     ).fetchall()[0]
     connection.execute("DROP TABLE kept")
-    return Kept(
+    return BatchReceipt(
         n_kept,
         0 if person is None else n_rows - n_people,
         n_rows - n_kept,

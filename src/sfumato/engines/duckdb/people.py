@@ -13,7 +13,7 @@ from sfumato.engines.duckdb.kinds import refuse_uncountable
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
 from sfumato.engines.duckdb.writing import Writing
-from sfumato.engines.protocol import Format, People, Plan
+from sfumato.engines.protocol import Format, People, WritingPlan
 from sfumato.errors import BadInput
 
 
@@ -81,7 +81,7 @@ class DuckDBPeople(People):
         keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
         return keys, table["n"].to_numpy()
 
-    def apply(self, plan: Plan, target: Path, kind: Format) -> None:
+    def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._session.explained(target):
             Writing(self._rows, self._values, plan, kind).write(target)

@@ -16,7 +16,7 @@ from sfumato.engines.duckdb.opening import open_relation
 from sfumato.engines.duckdb.people import DuckDBPeople
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.session import Session
-from sfumato.engines.protocol import Engine, Kept, Source
+from sfumato.engines.protocol import BatchReceipt, Engine, Source
 
 ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
 
@@ -69,7 +69,7 @@ class DuckDBSource(Source):
         key: bytes,
         target: Path,
         earlier: Sequence[Path],
-    ) -> Kept:
+    ) -> BatchReceipt:
         """Write some columns into a Parquet file of a series, a person as a keyed hash."""
         with self._session.explained(target):
             return keep_rows(self._rows, columns, person, key, target, earlier)

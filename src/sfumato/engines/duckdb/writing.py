@@ -15,7 +15,7 @@ from sfumato.engines import sql
 from sfumato.engines.duckdb.csv_text import as_text, defused
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
-from sfumato.engines.protocol import Format, Plan
+from sfumato.engines.protocol import Format, WritingPlan
 
 CSV_FORMAT = "FORMAT csv, HEADER, DELIMITER ',', QUOTE '\"', ESCAPE '\"', NULLSTR ''"
 PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
@@ -24,7 +24,7 @@ PARQUET_FORMAT = "FORMAT parquet, COMPRESSION zstd"
 class Writing:
     """One table of a release, by one plan and in one format."""
 
-    def __init__(self, rows: Rows, values: Values, plan: Plan, kind: Format) -> None:
+    def __init__(self, rows: Rows, values: Values, plan: WritingPlan, kind: Format) -> None:
         self._rows, self._values, self._plan, self._kind = rows, values, plan, kind
         self._connection = rows.session.connection
 
