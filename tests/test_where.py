@@ -54,7 +54,8 @@ def test_every_folder_stands_in_the_table_of_the_architecture():
     named = set()
     for row in rows:
         room = ""
-        for text in re.findall(r"`([^`]+)`", row):  # `attacks/by_method`, `knowledge`: of one room
+        # `attacks/known_method`, `knowledge`: both of one room
+        for text in re.findall(r"`([^`]+)`", row):
             named.add(text if "/" in text or not room else f"{room}/{text}")
             room = text.rpartition("/")[0] or room
     folders = {str(each.parent.relative_to(PACKAGE)) for each in PACKAGE.rglob("__init__.py")} - {

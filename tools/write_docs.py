@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
-from sfumato.algorithms import registry
+from sfumato.algorithms import compatibility as registry
 
 DOCS = Path(__file__).parents[1] / "docs"
 TABLES: dict[str, Callable[[], str]] = {"pairs": registry.markdown}

@@ -15,7 +15,7 @@ import sfumato as sf
 from profiles import examples
 from properties.generated import VALUES, Generated, criteria, tables
 from properties.test_mondrian import dimensions, numeric_tables, regions
-from sfumato.algorithms.registry import check_pair
+from sfumato.algorithms.compatibility import check_pair
 from sfumato.algorithms.skyline_mondrian import regions as skyline_regions
 from sfumato.attacks.grouping import MethodBased
 from sfumato.criteria.judging import holding

@@ -11,7 +11,7 @@ import naive.criteria
 import sfumato as sf
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Target
-from sfumato.attacks.by_method.membership import members_of
+from sfumato.attacks.known_method.membership import members_of
 from sfumato.attacks.minimality import Minimality
 from sfumato.data.recoding import Assignment, Cut
 

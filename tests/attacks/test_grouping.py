@@ -25,8 +25,8 @@ from attacks.grouped_worlds import (
 from attacks.made import VALUE_TREE, VALUES
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import CannotRun, Target
-from sfumato.attacks.by_method import solver
 from sfumato.attacks.grouping import MethodBased
+from sfumato.attacks.known_method import solver
 from sfumato.formulas.minimality.posterior import posterior
 
 SEEDS = [*range(4), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(4, 120))]

@@ -8,8 +8,8 @@ import pytest
 import sfumato as sf
 from attacks.grouped_worlds import Case, by_frequency, closeness, target_of
 from attacks.made import VALUES
-from sfumato.attacks.by_method import solver as beliefs
 from sfumato.attacks.grouping import MethodBased
+from sfumato.attacks.known_method import solver as beliefs
 from sfumato.formulas.minimality import posterior as formula
 from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, posterior
 

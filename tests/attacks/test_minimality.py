@@ -292,7 +292,7 @@ def test_cuts_say_what_all_worlds_say(seed):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_group_at_a_time_is_the_adversary_who_knows_everybody_else(seed, monkeypatch):
     """Where groups cannot be followed together: full-domain, the others fixed at the truth."""
-    monkeypatch.setattr("sfumato.attacks.by_method.solver.MOST_TOGETHER", 0)
+    monkeypatch.setattr("sfumato.attacks.known_method.solver.MOST_TOGETHER", 0)
     rng = np.random.default_rng(1000 + seed)
     learned = []
     for _ in until(learned):
@@ -456,7 +456,7 @@ def test_large_classes_are_counted_by_sums():
 
 
 def test_what_cannot_be_enumerated_is_sampled_with_an_interval(monkeypatch):
-    monkeypatch.setattr("sfumato.attacks.by_method.solver.MOST_TABLES", 10)
+    monkeypatch.setattr("sfumato.attacks.known_method.solver.MOST_TABLES", 10)
     counts = {"a": (5, 5), "b": (3, 4), "c": (3, 3), "d": (2, 3), "e": (2, 2), "f": (1, 2)}
     counts |= {"g": (0, 3), "h": (0, 2)}
     classes = {
@@ -607,7 +607,7 @@ def test_two_groups_that_both_broke_are_followed_together(n_others):
 
 
 def test_groups_too_many_to_be_followed_together_get_no_verdict(monkeypatch):
-    monkeypatch.setattr("sfumato.attacks.by_method.solver.MOST_TOGETHER", 1)
+    monkeypatch.setattr("sfumato.attacks.known_method.solver.MOST_TOGETHER", 1)
     finding = Minimality().run(broken_twice(2, 0))
     assert finding.holds is None
     assert "who does not may believe more" in finding.note

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.algorithms.registry import methods
+from sfumato.algorithms.compatibility import methods
 from sfumato.criteria import Criterion
 from sfumato.criteria.criterion import STATEMENTS
 from sfumato.criteria.judging import holding, measure

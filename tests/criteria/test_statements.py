@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import sfumato as sf
-from sfumato.algorithms import registry
+from sfumato.algorithms import compatibility as registry
 
 DOMAIN, _ = sf.Tree({"low": ["1", "2"], "high": ["5", "9"]}).grow("score", ["1", "2", "5", "9"])
 EVERYTHING_IS_SAFE = sf.RecursiveDiversity(2, 1)

@@ -7,7 +7,7 @@ import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.data.recoding.deal import deal
+from sfumato.data.recoding.lots import deal
 
 PARTS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(-1, 9), st.integers(1, 5)), min_size=1, max_size=12

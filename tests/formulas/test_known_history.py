@@ -12,8 +12,8 @@ from sfumato.formulas.correspondence import past as series
 from sfumato.formulas.correspondence.candidates import CandidateRecords, younger_in
 from sfumato.formulas.correspondence.cells import cells_of
 from sfumato.formulas.correspondence.certified import Arrived, KnownHistory, Search
+from sfumato.formulas.correspondence.earlier_releases import Past, Together
 from sfumato.formulas.correspondence.exchange_kernels import reroute, undo
-from sfumato.formulas.correspondence.past import Past, Together
 
 
 def grown(trees, sizes, hows, dice, values="st"):

@@ -28,7 +28,7 @@ from hard.mutations import (
     toml,
 )
 from profiles import examples
-from sfumato.algorithms.registry import criteria, methods
+from sfumato.algorithms.compatibility import criteria, methods
 from sfumato.cli.app import app
 from sfumato.criteria import Criterion
 from sfumato.data.groups import Guards, Histogram

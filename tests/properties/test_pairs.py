@@ -11,7 +11,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.algorithms import ALGORITHMS, Algorithm
-from sfumato.algorithms.registry import all_pairs, check_pair, criteria, markdown, methods
+from sfumato.algorithms.compatibility import all_pairs, check_pair, criteria, markdown, methods
 from sfumato.criteria import CRITERIA
 from sfumato.criteria.judging import holding
 from sfumato.data.groups import Guards, Histogram

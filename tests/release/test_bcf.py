@@ -12,7 +12,7 @@ import sfumato as sf
 from sfumato.attacks.correspondence import bcf
 from sfumato.errors import BrokenPromise
 from sfumato.job import Job
-from sfumato.release.beside import by_pairs_and_all as comparison
+from sfumato.release.earlier_releases import by_pairs_and_all as comparison
 
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
 

@@ -10,12 +10,12 @@ import pytest
 
 import sfumato as sf
 from series.made import started, write_batch
-from sfumato.engines.duckdb.people import DuckDBPeople
+from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.source import DuckDBSource
-from sfumato.formulas.correspondence.past import Past, Together
+from sfumato.formulas.correspondence.earlier_releases import Past, Together
 from sfumato.release import Release
 from sfumato.release import release as module
-from sfumato.release.beside import check as beside
+from sfumato.release.earlier_releases import check as beside
 
 QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 
@@ -129,7 +129,7 @@ def test_a_third_release_is_written_and_read_back_once(two_releases, counts):
 
 def test_the_verdict_of_a_search_stands_for_the_same_classes(two_releases, counts, monkeypatch):
     """Where programs would be too large: what the search judged is not judged again."""
-    monkeypatch.setattr("sfumato.release.beside.by_pairs_and_all.EXACT", 0)
+    monkeypatch.setattr("sfumato.release.earlier_releases.by_pairs_and_all.EXACT", 0)
     before = []
     judged = module.judged_beside
 

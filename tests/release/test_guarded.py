@@ -16,7 +16,7 @@ from criteria.wards import PROMISE, SECRETS, read, wards_source
 from sfumato.algorithms.algorithm import chances
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet
-from sfumato.release.guards import decided, refuse_other_groups
+from sfumato.release.guarding_nodes import decided, refuse_other_groups
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ import naive.groups
 import naive.knowledge
 import sfumato as sf
 from sfumato.algorithms import Algorithm
-from sfumato.algorithms.registry import methods
+from sfumato.algorithms.compatibility import methods
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
 from sfumato.release.saved import Files

@@ -215,7 +215,7 @@ def test_parts_about_different_columns_do_not_share_groups():
 def test_a_directory_of_ours_survives_a_forked_child(tmp_path):
     import os
 
-    from sfumato.files.private import PrivateDirectory
+    from sfumato.files.private_directory import PrivateDirectory
 
     ours = PrivateDirectory(tmp_path)
     child = os.fork()

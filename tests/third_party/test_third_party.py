@@ -257,7 +257,7 @@ def test_packages_are_not_asked_before_they_are_needed(tmp_path, beside):
     done = run(
         "-c",
         "import sys, sfumato as sf\n"
-        "assert not {'sfumato.doors', 'importlib.metadata'} & set(sys.modules)\n"
+        "assert not {'sfumato.registry', 'importlib.metadata'} & set(sys.modules)\n"
         "from sfumato.cli import main\n"
         "sys.argv = ['sfumato', 'anonymize', 'job.toml']\n"
         "try: main()\n"

@@ -11,7 +11,7 @@ import naive.divergence
 import sfumato as sf
 from sfumato.formulas.boxes import points
 from sfumato.formulas.measures import divergence
-from sfumato.utility.boxes_of import generalized_groups
+from sfumato.utility.published_boxes import generalized_groups
 from utility.reading import answering, hospital, table_of
 
 COLUMNS = ("age", "zip", "disease")

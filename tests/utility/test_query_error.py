@@ -15,7 +15,7 @@ from sfumato.attacks.matching import boxes_in
 from sfumato.data.recoding import Assignment, Bucketing, Cut
 from sfumato.formulas.measures.queries import Workload
 from sfumato.text import percent
-from sfumato.utility.boxes_of import boxes_of_labels
+from sfumato.utility.published_boxes import boxes_of_labels
 from utility.reading import DISEASES, answering, hospital, table_of
 
 

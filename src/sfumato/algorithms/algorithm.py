@@ -15,11 +15,11 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
-from sfumato.formulas.correspondence.past import Past
+from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.parameters import fraction
 from sfumato.published.public_view import PublicView
+from sfumato.registry import Registry
 from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]

@@ -8,8 +8,8 @@ from typing import Any, ClassVar
 
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
-from sfumato.doors import Registry
 from sfumato.errors import CannotRun
+from sfumato.registry import Registry
 from sfumato.release import Release
 from sfumato.table import Table
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from sfumato.errors import BadInput, shown
 from sfumato.published.public_view import PublicView, refuse_other_columns
 from sfumato.release import Release, load
-from sfumato.release.beside.previous import Previous
+from sfumato.release.earlier_releases.previous import Previous
 from sfumato.table import Table, read
 
 

@@ -15,11 +15,11 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.by_method.membership import Membership
-from sfumato.attacks.by_method.rejected_steps import Problem, Problems
-from sfumato.attacks.by_method.solver import GroupBeliefs, LearnedBeliefs, Solver
-from sfumato.attacks.by_method.verdict import Verdict
 from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.rejected_steps import Problem, Problems
+from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
+from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import sum_by

@@ -14,9 +14,10 @@ import numpy as np
 
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.by_method.guards import guarded_finding
-from sfumato.attacks.by_method.membership import Membership, members_of
-from sfumato.attacks.by_method.rejected_steps import (
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.known_method.membership import Membership, members_of
+from sfumato.attacks.known_method.personalized import guarded_finding
+from sfumato.attacks.known_method.rejected_steps import (
     cut_steps,
     full_domain_steps,
     least_people,
@@ -24,9 +25,8 @@ from sfumato.attacks.by_method.rejected_steps import (
     region_problems,
     wide_steps,
 )
-from sfumato.attacks.by_method.solver import LearnedBeliefs, Solver
-from sfumato.attacks.by_method.verdict import Verdict
-from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
+from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate

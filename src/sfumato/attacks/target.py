@@ -23,7 +23,7 @@ from sfumato.data.values import published_text
 from sfumato.errors import BadInput, CannotRun
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
-from sfumato.release.beside.previous import Previous
+from sfumato.release.earlier_releases.previous import Previous
 from sfumato.table import Table
 
 

@@ -16,8 +16,8 @@ from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
-from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
+from sfumato.registry import Registry
 from sfumato.spec import describe, headline, to_spec
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts, Groups, Guards, Histogram
-from sfumato.data.guards import guarding_nodes
+from sfumato.data.guarding_nodes import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
 from sfumato.data.set_valued import over_values
 from sfumato.errors import BadInput, BrokenPromise, nearest, shown

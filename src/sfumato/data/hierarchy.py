@@ -28,10 +28,10 @@ from sfumato.data.domain import Domain
 from sfumato.data.labels.grammar import ROOT, calendar_texts, mask_text, name_text, range_text
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.data.values import published_text
-from sfumato.doors import Registry
 from sfumato.errors import BadInput, shown
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path, refusal
+from sfumato.registry import Registry
 from sfumato.spec import PACKAGE, name_of, signed, taken_apart
 
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each

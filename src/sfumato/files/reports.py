@@ -9,7 +9,7 @@ from pathlib import Path
 from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
-from sfumato.files.private import PrivateDirectory
+from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION
 
 

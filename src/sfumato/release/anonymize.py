@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.algorithms import Algorithm, Mondrian, SeriesAlgorithm
 from sfumato.algorithms.algorithm import a_method, chances
-from sfumato.algorithms.registry import check_pair, check_sets
+from sfumato.algorithms.compatibility import check_pair, check_sets
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.errors import BadInput

@@ -25,7 +25,7 @@ from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
-from sfumato.files.private import PrivateDirectory, scratch
+from sfumato.files.private_directory import PrivateDirectory, scratch
 from sfumato.files.staged import (
     called,
     describe,
@@ -40,11 +40,11 @@ from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
-from sfumato.release.beside.check import judged_beside
-from sfumato.release.beside.previous import Previous, previous_of
 from sfumato.release.check import Check, checked
 from sfumato.release.description import Description
-from sfumato.release.guards import decided, refuse_other_groups
+from sfumato.release.earlier_releases.previous import Previous, previous_of
+from sfumato.release.earlier_releases.verdict import judged_beside
+from sfumato.release.guarding_nodes import decided, refuse_other_groups
 from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Files, Written, open_saved
 from sfumato.release.set_valued import apart, refuse_other_values

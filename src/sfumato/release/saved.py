@@ -13,7 +13,7 @@ from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason, version
-from sfumato.files.private import PrivateDirectory
+from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.release.check import Check

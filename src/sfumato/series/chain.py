@@ -13,12 +13,12 @@ from typing import Any
 from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
 from sfumato.errors import Unsatisfiable
+from sfumato.formulas.correspondence.earlier_releases import n_people
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Attacked
-from sfumato.formulas.correspondence.past import n_people
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.release.beside.in_common import in_public
+from sfumato.release.earlier_releases.in_common import in_public
 from sfumato.series.ledger import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms

@@ -25,7 +25,7 @@ from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
-from sfumato.files.private import PrivateDirectory
+from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
 from sfumato.release.check import Check

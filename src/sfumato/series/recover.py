@@ -7,7 +7,7 @@ have read it. Before that, nothing has happened.
 from __future__ import annotations
 
 from sfumato.files.failpoints import reached
-from sfumato.files.private import sweep
+from sfumato.files.private_directory import sweep
 from sfumato.series.ledger import Ledger
 from sfumato.series.store import Store
 

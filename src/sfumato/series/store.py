@@ -21,7 +21,7 @@ from sfumato.engines.protocol import Batches
 from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
-from sfumato.files.private import PrivateDirectory
+from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, refuse_taken, sync
 from sfumato.release import Release, load
 from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry

@@ -12,7 +12,7 @@ from sfumato.errors import BadInput
 from sfumato.formulas.boxes.points import points_in_boxes
 from sfumato.formulas.measures import divergence
 from sfumato.release import Release
-from sfumato.utility.boxes_of import generalized_groups
+from sfumato.utility.published_boxes import generalized_groups
 
 
 def kl_divergence(release: Release, attribute: str | None = None) -> float:

@@ -18,7 +18,7 @@ from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.release import Release
 from sfumato.table import Table, read
-from sfumato.utility.boxes_of import intervals_of
+from sfumato.utility.published_boxes import intervals_of
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,7 +16,7 @@ from sfumato.html import html_table
 from sfumato.parameters import number, one_of, whole
 from sfumato.release import Release
 from sfumato.text import aligned, percent
-from sfumato.utility.boxes_of import generalized_groups
+from sfumato.utility.published_boxes import generalized_groups
 
 N_QUERIES = {"cormode": 1_000, "wong": 10_000}
 SELECTIVITY = {"cormode": Fraction(1, 2), "wong": Fraction(1, 20)}

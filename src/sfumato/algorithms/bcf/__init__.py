@@ -11,8 +11,8 @@ from typing import Any, Self
 from weakref import WeakKeyDictionary
 
 from sfumato.algorithms.algorithm import Algorithm, Draw, SeriesAlgorithm
+from sfumato.algorithms.bcf.against_all import against_all
 from sfumato.algorithms.bcf.arrivals import arrived
-from sfumato.algorithms.bcf.several import against_all
 from sfumato.algorithms.bcf.specialization import Score, Specialization
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion, together
@@ -21,9 +21,9 @@ from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses
+from sfumato.formulas.correspondence.earlier_releases import Past, lefts, n_people
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import RecordsLeft
-from sfumato.formulas.correspondence.past import Past, lefts, n_people
 from sfumato.parameters import file_path, one_of
 from sfumato.published.public_view import NAMED, PublicView, read_previous
 from sfumato.text import counted

@@ -10,15 +10,15 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.bcf.pairs import Against, Looked, is_cut_of
+from sfumato.algorithms.bcf.against_each import Against, Looked, is_cut_of
 from sfumato.algorithms.top_down.by_cut import CutTable, Node, Split
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding, is_monotone
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.correspondence.cells import PublishedClasses
+from sfumato.formulas.correspondence.earlier_releases import lefts, n_people
 from sfumato.formulas.correspondence.pair_flows import attack
-from sfumato.formulas.correspondence.past import lefts, n_people
 from sfumato.progress import report
 
 Score = Literal["discernibility", "loss"]

@@ -112,7 +112,7 @@ class Mondrian(Algorithm):
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
         if len(frequencies.combinations) > COMPILED:
-            from sfumato.algorithms.mondrian.large import Rounds  # noqa: PLC0415  (a compiler)
+            from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
             found = Rounds(
                 frequencies, criterion, draw, strict=self.strict, widest_only=self.widest_only

@@ -10,7 +10,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.mondrian.large import axes
+from sfumato.algorithms.mondrian.compiled_search import axes
 from sfumato.algorithms.skyline_mondrian.kernels.cuts import GAIN
 from sfumato.criteria import Skyline
 from sfumato.data.domain import Domain

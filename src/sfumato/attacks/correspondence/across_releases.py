@@ -18,14 +18,14 @@ from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import joined
-from sfumato.formulas.correspondence.past import Past
 from sfumato.progress import report
 from sfumato.release import Release
-from sfumato.release.beside.by_pairs_and_all import ByAll, PairLeft, left_by_pairs
-from sfumato.release.beside.in_common import InCommon, by_original, in_public
-from sfumato.release.beside.previous import Previous
+from sfumato.release.earlier_releases.by_pairs_and_all import ByAll, PairLeft, left_by_pairs
+from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
+from sfumato.release.earlier_releases.previous import Previous
 from sfumato.table import Table
 from sfumato.text import listed, plural
 

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding.application import Join
+from sfumato.data.recoding.apply import Join
 from sfumato.data.recoding.base import SUPPRESSED, Recoding
-from sfumato.data.recoding.deal import deal
+from sfumato.data.recoding.lots import deal
 
 
 class PartsRecoding(Recoding):

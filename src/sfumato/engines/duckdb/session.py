@@ -12,7 +12,7 @@ import duckdb
 from sfumato.engines.duckdb.explain import about_storage, explanation
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason, version
-from sfumato.files.private import scratch
+from sfumato.files.private_directory import scratch
 
 DAMAGED = "the Parquet file is damaged"
 INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")

@@ -10,10 +10,10 @@ import pyarrow as pa
 
 from sfumato.engines.csv_header import refuse_alike
 from sfumato.engines.duckdb.batches import keep_rows
-from sfumato.engines.duckdb.gather import one_row_each
+from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.kinds import cleaned, kind_of
+from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
-from sfumato.engines.duckdb.people import DuckDBPeople
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.session import Session
 from sfumato.engines.protocol import BatchReceipt, Engine, Source

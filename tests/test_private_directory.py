@@ -16,7 +16,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.files.private import PrivateDirectory, spill_parent, sweep
+from sfumato.files.private_directory import PrivateDirectory, spill_parent, sweep
 
 
 def mode(path):

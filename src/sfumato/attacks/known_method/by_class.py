@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.believed import Believed
-from sfumato.attacks.by_method.membership import Membership
-from sfumato.attacks.by_method.solver import GroupBeliefs
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.solver import GroupBeliefs
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import shown_to
 from sfumato.data.groups import Groups, Histogram

@@ -14,10 +14,10 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.by_method.by_class import shares_of
-from sfumato.attacks.by_method.membership import Membership
-from sfumato.attacks.by_method.solver import LearnedBeliefs
 from sfumato.attacks.finding import Finding
+from sfumato.attacks.known_method.by_class import shares_of
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.personalized_privacy import largest_guarded_share

@@ -13,8 +13,8 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import CannotRun
 from sfumato.formulas.correspondence.candidates import CandidateRecords
 from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of
+from sfumato.formulas.correspondence.earlier_releases import EXACT, Past, Together, lefts
 from sfumato.formulas.correspondence.pairs import Attacked, RecordsLeft, exposed
-from sfumato.formulas.correspondence.past import EXACT, Past, Together, lefts
 
 KINDS = ("forward", "cross", "backward")
 

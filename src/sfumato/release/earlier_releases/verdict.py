@@ -14,14 +14,14 @@ from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Histogram
 from sfumato.errors import BadInput
+from sfumato.formulas.correspondence.earlier_releases import Past, Together
 from sfumato.formulas.correspondence.pair_flows import attack, by_flows
 from sfumato.formulas.correspondence.pairs import Attacked, joined
-from sfumato.formulas.correspondence.past import Past, Together
 from sfumato.published.public_view import PublicView
-from sfumato.release.beside.by_pairs_and_all import ByAll, left_by_pairs
-from sfumato.release.beside.in_common import in_public
-from sfumato.release.beside.previous import Previous
 from sfumato.release.check import Check
+from sfumato.release.earlier_releases.by_pairs_and_all import ByAll, left_by_pairs
+from sfumato.release.earlier_releases.in_common import in_public
+from sfumato.release.earlier_releases.previous import Previous
 
 NOT_AT_HAND = (
     "no verdict about the series: the earlier releases are not at hand; the classes of this one "

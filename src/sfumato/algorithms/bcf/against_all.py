@@ -16,7 +16,7 @@ from sfumato.algorithms.top_down.by_cut import Node
 from sfumato.criteria.criterion import Criterion
 from sfumato.errors import Unsatisfiable
 from sfumato.formulas.correspondence.cells import PublishedClasses
-from sfumato.formulas.correspondence.past import Past
+from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.progress import report
 
 Begin = Callable[[Sequence[PublishedClasses]], Specialization]

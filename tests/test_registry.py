@@ -9,10 +9,10 @@ from types import SimpleNamespace
 import pytest
 
 import sfumato as sf
-from sfumato import doors
+from sfumato import registry
 from sfumato.criteria import CRITERIA
-from sfumato.doors import Registry
 from sfumato.packages import Package, package_of
+from sfumato.registry import Registry
 
 
 @pytest.fixture
@@ -123,7 +123,8 @@ def offers(monkeypatch):
     def offer(name, load, by="sfumato-more"):
         found.append(Offer(name=name, load=load, by=by))
 
-    monkeypatch.setattr(doors, "offered", lambda group: found if group == "sfumato.shapes" else [])
+    offered = {"sfumato.shapes": found}
+    monkeypatch.setattr(registry, "offered", lambda group: offered.get(group, []))
     return offer
 
 

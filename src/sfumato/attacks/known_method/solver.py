@@ -10,7 +10,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.by_method.interchangeable import (
+from sfumato.attacks.known_method.interchangeable import (
     apart,
     as_one,
     bound_of,
@@ -18,8 +18,8 @@ from sfumato.attacks.by_method.interchangeable import (
     one_column,
     share_of,
 )
-from sfumato.attacks.by_method.membership import Membership
-from sfumato.attacks.by_method.rejected_steps import Problem, Problems, Wide
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.rejected_steps import Problem, Problems, Wide
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups

@@ -8,8 +8,8 @@ from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
-from sfumato.doors import Registry
 from sfumato.errors import BadInput
+from sfumato.registry import Registry
 
 
 @dataclass(frozen=True)

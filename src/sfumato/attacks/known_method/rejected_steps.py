@@ -13,7 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.by_method.membership import Membership, levels_of, lows_of
+from sfumato.attacks.known_method.membership import Membership, levels_of, lows_of
 from sfumato.attacks.target import Target
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.believed import Believed, most_believed, worst_of
-from sfumato.attacks.by_method.by_class import (
+from sfumato.attacks.finding import NO_CERTAINTY, Finding
+from sfumato.attacks.known_method.by_class import (
     ClassBelief,
     Protected,
     class_beliefs,
@@ -17,9 +18,8 @@ from sfumato.attacks.by_method.by_class import (
     most_believed_class,
     undecided,
 )
-from sfumato.attacks.by_method.membership import Membership
-from sfumato.attacks.by_method.solver import LearnedBeliefs
-from sfumato.attacks.finding import NO_CERTAINTY, Finding
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
