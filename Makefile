@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo test test-slow hard bench lint format docs clean chromium
+.PHONY: demo quick test test-slow test-lowest test-python hard bench lint format docs clean chromium
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -12,8 +12,17 @@ demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where t
 test: $(VENV)/.installed-test lint chromium  ## lint, types, and every test
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
+	$(BIN)/python -m pytest -n 2 -q --quick
+
 test-slow: $(VENV)/.installed-test chromium  ## the long and statistical checks too
 	$(BIN)/python -m pytest -n 2
+
+test-lowest: .venv-lowest/.installed  ## every test with the lowest versions that pyproject.toml allows
+	.venv-lowest/bin/python -m pytest -n 2 -m "not slow"
+
+test-python:  ## what make test does, with another Python: make test-python PYTHON=python3.13
+	$(MAKE) test VENV=.venv-$(notdir $(PYTHON))
 
 hard: $(VENV)/.installed-test  ## bad input, canaries, crashes, exactness: hundreds of kills, and counts
 	$(BIN)/python -m pytest -n 2 tests/hard
@@ -56,6 +65,12 @@ $(VENV)/.installed-test: $(VENV)/.installed
 	$(PIP) -e '.[test]'
 	@touch $@
 
+.venv-lowest/.installed: pyproject.toml constraints-lowest.txt
+	$(PYTHON) -m venv --clear .venv-lowest
+	PIP_CONSTRAINT=constraints-lowest.txt .venv-lowest/bin/python -m pip install --quiet \
+	  --disable-pip-version-check -e '.[test]'
+	@touch $@
+
 # Reports are opened in Debian's Chromium. Where it may not be installed their tests are skipped by
 # name; with CI=true a skipped test fails.
 chromium:
@@ -71,4 +86,4 @@ chromium:
 	@touch $@
 
 clean:
-	rm -rf $(VENV) .venv-rivals .pytest_cache .mypy_cache .ruff_cache .hypothesis dist
+	rm -rf $(VENV) .venv-* .pytest_cache .mypy_cache .ruff_cache .hypothesis dist

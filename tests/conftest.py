@@ -1,22 +1,59 @@
-"""What all tests share: comparison data beside the checkout, no silent skips in CI, and a tally.
+"""What all tests share: comparison data, a quick choice, no silent skips in CI, and a tally.
+
+`pytest --quick` runs what matters while working: few generated examples (tests/profiles.py), at
+most four cases of a test, nothing that is marked `slow` or `long`, nothing of tests/hard and
+tests/papers.
 
 A test that tries many things says how many with `record_property("bad inputs tried", 40)`; the
 sums stand at the end of the run, and in docs/hardening.md.
 """
 
 import os
-from collections import Counter
+from collections import Counter, defaultdict
 from pathlib import Path
 
 import pytest
 
 import profiles
 
-profiles.load()
-
 collect_ignore = ["third_party/sfumato-example"]  # installed where it is tested, and not here
 SHARED = Path(__file__).parents[2] / "shared"
 REASON = "needs the comparison data in ../shared"
+HERE = Path(__file__).parent
+LONG = [HERE / "hard", HERE / "papers"]
+N_CASES = 4  # of one test, when it is quick
+
+
+def pytest_addoption(parser):
+    """Add the option."""
+    parser.addoption("--quick", action="store_true", help="only what matters while working")
+
+
+def pytest_configure(config):
+    """Choose how many examples are generated, before any test is read."""
+    profiles.load("quick" if config.getoption("--quick") else None)
+
+
+def pytest_ignore_collect(collection_path, config):
+    """Leave out whole directories."""
+    return True if config.getoption("--quick") and collection_path in LONG else None
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is long, and most of many cases: some from the beginning to the end."""
+    if not config.getoption("--quick"):
+        return
+    cases = defaultdict(list)
+    for item in items:
+        if not item.get_closest_marker("slow") and not item.get_closest_marker("long"):
+            cases[item.nodeid.partition("[")[0]].append(item)
+    chosen = {
+        same[j * len(same) // N_CASES] if len(same) > N_CASES else item
+        for same in cases.values()
+        for j, item in enumerate(same[:N_CASES])
+    }
+    config.hook.pytest_deselected(items=[item for item in items if item not in chosen])
+    items[:] = [item for item in items if item in chosen]
 
 
 @pytest.fixture(scope="session")

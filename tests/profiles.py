@@ -18,10 +18,10 @@ settings.register_profile("ci", settings.get_profile("default"), derandomize=Tru
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=10 * N_EXAMPLES)
 
 
-def load():
-    """The profile that the environment names."""
-    chosen = "ci" if os.environ.get("CI") == "true" else "default"
-    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", chosen))
+def load(chosen=None):
+    """The profile that the environment names, else the chosen one, else that of the place."""
+    usual = "ci" if os.environ.get("CI") == "true" else "default"
+    settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE") or chosen or usual)
 
 
 def scaled(n):

@@ -5,6 +5,8 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
+
 import sfumato.compiled
 
 CALLEE = "from sfumato.compiled import compiled\n\n\n@compiled\ndef one():\n    return {n}\n"
@@ -14,6 +16,7 @@ CALLER = (
 )
 
 
+@pytest.mark.long
 def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(tmp_path):
     """Numba looks at the file of the caller alone."""
     package = tmp_path / "sfumato"

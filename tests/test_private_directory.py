@@ -243,6 +243,7 @@ def test_a_stream_is_kept_in_the_private_directory_and_goes_with_the_table(tempo
     assert list(spill_parent().iterdir()) == []
 
 
+@pytest.mark.long
 def test_the_engine_spills_into_the_private_directory_and_leaves_nothing(temporary, tmp_path):
     """Counted with little memory, the originals go to disk: there, and nowhere else."""
     source = tmp_path / "in.parquet"
@@ -313,6 +314,7 @@ IN_A_CYCLE = "table.own = [table]; sys.table = table"
 IN_A_THREAD = "threading.Thread(target=lambda t: time.sleep(60), args=[table], daemon=True).start()"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "end",
     [

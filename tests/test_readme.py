@@ -21,6 +21,7 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
     shutil.copy(sf.datasets.patients(), tmp_path)
@@ -34,6 +35,7 @@ def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatc
         assert shown in capsys.readouterr().out
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("page", ADDING, ids=lambda page: page.name)
 def test_what_a_page_adds_works_in_a_process_of_its_own(page, tmp_path):
     """What is defined joins, so it must not join the other tests."""

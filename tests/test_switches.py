@@ -188,6 +188,7 @@ def all_switches(room: Room) -> set[str]:
     return found - room.others
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("room", ROOMS, ids=lambda room: room.home)
 def test_nobody_asks_for_a_class_outside_its_room(room):
     assert all_switches(room) == room.remaining

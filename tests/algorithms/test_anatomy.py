@@ -63,6 +63,7 @@ def wanted(l, k):
     ]
 
 
+@pytest.mark.long
 def test_groups_are_those_of_the_description(compiled, record_property):
     n = 0
     for seed, rows in enumerate(small_tables(300, seed=2, n_rows=(1, 40))):
@@ -97,6 +98,7 @@ def test_groups_are_those_of_the_description(compiled, record_property):
     record_property("anatomies compared with the description", n)
 
 
+@pytest.mark.long
 def test_anatomized_groups_are_the_anatomies_of_greedy_groups(compiled, record_property):
     n = 0
     for seed, rows in enumerate(small_tables(100, seed=17, n_rows=(6, 40))):

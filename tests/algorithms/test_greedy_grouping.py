@@ -50,6 +50,7 @@ def expected(frequencies, safe, unit, p, chances, order=()):
     )
 
 
+@pytest.mark.long
 def test_groups_are_those_of_figure_2(compiled, record_property):
     n = 0
     for seed, rows in enumerate(small_tables(120)):
@@ -237,6 +238,7 @@ def test_a_table_without_sensitive_values_is_refused():
             method.search(frequencies, sf.KAnonymity(1), Chances())
 
 
+@pytest.mark.long
 def test_every_order_of_equal_people_is_equally_likely():
     """Two of five equal people are ill: each of the 10 places of the two comes up alike."""
     rows = [("1", value) for value in ["flu", "flu", "none", "none", "none"]]
@@ -296,6 +298,7 @@ def test_both_ways_agree_on_a_large_table(monkeypatch):
         assert np.array_equal(*found)
 
 
+@pytest.mark.long
 def test_anatomized_groups_are_parts_of_greedy_ones_and_safe(compiled):
     n = 0
     for seed, rows in enumerate(small_tables(30, seed=8, n_rows=(6, 40))):

@@ -29,6 +29,7 @@ def adult(place, sensitive=None):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("limit", [0, 0.05])
 def test_on_adult_the_optimum_by_discernibility_is_the_best_of_12960_nodes(arx_adult, limit):
     frequencies = adult(arx_adult).frequencies()
@@ -46,6 +47,7 @@ def test_on_adult_the_optimum_by_discernibility_is_the_best_of_12960_nodes(arx_a
     assert tuple(found.levels.values()) == best[2]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "criterion", [sf.LDiversity(3), sf.TCloseness(0.2), sf.TCloseness(0.3, "hierarchical")], ids=str
 )
@@ -99,6 +101,7 @@ def test_on_adult_no_node_at_all_is_better_than_the_optimum(arx_adult, criterion
     assert sf.utility.discernibility(release) == best
 
 
+@pytest.mark.long
 def test_samarati_and_incognito_agree_on_adult(arx_adult):
     frequencies = adult(arx_adult).frequencies()
     minimal = sf.Incognito(0.05).minimal(frequencies, sf.KAnonymity(5))
@@ -118,6 +121,7 @@ def wide() -> sf.Table:
     return sf.read(source, {f"c{j}": sf.Prefix() for j in range(5)})
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [sf.Optimal("loss", 0.1), sf.Samarati(0.1), sf.Incognito(0.1)])
 def test_a_lattice_of_100000_nodes_is_searched_in_bounded_memory(wide, method):
     frequencies = wide.frequencies()

@@ -95,6 +95,7 @@ def little_room():
         yield
 
 
+@pytest.mark.long
 @examples(250)
 @given(ALL_TABLES, skylines(), st.sampled_from(SPLITS))
 def test_regions_are_those_of_figure_4_and_minimal(table, skyline, split):

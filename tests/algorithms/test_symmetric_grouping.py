@@ -31,6 +31,7 @@ def compiled(request, monkeypatch):
         monkeypatch.setattr(lines, "COMPILED", 0)
 
 
+@pytest.mark.long
 def test_groups_are_those_of_figure_7(compiled, record_property):
     n = 0
     for seed, rows in enumerate(small_tables(150, seed=1, n_rows=(1, 40))):

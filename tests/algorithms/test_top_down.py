@@ -140,6 +140,7 @@ RARE = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("number", range(len(RARE)))
 def test_people_who_go_back_are_those_of_the_twin(monkeypatch, number):
     """Uneven columns, so that small unsafe children stand beside large safe ones."""
@@ -265,6 +266,7 @@ def kept(release):
     return Counter(zip(*(release.to_arrow()[name].to_pylist() for name in ("q", "s")), strict=True))
 
 
+@pytest.mark.long
 def test_as_few_go_back_as_needed_and_only_those_who_help():
     """One HIV alone at a: somebody of b goes back, never one of the HIV there."""
     table = one_column(["a"] + ["b"] * 8, ["HIV"] + ["HIV"] * 3 + ["none"] * 5, ["a", "b"])

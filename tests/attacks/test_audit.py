@@ -51,6 +51,7 @@ def told(report):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "promised",

@@ -125,6 +125,7 @@ CASES = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize(("names", "sizes", "hows"), CASES[1::2])
 def test_what_is_found_is_what_enumerating_all_correspondences_leaves(
@@ -263,6 +264,7 @@ def texts(values):
     return ["missing" if value is None else str(value) for value in values]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(1))
 @pytest.mark.parametrize("columns", [("size",), ("code",), ("age", "ward")])
 def test_ranges_masks_and_dates_are_compared_as_a_reader_would(tmp_path, columns, seed):
@@ -311,6 +313,7 @@ def compared_by_reading(tmp_path, columns, seed):
     assert Correspondence([releases[0]]).run(releases[1]).found in known
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
 def test_a_value_or_missing_is_compared_as_a_reader_would(tmp_path, column):
     by_mondrian_with_missing(tmp_path, column, range(1))

@@ -20,6 +20,7 @@ def read(columns, **extra):
     return sf.read(pa.table(columns), ["age"], sensitive="disease", **extra)
 
 
+@pytest.mark.long
 def test_the_belief_is_the_largest_over_everything_that_could_be_known():
     table = read(TABLE_1B)
     groups = [(4, {"AIDS": 2, "Flu": 2}), (4, {"AIDS": 1, "Cancer": 1, "Flu": 2})]

@@ -127,6 +127,7 @@ def test_samples_contain_the_truth_in_their_interval(case, monkeypatch):
     assert outside <= 0.1 * n
 
 
+@pytest.mark.long
 def test_what_has_too_many_states_is_sampled_with_an_interval(monkeypatch):
     """Couples between every group and the next six: more states than can be counted."""
     groups = [(40, {"a": 12, "b": 28})] * 30

@@ -111,6 +111,7 @@ def same_for_positions(target, method, case, expected, parts, formed, unit):
         assert all(expected[i] == expected[parts[g][0]] for i in parts[g])
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["greedy", "randomized", "symmetric"])
 @pytest.mark.parametrize("seed", SEEDS)
 def test_beliefs_are_exactly_what_all_worlds_say(seed, kind):
@@ -138,6 +139,7 @@ def released(values, criterion, method, **others):
     return sf.anonymize(table, criterion, method)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "seed", [0, *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(1, 12))]
 )
@@ -356,6 +358,7 @@ def mean_beliefs(group):
         yield sum(row.get("1", Fraction(0)) for row in mine) / len(mine)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["greedy", "randomized", "symmetric"])
 def test_sums_say_what_tables_say(kind, monkeypatch):
     """One bounded value needs no tables of counts: sums along the buckets, or halves, do."""

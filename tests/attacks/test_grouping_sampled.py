@@ -29,6 +29,7 @@ def prefixes(sizes, n_values, weight):
     return [RejectedStep.of([list(range(n))], len(sizes), nobody, weight=weight) for n in cells]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("sizes", "histogram", "rule", "weight"),
     [
@@ -104,6 +105,7 @@ ENTROPY = Case(sf.LDiversity(2, "entropy"), None, None)
 DISTINCT = Case(sf.LDiversity(2), None, None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "case",
     [by_frequency(2), by_frequency(3), ENTROPY, DISTINCT, closeness("1/3", "equal")],

@@ -62,6 +62,7 @@ def people_of(found, case):
     return target, others, [somebody(found.family_group) for _ in range(found.n_family)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_breaches_skylines_and_witnesses_are_those_of_all_worlds(case):
     rng = random.Random(11)
@@ -88,6 +89,7 @@ def test_breaches_skylines_and_witnesses_are_those_of_all_worlds(case):
             assert knowledge_skyline(groups, value, c, case) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_skyline_of_an_attribute_is_safe_for_every_value(case):
     rng = random.Random(12)
@@ -104,6 +106,7 @@ def test_skyline_of_an_attribute_is_safe_for_every_value(case):
         assert attribute_skyline(groups, c, case) == expected
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_skylines_of_larger_releases_are_those_of_a_scan(case):
     rng = random.Random(13)

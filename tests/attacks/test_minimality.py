@@ -91,6 +91,7 @@ def full_domain_case(rng):
     return release, people, steps, keeps, everybody
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_full_domain_releases_say_what_all_worlds_say(seed):
     rng = np.random.default_rng(seed)
@@ -161,6 +162,7 @@ def most(beliefs, criterion):
     return largest
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_strict_mondrian_says_what_all_worlds_say(seed):
     rng = np.random.default_rng(seed)
@@ -195,6 +197,7 @@ def regions_of(release, table, rows, n_columns):
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_local_recoding_says_what_all_worlds_say(seed):
     """Any labels on the paths of people's values, whether an algorithm would choose them or not."""
@@ -258,6 +261,7 @@ CUTS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_cuts_say_what_all_worlds_say(seed):
     rng = np.random.default_rng(seed)
@@ -289,6 +293,7 @@ def test_cuts_say_what_all_worlds_say(seed):
     assert any(learned)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS)
 def test_one_group_at_a_time_is_the_adversary_who_knows_everybody_else(seed, monkeypatch):
     """Where groups cannot be followed together: full-domain, the others fixed at the truth."""

@@ -111,6 +111,7 @@ def test_another_original_is_refused(tmp_path):
         sf.audit(sf.load(single.save(tmp_path / "single")), LISTS)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [LONG, LISTS])
 def test_without_a_promise_repeated_values_make_multisets(tmp_path, form):
     release = made(sf.KAnonymity(2), form, "id" if form is LONG else None)

@@ -97,6 +97,7 @@ def test_tom_of_table_1b_between_not_knowing_and_knowing():
     assert found[2] == Fraction(2, 3)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_the_largest_belief_lies_between_knowing_nothing_and_knowing_all_of_it(case):
     """BP(0,0,0) <= breach <= BP(l,k,m), over every choice of so many pieces."""

@@ -34,6 +34,7 @@ def with_job(place: Path, old: str, new: str) -> Path:
     return place / "job.toml"
 
 
+@pytest.mark.long
 def test_the_demo_makes_a_release_and_says_where_it_is(tmp_path):
     result = run("demo", "--output", tmp_path / "demo")
     assert result.exit_code == 0
@@ -42,6 +43,7 @@ def test_the_demo_makes_a_release_and_says_where_it_is(tmp_path):
     assert sf.ReleaseSeries(tmp_path / "demo-series").verify()
 
 
+@pytest.mark.long
 def test_the_demo_speaks_json(tmp_path):
     result = run("demo", "--output", tmp_path / "demo", "--json")
     found = json.loads(result.stdout)
@@ -147,6 +149,7 @@ def test_values_are_shown_only_when_asked_for_or_on_a_terminal(place):
     assert b"'other'" in os.read(master, 65536)
 
 
+@pytest.mark.long
 def test_progress_is_shown_on_a_terminal_and_not_in_a_pipe(place):
     command = [sys.executable, "-m", "sfumato", "anonymize", str(place / "job.toml"), "--dry-run"]
     piped = subprocess.run(command, capture_output=True, check=True)

@@ -28,6 +28,7 @@ def released(histogram):
     return [(sum(row), found) for row, found in zip(histogram, counted, strict=True)]
 
 
+@pytest.mark.long
 @examples(40)
 @given(st.lists(rows, min_size=1, max_size=2), amounts, thresholds, st.sampled_from("abc"))
 def test_it_holds_iff_the_breach_probability_is_below_the_threshold(histogram, point, c, value):

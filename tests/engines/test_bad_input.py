@@ -523,6 +523,7 @@ except sf.BadInput as error:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_disk_that_is_full_is_named_and_nothing_is_left(tmp_path, kind):
     (tmp_path / "out").mkdir()

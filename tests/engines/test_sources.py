@@ -440,6 +440,7 @@ print(table.frequencies().counts.tolist(), [str(label) for label in table.domain
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("zone", ["UTC", "Europe/Berlin", "America/New_York"])
 def test_the_zone_of_the_machine_changes_nothing(zone):
     found = subprocess.run(

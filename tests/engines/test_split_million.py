@@ -10,6 +10,7 @@ import duckdb
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
+import pytest
 
 import sfumato as sf
 from sfumato.data.labels.texts import Labels
@@ -60,6 +61,7 @@ def split(source: str, target: str, engine: str) -> None:
     print(json.dumps({"seconds": seconds, "growth": peak - before, "combinations": len(ground)}))
 
 
+@pytest.mark.long
 def test_a_million_people_are_split_exactly_within_a_gigabyte(tmp_path, read):
     engine = read.keywords["engine"]
     source, target = tmp_path / "in.parquet", tmp_path / "out.parquet"

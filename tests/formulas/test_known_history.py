@@ -247,6 +247,7 @@ def test_a_release_of_one_class_is_decided_however_long_it_takes(monkeypatch):
     assert past.left(seen.releases[-1])[0].min() == 1
 
 
+@pytest.mark.long
 def test_nearly_everything_is_shown_without_a_program():
     """Else the bounds would decide little: four releases by cuts, everybody, every value."""
     n_shown = n_left = 0

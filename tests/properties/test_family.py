@@ -86,6 +86,7 @@ def cases(draw):
     return table, criterion, lambda group: of_values([row[-1] for row in group])
 
 
+@pytest.mark.long
 @examples(250)
 @given(cases(), st.integers(0, 5))
 def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):

@@ -179,6 +179,7 @@ CRITERIA = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 def test_both_ways_of_cutting_agree_on_a_large_table(monkeypatch, method, criterion):
@@ -232,6 +233,7 @@ def test_a_single_safe_cut_is_found_however_far_from_the_middle(monkeypatch, kin
     assert [box for box, _ in compiled] == [[[0, at]], [[at + 1, 499]]]
 
 
+@pytest.mark.long
 @pytest.mark.usefixtures("way")
 def test_every_choice_of_people_of_a_split_combination_is_equally_likely():
     """Two, one and two people of three values, and one on each side: three of the five go left."""

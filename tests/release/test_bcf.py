@@ -75,6 +75,7 @@ def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     assert second.public_view.digest not in digests
 
 
+@pytest.mark.long
 def test_after_releases_from_directories_a_large_release_can_be_saved(tmp_path, monkeypatch):
     """Who made it has solved the programs already; only who has just the files is refused."""
     monkeypatch.setattr(comparison, "EXACT", 0)

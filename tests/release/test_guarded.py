@@ -28,6 +28,7 @@ METHODS = [sf.Mondrian(), sf.Mondrian(tight=True), sf.Samarati(0.2), sf.Optimal(
 METHODS += [sf.TopDown("cut")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_nothing_public_shows_what_anybody_guards(wards, tmp_path, caplog, kind, method):

@@ -33,6 +33,7 @@ except KeyboardInterrupt:
 """
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("stage", "delay"), [("reading", 0), ("cutting", 0), ("applying", 0.3), ("reading back", 0.1)]
 )

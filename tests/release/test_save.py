@@ -44,6 +44,7 @@ def save_and_die(target, failpoint) -> int:
     ).returncode
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("failpoint", FAILPOINTS)
 def test_a_killed_save_leaves_a_complete_release_or_none(tmp_path, failpoint):
     target = tmp_path / "out" / "q1"

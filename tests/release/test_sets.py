@@ -144,6 +144,7 @@ def test_the_files_hold_every_person_once_and_every_value_in_its_group(
     assert as_written == sorted(as_written)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("method", [sf.OneGroup(), ByCombination()], ids=str)
 def test_rows_and_lists_of_the_same_people_give_the_same_files(tmp_path, method, kind):
@@ -160,6 +161,7 @@ def test_rows_and_lists_of_the_same_people_give_the_same_files(tmp_path, method,
         assert found[0] == found[1]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("method", [sf.OneGroup(), ByCombination()], ids=str)
 def test_nothing_says_which_values_go_together(tmp_path, method, kind):
@@ -286,6 +288,7 @@ def test_suppressed_people_take_their_values_with_them(tmp_path):
     assert sf.load(place).check().n_rows == 147
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("case", ["set", "multiset"])
 def test_what_the_files_show_withstands_what_was_promised(tmp_path, case, kind):

@@ -165,6 +165,7 @@ def test_the_browser_runs_no_script_but_ours(browser, pages, tmp_path):
         assert [url for url in visit.asked if url.startswith("http")] == []
 
 
+@pytest.mark.long
 def test_a_stewards_report_is_marked_in_every_section(browser, pages):
     with Visit(browser, pages["demo", True], 1400, "light") as visit:
         marks = visit.page.evaluate(

@@ -246,6 +246,7 @@ def test_what_people_guard_has_words_and_a_report():
     assert "is not published." in said["words"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 def test_every_promise_has_words_and_a_report(patients, criterion):
     report = sf.audit(sf.anonymize(patients, criterion))
@@ -468,6 +469,7 @@ sf.audit(table).save(sys.argv[1], private=True)
 """
 
 
+@pytest.mark.long
 def test_a_killed_save_leaves_a_whole_report_or_none(tmp_path):
     command = [sys.executable, "-c", SAVE, str(tmp_path / "out")]
     killed = os.environ | {VARIABLE: "report.written"}

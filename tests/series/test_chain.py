@@ -40,6 +40,7 @@ def drawn(draw, n):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(6))
 def test_every_two_releases_of_a_chain_leave_k_records(tmp_path, seed):
     """Compared by `bcf` from the files; and the series' own numbers are those."""

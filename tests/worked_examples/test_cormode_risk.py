@@ -257,6 +257,7 @@ def test_floats_are_as_good_as_fractions(p):
                     assert floats == pytest.approx([float(e) for e in exact], rel=1e-9, abs=0)
 
 
+@pytest.mark.long
 def test_very_many_buckets_stay_finite():
     for n in (5_000, 4_000):
         found = prefix_risk([6] * 5_000, n, range(2, 5_001), Fraction(13, 20))

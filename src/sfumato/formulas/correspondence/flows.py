@@ -109,6 +109,8 @@ def _maximum_flow(
     from scipy.sparse import csr_array  # noqa: PLC0415  (heavy, so imported when used)
     from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
 
-    graph = csr_array((capacity.astype(np.int32), (tail, head)), shape=(n, n))
+    # Older versions of SciPy take no other integers.
+    rows, columns, limits = (each.astype(np.int32) for each in (tail, head, capacity))
+    graph = csr_array((limits, (rows, columns)), shape=(n, n))
     result = maximum_flow(graph, start, end)
     return int(result.flow_value), result.flow
