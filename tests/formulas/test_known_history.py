@@ -8,7 +8,7 @@ import pytest
 import naive.correspondence
 from formulas.series import LINE, PAIR, THREE, dice_for, leaves, recoded, records
 from sfumato.attacks.correspondence.given_records import read
-from sfumato.formulas.correspondence import past as series
+from sfumato.formulas.correspondence import earlier_releases as series
 from sfumato.formulas.correspondence.candidates import CandidateRecords, younger_in
 from sfumato.formulas.correspondence.cells import cells_of
 from sfumato.formulas.correspondence.certified import Arrived, KnownHistory, Search

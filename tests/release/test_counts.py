@@ -15,7 +15,7 @@ from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.formulas.correspondence.earlier_releases import Past, Together
 from sfumato.release import Release
 from sfumato.release import release as module
-from sfumato.release.earlier_releases import check as beside
+from sfumato.release.earlier_releases import verdict as beside
 
 QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 

@@ -1,7 +1,7 @@
 """The mathematics of a series: the next release, and what every two releases of a chain leave.
 
 `next_release` decides a release given all earlier ones of the chain; saving it reads back what was
-written and judges it beside all of them once more, in another way (`release.beside`).
+written and judges it beside all of them once more, in another way (`release.earlier_releases`).
 """
 
 from __future__ import annotations
