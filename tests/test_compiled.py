@@ -16,25 +16,56 @@ CALLER = (
 )
 
 
-@pytest.mark.long
-def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(tmp_path):
-    """Numba looks at the file of the caller alone."""
+SHAPE = "from typing import NamedTuple\n\n\nclass Shape(NamedTuple):\n    sides: int\n"
+COUNTER = (
+    "from sfumato.compiled import compiled\n\n\n"
+    "@compiled\ndef sides(shape):\n    return shape.sides\n"
+)
+
+
+@pytest.fixture
+def package(tmp_path):
+    """A package with the decorator in it, and nothing else yet."""
     package = tmp_path / "sfumato"
     package.mkdir()
     (package / "__init__.py").write_text("")
     (package / "compiled.py").write_text(Path(sfumato.compiled.__file__).read_text())
+    return package
+
+
+def run(package, script) -> str:
+    environment = {
+        **os.environ,
+        "PYTHONPATH": str(package.parent),
+        "PYTHONDONTWRITEBYTECODE": "1",
+    }
+    command = [sys.executable, "-c", script]
+    return subprocess.run(
+        command, env=environment, check=True, capture_output=True, text=True
+    ).stdout
+
+
+@pytest.mark.long
+def test_a_kernel_is_compiled_anew_when_one_that_it_calls_changes(package):
+    """Numba looks at the file of the caller alone."""
     (package / "caller.py").write_text(CALLER)
-
-    def run() -> str:
-        script = "from sfumato.caller import two; print(two())"
-        environment = {**os.environ, "PYTHONPATH": str(tmp_path), "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [sys.executable, "-c", script]
-        return subprocess.run(
-            command, env=environment, check=True, capture_output=True, text=True
-        ).stdout
-
     for n in (1, 5):
         (package / "callee.py").write_text(CALLEE.format(n=n))
         os.utime(package / "callee.py", (n, n))
-        assert run() == f"{n + 1}\n"
+        assert run(package, "from sfumato.caller import two; print(two())") == f"{n + 1}\n"
     assert list((package / "__pycache__").glob("caller.two-*.nbc"))
+
+
+@pytest.mark.long
+def test_a_kernel_is_compiled_anew_when_a_module_of_its_types_is_gone(package):
+    """Numba reads the types of what is kept before it looks whether that is still true."""
+    (package / "counter.py").write_text(COUNTER)
+    for module in ("shapes", "forms"):
+        (package / f"{module}.py").write_text(SHAPE)
+        script = (
+            f"from sfumato.{module} import Shape; from sfumato.counter import sides; "
+            "print(sides(Shape(4)))"
+        )
+        assert run(package, script) == "4\n"
+        (package / f"{module}.py").unlink()
+    assert list((package / "__pycache__").glob("counter.sides-*.nbi"))

@@ -25,7 +25,9 @@ def compiled(kernel: Callable[..., Any]) -> Any:
     kept = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
     if kept is not None:
         kept.save_overload = _if_possible(kept.save_overload)
-        kept._cache_file._source_stamp = (kept._cache_file._source_stamp, _all_kernels())
+        index = kept._cache_file
+        index._source_stamp = (index._source_stamp, _all_kernels())
+        index._load_index = _if_readable(index._load_index)
     return dispatcher
 
 
@@ -42,6 +44,22 @@ def _all_kernels() -> str:
         if b"@compiled" in source:
             digest.update(source)
     return digest.hexdigest()
+
+
+def _if_readable(load: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, Any]]:
+    """Take an index that cannot be read for an empty one.
+
+    It names types by their modules, and Numba reads it whole before it looks whether it is still
+    true: after an upgrade a module may be gone.
+    """
+
+    def load_if_readable() -> dict[Any, Any]:
+        try:
+            return load()
+        except Exception:  # whatever unpickling raises; then kernels are compiled anew
+            return {}
+
+    return load_if_readable
 
 
 def _if_possible(keep: Callable[..., None]) -> Callable[..., None]:

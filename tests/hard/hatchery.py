@@ -160,7 +160,7 @@ def serve() -> None:
 def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
-    from sfumato.release import release
+    from sfumato.release import release, writing
     from sfumato.series import publish, recover, store
 
     place = Path(request["place"])
@@ -178,7 +178,7 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    for module in (release, publish, store, recover):
+    for module in (release, writing, publish, store, recover):
         module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]

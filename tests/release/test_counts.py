@@ -13,8 +13,7 @@ from series.made import started, write_batch
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.formulas.correspondence.earlier_releases import Past, Together
-from sfumato.release import Release
-from sfumato.release import release as module
+from sfumato.release import release, writing
 from sfumato.release.earlier_releases import verdict as beside
 
 QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
@@ -37,9 +36,10 @@ def counts(monkeypatch):
 
     count(DuckDBSource, "__init__", "opened")
     count(DuckDBPeople, "apply", "written")
-    count(Release, "_read", "read back")
-    count(module, "checked", "verdicts")
-    count(module, "judged_beside", "verdicts beside others")
+    for module in (release, writing):
+        count(module, "read_back", "read back")
+        count(module, "checked", "verdicts")
+        count(module, "judged_beside", "verdicts beside others")
     count(beside, "by_flows", "pairs by flows")
     count(beside, "attack", "pairs in closed form, as a verdict")
     count(Past, "_fewest_left", "all at once, by the search")
@@ -131,13 +131,13 @@ def test_the_verdict_of_a_search_stands_for_the_same_classes(two_releases, count
     """Where programs would be too large: what the search judged is not judged again."""
     monkeypatch.setattr("sfumato.release.earlier_releases.by_pairs_and_all.EXACT", 0)
     before = []
-    judged = module.judged_beside
+    judged = writing.judged_beside
 
     def noted(*args):
         before.append(counts["all at once, by the search"])
         return judged(*args)
 
-    monkeypatch.setattr(module, "judged_beside", noted)
+    monkeypatch.setattr(writing, "judged_beside", noted)
     series, third = two_releases
     assert series.publish(third).check
     assert before == [counts["all at once, by the search"]]

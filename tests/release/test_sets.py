@@ -19,6 +19,7 @@ from sfumato.algorithms.compatibility import methods
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
 from sfumato.release.saved import Files
+from sfumato.release.writing import read_back
 
 K = sf.KAnonymity(2)
 NAMES = ["flu", "=HIV", "cold", "gout", "a,b"]
@@ -449,7 +450,7 @@ def test_values_of_a_group_that_nobody_is_in_are_noticed(tmp_path):
         file.write("7,flu\n")
     files = Files(place, "csv")
     with pytest.raises(BrokenPromise, match="do not have the same groups"):
-        release._read(files)
+        read_back(release.description, files)
 
 
 def test_lists_of_one_value_each_are_no_sets():

@@ -11,8 +11,9 @@ from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description
-from sfumato.release.release import Private, Release, load, needs_values
+from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
+from sfumato.release.writing import Private, needs_values
 from sfumato.table import Table
 
 SECRET_BYTES = 32

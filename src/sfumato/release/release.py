@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any, Literal
@@ -16,13 +16,11 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion, Measurement
 from sfumato.criteria.judging import guarding_column, validate
-from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
-from sfumato.data.schema import Schema
-from sfumato.engines.protocol import Format, Source
-from sfumato.errors import BadInput, BrokenPromise
+from sfumato.engines.protocol import Format
+from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory, scratch
@@ -38,26 +36,17 @@ from sfumato.files.staged import (
 )
 from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed
-from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import Check, checked
 from sfumato.release.description import Description
 from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.earlier_releases.verdict import judged_beside
-from sfumato.release.guarding_nodes import decided, refuse_other_groups
+from sfumato.release.guarding_nodes import decided
 from sfumato.release.permuted import permuted
-from sfumato.release.saved import FORMATS, Files, Written, open_saved
-from sfumato.release.set_valued import apart, refuse_other_values
+from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.summary import Summary
+from sfumato.release.writing import Private, read_back, view_of, with_original, write
 from sfumato.table import DATA, SENSITIVE, Table
-
-
-def needs_values(criterion: Criterion) -> bool:
-    """Whether sensitive values matter at all."""
-    return any(
-        part.looks_at_values or part.by_series or part.attribute is not None
-        for part in criterion.parts
-    )
 
 
 def load(directory: str | Path) -> Release:
@@ -77,22 +66,6 @@ def load(directory: str | Path) -> Release:
     """
     description, files = open_saved(file_path("load", directory))
     return Release(description, written=Written(files))
-
-
-@dataclass(frozen=True, eq=False)
-class Private:
-    """What never leaves the steward's machine."""
-
-    table: Table
-    frequencies: FrequencySet  # what was decided by: without sensitive values where none mattered
-    recoding: Recoding
-    secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
-
-    def __reduce__(self) -> str:
-        raise TypeError(
-            "the private part of a release is neither pickled nor copied; save the release, and "
-            "load it where it is needed"
-        )
 
 
 class Release:
@@ -229,8 +202,8 @@ class Release:
         written = self.written
         published, seen = written.published, written.seen
         if published is None or seen is None:
-            published = self._read(written.files)
-            seen = self._with_original(published)
+            published = read_back(self.description, written.files)
+            seen = with_original(published, self._private)
             self._written = replace(written, published=published, seen=seen)
         return published, seen
 
@@ -262,7 +235,7 @@ class Release:
     @cached_property
     def _public_view(self) -> PublicView:
         people = () if self._private is None else (self.table.frequencies(),)
-        return replace(self._view_of(self.published), people=people)
+        return replace(view_of(self.description, self.published), people=people)
 
     @cached_property
     def previous(self) -> Previous:
@@ -339,9 +312,8 @@ class Release:
             measured = tuple(map(_without_original, verdict.measured))
             verdict = replace(verdict, measured=measured)
         counted = None if self._private is None else (self.method, known)
-        verdict, _ = judged_beside(
-            verdict, self._view_of(self.published), asked, self.previous, counted
-        )
+        view = view_of(self.description, self.published)
+        verdict, _ = judged_beside(verdict, view, asked, self.previous, counted)
         verdict = replace(verdict, experiment=self.method.experiment)
         if criterion is None:
             self._written = replace(self.written, check=verdict)
@@ -465,6 +437,13 @@ class Release:
         self._written = replace(written, files=files)
         return target
 
+    def _write(
+        self, directory: Path, kind: Format, staging: PrivateDirectory | None = None
+    ) -> Written:
+        return write(
+            self.description, self.private, self.sizes, self.previous, directory, kind, staging
+        )
+
     def recoding_table(self) -> Any:
         """Give the recoding as a PyArrow table of values and published values (private).
 
@@ -492,93 +471,6 @@ class Release:
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
-
-    def _write(
-        self, directory: Path, kind: Format, staging: PrivateDirectory | None = None
-    ) -> Written:
-        """Write the published tables, read them back, and judge what was read."""
-        private = self.private
-        files = Files(directory, kind, private.table.source.engine, scratch=staging)
-        private.table.write(private.recoding, files.path(DATA), kind, private.secret)
-        reached("save.applied")
-        report("reading back")
-        by_value = needs_values(self.criterion) or self.description.set_valued is not None
-        published = self._read(files, values=by_value)
-        seen = self._with_original(published) if by_value else published
-        guarded = None
-        if guarding_column(self.criterion) is not None:
-            guarded = decided(private.recoding, private.frequencies)
-            if guarded is None:
-                raise BrokenPromise("internal error: it is not known who guards what in a group")
-        verdict = checked(seen, self.criterion, guarded)
-        counted = (self.method, private.frequencies)
-        verdict, beside = judged_beside(
-            verdict, self._view_of(published), self.criterion, self.previous, counted
-        )
-        planned = (self.n_rows, len(self.sizes))
-        if (verdict.n_rows, verdict.n_groups) != planned:
-            raise BrokenPromise(
-                f"internal error: {planned[0]} rows in {planned[1]} groups were to be published, "
-                f"{verdict.n_rows} rows in {verdict.n_groups} groups were written"
-            )
-        if (np.sort(seen.sizes) != np.sort(self.sizes)).any():
-            raise BrokenPromise(
-                "internal error: the written groups do not have the sizes that were decided; the "
-                "source may have changed since it was counted"
-            )
-        if self.description.set_valued is not None:
-            refuse_other_values(seen, private.table.frequencies(), self.n_suppressed)
-        if guarded is not None:
-            refuse_other_groups(seen, guarded, private.recoding)
-        if not verdict:
-            raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
-        verdict = replace(verdict, experiment=self.method.experiment)
-        files = files.known(self.description.tables)
-        if not by_value:  # whoever asks for values reads them then: there may be many
-            return Written(files, check=verdict)
-        return Written(files, published, seen, verdict, beside)
-
-    def _read(self, files: Files, *, values: bool = True) -> Grouping:
-        """Group the published table as its reader would; `values`: with sensitive values."""
-        shown = self.description
-        sensitive = shown.sensitive if values else ()
-        rules = {name: rule for name, rule in shown.rules().items() if name in sensitive}
-        if shown.group is None:
-            return _counted(files.open(DATA), shown.quasi_identifiers, sensitive, rules)
-        if shown.set_valued is not None:
-            return apart(
-                _counted(files.open(DATA), [shown.group]),
-                _counted(files.open(SENSITIVE), [shown.group], shown.sensitive, rules),
-            )
-        seen = _counted(files.open(SENSITIVE), [shown.group], sensitive, rules)
-        people = _counted(files.open(DATA), [shown.group]).frequencies
-        groups = seen.frequencies.combinations
-        if (
-            people.domains[shown.group].labels != groups.domains[shown.group].labels
-            or (people.counts != groups.counts).any()
-        ):
-            raise BrokenPromise("the two published tables do not have the same groups")
-        return seen
-
-    def _view_of(self, published: Grouping) -> PublicView:
-        shown = self.description
-        return PublicView(published, self.n_suppressed, shown.insensitive, (), shown.hierarchies)
-
-    def _with_original(self, seen: Grouping) -> Grouping:
-        if self._private is None:
-            return seen
-        return seen.with_values_of(self.table.frequencies())
-
-
-def _counted(
-    source: Source,
-    by: Sequence[str],
-    sensitive: Sequence[str] = (),
-    rules: Mapping[str, Hierarchy] | None = None,
-) -> Grouping:
-    """Group a published table by what its rows have in common."""
-    schema = Schema.of(source.columns, by, sensitive, hierarchies=rules)
-    return Table(source, schema).frequencies().as_it_is()
 
 
 def _without_original(measured: Measurement) -> Measurement:

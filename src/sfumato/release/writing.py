@@ -1,0 +1,171 @@
+"""Rows written, read back as any reader would, and judged: before that nothing is handed over."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+import numpy as np
+
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import guarding_column
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.groups import Counts
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.recoding import Recoding
+from sfumato.data.schema import Schema
+from sfumato.engines.protocol import Format, Source
+from sfumato.errors import BrokenPromise
+from sfumato.files.failpoints import reached
+from sfumato.files.private_directory import PrivateDirectory
+from sfumato.progress import report
+from sfumato.published.public_view import PublicView
+from sfumato.release.check import checked
+from sfumato.release.description import Description
+from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.earlier_releases.verdict import judged_beside
+from sfumato.release.guarding_nodes import decided, refuse_other_groups
+from sfumato.release.saved import Files, Written
+from sfumato.release.set_valued import apart, refuse_other_values
+from sfumato.table import DATA, SENSITIVE, Table
+
+
+@dataclass(frozen=True, eq=False)
+class Private:
+    """What never leaves the steward's machine."""
+
+    table: Table
+    frequencies: FrequencySet  # what was decided by: without sensitive values where none mattered
+    recoding: Recoding
+    secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
+
+    def __reduce__(self) -> str:
+        raise TypeError(
+            "the private part of a release is neither pickled nor copied; save the release, and "
+            "load it where it is needed"
+        )
+
+
+def needs_values(criterion: Criterion) -> bool:
+    """Whether sensitive values matter at all."""
+    return any(
+        part.looks_at_values or part.by_series or part.attribute is not None
+        for part in criterion.parts
+    )
+
+
+def write(
+    description: Description,
+    private: Private,
+    sizes: Counts,
+    previous: Previous,
+    directory: Path,
+    kind: Format,
+    staging: PrivateDirectory | None = None,
+) -> Written:
+    """Write the published tables, read them back, and judge what was read.
+
+    Args:
+        description: What is said of the release.
+        private: What it is made of.
+        sizes: Number of people in every group, as it was decided.
+        previous: The earlier releases of the same people.
+        directory: Where the files go.
+        kind: Of the files.
+        staging: What the directory is in, if it is for the moment only.
+
+    Raises:
+        BrokenPromise: What was written is not what was decided, or fails the promise.
+    """
+    criterion = description.criterion
+    files = Files(directory, kind, private.table.source.engine, scratch=staging)
+    private.table.write(private.recoding, files.path(DATA), kind, private.secret)
+    reached("save.applied")
+    report("reading back")
+    by_value = needs_values(criterion) or description.set_valued is not None
+    published = read_back(description, files, values=by_value)
+    seen = with_original(published, private) if by_value else published
+    guarded = None
+    if guarding_column(criterion) is not None:
+        guarded = decided(private.recoding, private.frequencies)
+        if guarded is None:
+            raise BrokenPromise("internal error: it is not known who guards what in a group")
+    verdict = checked(seen, criterion, guarded)
+    counted = (description.method, private.frequencies)
+    verdict, beside = judged_beside(
+        verdict, view_of(description, published), criterion, previous, counted
+    )
+    planned = (description.n_rows, len(sizes))
+    if (verdict.n_rows, verdict.n_groups) != planned:
+        raise BrokenPromise(
+            f"internal error: {planned[0]} rows in {planned[1]} groups were to be published, "
+            f"{verdict.n_rows} rows in {verdict.n_groups} groups were written"
+        )
+    if (np.sort(seen.sizes) != np.sort(sizes)).any():
+        raise BrokenPromise(
+            "internal error: the written groups do not have the sizes that were decided; the "
+            "source may have changed since it was counted"
+        )
+    if description.set_valued is not None:
+        refuse_other_values(seen, private.table.frequencies(), description.n_suppressed)
+    if guarded is not None:
+        refuse_other_groups(seen, guarded, private.recoding)
+    if not verdict:
+        raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
+    verdict = replace(verdict, experiment=description.method.experiment)
+    files = files.known(description.tables)
+    if not by_value:  # whoever asks for values reads them then: there may be many
+        return Written(files, check=verdict)
+    return Written(files, published, seen, verdict, beside)
+
+
+def read_back(description: Description, files: Files, *, values: bool = True) -> Grouping:
+    """Group the published table as its reader would; `values`: with sensitive values."""
+    sensitive = description.sensitive if values else ()
+    rules = {name: rule for name, rule in description.rules().items() if name in sensitive}
+    if description.group is None:
+        return _counted(files.open(DATA), description.quasi_identifiers, sensitive, rules)
+    if description.set_valued is not None:
+        return apart(
+            _counted(files.open(DATA), [description.group]),
+            _counted(files.open(SENSITIVE), [description.group], description.sensitive, rules),
+        )
+    seen = _counted(files.open(SENSITIVE), [description.group], sensitive, rules)
+    people = _counted(files.open(DATA), [description.group]).frequencies
+    groups = seen.frequencies.combinations
+    if (
+        people.domains[description.group].labels != groups.domains[description.group].labels
+        or (people.counts != groups.counts).any()
+    ):
+        raise BrokenPromise("the two published tables do not have the same groups")
+    return seen
+
+
+def view_of(description: Description, published: Grouping) -> PublicView:
+    """Give what everybody sees of the release, who has no more than its files."""
+    return PublicView(
+        published,
+        description.n_suppressed,
+        description.insensitive,
+        (),
+        description.hierarchies,
+    )
+
+
+def with_original(published: Grouping, private: Private | None) -> Grouping:
+    """Code sensitive values as in the original, if that is at hand; see `Release.seen`."""
+    if private is None:
+        return published
+    return published.with_values_of(private.table.frequencies())
+
+
+def _counted(
+    source: Source,
+    by: Sequence[str],
+    sensitive: Sequence[str] = (),
+    rules: Mapping[str, Hierarchy] | None = None,
+) -> Grouping:
+    """Group a published table by what its rows have in common."""
+    schema = Schema.of(source.columns, by, sensitive, hierarchies=rules)
+    return Table(source, schema).frequencies().as_it_is()
