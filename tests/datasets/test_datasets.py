@@ -38,7 +38,7 @@ def test_adult_has_all_rows_with_train_and_test_told_apart(complete):
     assert complete.num_rows == 45222
     parts = complete["part"].to_pylist()
     assert (parts.count("train"), parts.count("test")) == (30162, 15060)
-    with pytest.raises(sf.BadInput, match="'train' or 'test'"):
+    with pytest.raises(sf.BadInput, match="one of train, test"):
         sf.datasets.adult("all")
 
 

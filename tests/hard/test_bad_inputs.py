@@ -191,7 +191,9 @@ def test_what_only_looks_bad_is_published_as_it_is(steward, record_property, cas
     assert (result.exit_code, result.stderr) == (0, "")
     loaded = sf.load(steward.place / "out" / "deep" / "q1")
     assert loaded.check()
-    published = sf.read(loaded._saved.path("data"), ["age"]).frequencies().domains["age"].labels
+    published = (
+        sf.read(loaded.written.files.path("data"), ["age"]).frequencies().domains["age"].labels
+    )
     assert set(published) == set(sf.read(job.parent / "people.csv", ["age"]).domains["age"].labels)
     record_property(TRIED, 1)
 

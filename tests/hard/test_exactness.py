@@ -524,7 +524,7 @@ def test_shares_in_a_table_of_huge_counts_are_those_of_the_small_one(record_prop
         nonlocal n
         small = table.frequencies()
         fewer, more = method, method
-        if hasattr(method, "max_suppressed"):
+        if "max_suppressed" in vars(method):
             fewer, more = (replace(method, max_suppressed=m) for m in (limit, limit * scale))
         expected = outcome(fewer, small, criterion)
         found = outcome(more, times(small, scale), criterion)
@@ -666,30 +666,31 @@ def test_more_people_than_a_search_can_add_up_are_refused():
 
 
 class Census:
-    """An engine that has counted more people than a float can tell apart, and holds no row."""
+    """A source that has counted more people than a float can tell apart, and holds no row."""
 
     name, typed, format = "a census", True, "parquet"
     columns = ("age", "zip", "disease")
-    people = (
+    set_valued = None
+    rows = (
         ("30", "10", "flu", 2**53),
         ("30", "11", "none", 2**53 + 1),
         ("40", "10", "flu", 2**33),
         ("40", "11", "none", 2**31 + 1),
     )
 
-    def gather(self, person, sensitive, kept):
-        return None
+    def people(self, person, sensitive, kept):
+        return self
 
     def domains(self, columns, jointly):
-        self.values = {c: sorted({row[j] for row in self.people}) for j, c in enumerate(columns)}
+        self.values = {c: sorted({row[j] for row in self.rows}) for j, c in enumerate(columns)}
         return self.values
 
     def count(self, codes, layout):
         found = [
-            np.array([codes[c][self.values[c].index(row[j])] for row in self.people])
+            np.array([codes[c][self.values[c].index(row[j])] for row in self.rows])
             for j, c in enumerate(codes)
         ]
-        return layout.pack(found), np.array([row[-1] for row in self.people], dtype=np.int64)
+        return layout.pack(found), np.array([row[-1] for row in self.rows], dtype=np.int64)
 
 
 def test_a_summary_and_the_utility_of_huge_counts_are_right():

@@ -67,6 +67,11 @@ def published(place: Path) -> list[dict[str, str]]:
         ]
 
 
+def members(label: str) -> list[str]:
+    """The members of a set, some of them in quotes; a label that is no set is one itself."""
+    return next(csv.reader([label.strip("{}")], skipinitialspace=True))
+
+
 def covers(column: str, label: str, value: str) -> bool:
     """Whether a published label may stand for an original value."""
     if label in ("*", value):
@@ -76,9 +81,9 @@ def covers(column: str, label: str, value: str) -> bool:
     if label.endswith(" or missing"):
         return value == "" or covers(column, label.removesuffix(" or missing"), value)
     if value == "":
-        return "missing" in label.strip("{}").split(", ")
+        return "missing" in members(label)
     if column == "place":
-        nodes = label.strip("{}").split(", ")
+        nodes = members(label)
         return value in nodes or any(value in PLACES.get(node, []) for node in nodes)
     order = int if column == "age" else str
     if label.startswith("["):

@@ -38,7 +38,7 @@ def expected(
     counts: classes of each kind. Gives numerators and their common denominator: the ways in which
     some class breaks the rule, or a share of them; 0 if there is none.
 
-    >>> expected([Kind(2, 1), Kind(10, 5)], [2, 1], 5)
+    >>> expected([ClassKind(2, 1), ClassKind(10, 5)], [2, 1], 5)
     ([530, 1090], 430)
     """
     total = sum(kind.size * n for kind, n in zip(kinds, counts, strict=True))

@@ -134,7 +134,7 @@ def posterior(
     Raises:
         ValueError: In no world does every step break.
 
-    >>> step = Step.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
+    >>> step = RejectedStep.of([[0], [1]], 2, np.zeros((2, 2), dtype=np.int64))
     >>> def breaks(found):  # 2-diversity by frequency
     ...     return 2 * found[:, 0] > found.sum(axis=1)
     >>> posterior(np.array([2, 5]), np.array([2, 5]), [step], breaks).of_cell(0, 0)
