@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
-from sfumato.data.recoding.apply import Join, Lookup
+from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines.protocol import (
     ENGINES,
     Batches,

@@ -23,7 +23,7 @@ from typing import Any, ClassVar, Literal
 
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.data.recoding.apply import Join, Lookup
+from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.registry import Registry
 
 Format = Literal["csv", "parquet"]

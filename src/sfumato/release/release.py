@@ -39,8 +39,8 @@ from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import Check, checked
 from sfumato.release.description import Description
+from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
-from sfumato.release.earlier_releases.verdict import judged_beside
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved

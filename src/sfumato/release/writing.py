@@ -23,8 +23,8 @@ from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import checked
 from sfumato.release.description import Description
+from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.release.earlier_releases.verdict import judged_beside
 from sfumato.release.guarding_nodes import decided, refuse_other_groups
 from sfumato.release.saved import Files, Written
 from sfumato.release.set_valued import apart, refuse_other_values

@@ -16,7 +16,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import refuse_misread, side_labels
-from sfumato.data.recoding.apply import Join, Lookup
+from sfumato.data.recoding.instructions import Join, Lookup
 
 if TYPE_CHECKING:
     from sfumato.data.recoding.bucketing import Bucketing

@@ -15,8 +15,8 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import level_labels, node_labels, side_labels
-from sfumato.data.recoding.apply import Lookup
 from sfumato.data.recoding.base import Placement, Recoding, box_labels
+from sfumato.data.recoding.instructions import Lookup
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding.apply import Join
 from sfumato.data.recoding.base import SUPPRESSED, Recoding
+from sfumato.data.recoding.instructions import Join
 from sfumato.data.recoding.lots import deal
 
 

@@ -9,8 +9,8 @@ import numpy as np
 
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.engines.duckdb.apply import Writing
 from sfumato.engines.duckdb.kinds import refuse_uncountable
+from sfumato.engines.duckdb.recode_and_suppress import Writing
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
 from sfumato.engines.protocol import Format, People, WritingPlan

@@ -10,7 +10,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding.apply import Join, Lookup
+from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines import sql
 from sfumato.engines.duckdb.csv_text import as_text, defused
 from sfumato.engines.duckdb.rows import Rows
