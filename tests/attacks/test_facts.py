@@ -24,14 +24,14 @@ def read(columns, **extra):
 def test_the_belief_is_the_largest_over_everything_that_could_be_known():
     table = read(TABLE_1B)
     groups = [(4, {"AIDS": 2, "Flu": 2}), (4, {"AIDS": 1, "Cancer": 1, "Flu": 2})]
+    breaches = [
+        each
+        for value in ("AIDS", "Flu", "Cancer")
+        for each in naive.knowledge.breaches_by_group(groups, value, "single")
+    ]
     for point in [(0, 0, 0), (0, 1, 0), (0, 0, 1), (0, 1, 1)]:
         found = Knowledge(*point).run(table).found
-        breaches = [
-            naive.knowledge.up_to(each, *point)
-            for value in ("AIDS", "Flu", "Cancer")
-            for each in naive.knowledge.breaches_by_group(groups, value, "single")
-        ]
-        assert found == max(breaches)
+        assert found == max(naive.knowledge.up_to(each, *point) for each in breaches)
 
 
 def test_without_a_promise_one_fact_of_each_kind_is_tried_and_nothing_is_judged():

@@ -235,14 +235,15 @@ def test_a_single_safe_cut_is_found_however_far_from_the_middle(monkeypatch, kin
 
 @pytest.mark.long
 @pytest.mark.usefixtures("way")
-def test_every_choice_of_people_of_a_split_combination_is_equally_likely():
+@pytest.mark.parametrize("n_runs", [1000, pytest.param(4000, marks=pytest.mark.slow)])
+def test_every_choice_of_people_of_a_split_combination_is_equally_likely(n_runs):
     """Two, one and two people of three values, and one on each side: three of the five go left."""
     x, s = [1] + [2] * 5 + [3] * 2, ["a"] + ["a", "a", "b", "c", "c"] + ["a"] * 2
     frequencies = sf.read(pa.table({"x": x, "s": s}), ["x"], "s").frequencies()
     criterion = sf.KAnonymity(4) & sf.LDiversity(1)
     draw = np.random.default_rng(3).bytes
     found = Counter()
-    for _ in range(4000):
+    for _ in range(n_runs):
         how = sf.Mondrian(strict=False).search(frequencies, criterion, draw)
         people = {(key, how.boxes[g, 0, 0]): n for key, g, n in how.parts.tolist()}
         found[tuple(people.get((key, 0), 0) for key in (1, 2, 3))] += 1
@@ -254,7 +255,7 @@ def test_every_choice_of_people_of_a_split_combination_is_equally_likely():
         if a + b + c == 3
     }
     assert found.keys() == ways.keys()
-    expected = {choice: 400 * n for choice, n in ways.items()}
+    expected = {choice: n_runs * n / math.comb(5, 3) for choice, n in ways.items()}
     chi_square = sum((found[choice] - n) ** 2 / n for choice, n in expected.items())
     assert chi_square < 18.5  # four degrees of freedom: one in a thousand is above
 

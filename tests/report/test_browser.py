@@ -11,7 +11,10 @@ import sfumato as sf
 from sfumato.cli.commands.demo import COLUMNS
 
 CHROMIUM = shutil.which("chromium")
-pytestmark = pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
+pytestmark = [
+    pytest.mark.long,
+    pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium"),
+]
 
 # Chromium asks its maker for things of its own at every start; none of that is the page's doing.
 QUIET = [
@@ -165,7 +168,6 @@ def test_the_browser_runs_no_script_but_ours(browser, pages, tmp_path):
         assert [url for url in visit.asked if url.startswith("http")] == []
 
 
-@pytest.mark.long
 def test_a_stewards_report_is_marked_in_every_section(browser, pages):
     with Visit(browser, pages["demo", True], 1400, "light") as visit:
         marks = visit.page.evaluate(
