@@ -14,7 +14,7 @@ from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.formulas.correspondence.earlier_releases import Past, Together
 from sfumato.release import release, writing
-from sfumato.release.earlier_releases import verdict as beside
+from sfumato.release.earlier_releases import compare as beside
 
 QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 
