@@ -425,7 +425,7 @@ def test_a_criterion_about_several_sensitive_columns_is_kept(recoding):
 
 def test_lots_bring_everybody_once_however_many_there_are():
     for n in (1, 2, 1024, 1025, 5000):
-        pieces = list(moving_back.lots(n, np.random.default_rng(n).bytes))
+        pieces = list(moving_back.lots(np.arange(1, n + 1), np.random.default_rng(n).bytes))
         order = np.concatenate(pieces)
         assert np.array_equal(np.sort(order), np.arange(n))
         assert order.tolist() == list(
@@ -436,7 +436,9 @@ def test_lots_bring_everybody_once_however_many_there_are():
 def test_all_orders_of_lots_are_equally_likely(monkeypatch):
     monkeypatch.setattr(moving_back, "LOTS", 1)
     draw = np.random.default_rng(0).bytes
-    met = Counter(tuple(np.concatenate(list(moving_back.lots(4, draw)))) for _ in range(4800))
+    met = Counter(
+        tuple(np.concatenate(list(moving_back.lots(np.arange(1, 5), draw)))) for _ in range(4800)
+    )
     assert set(met) == set(itertools.permutations(range(4)))
     assert max(abs(n - 200) for n in met.values()) < 70  # five deviations
 

@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any, ClassVar, Literal, Self
 
 import numpy as np
 
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.formation import Formation
+from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
@@ -23,7 +25,6 @@ from sfumato.registry import Registry
 from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
-Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 
 ALGORITHMS: Registry[Algorithm] = Registry("method", "sfumato.methods")
 
@@ -93,6 +94,14 @@ class Algorithm(ABC):
         return True
 
     @property
+    def draws_orders(self) -> bool:
+        """Whether chance is nothing but orders (`drawn_order`), all of which can be gone through.
+
+        So it is where nothing is left to chance.
+        """
+        return self.deterministic
+
+    @property
     def takes_sets(self) -> bool:
         """Whether people may have any number of sensitive values, or none.
 
@@ -132,6 +141,19 @@ class Algorithm(ABC):
     def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation | None:
         """How a group came about, person by person; None: the method does not say."""
         del criterion, frequencies
+        return None
+
+    def failed_steps(
+        self, published: PublishedGroups, criterion: Criterion
+    ) -> Iterator[FailedStep] | None:
+        """What this method tried and found unsafe before it published certain groups.
+
+        Worked out from quasi-identifiers alone, for a release in which nobody is suppressed and a
+        criterion that is monotone without suppression. Together these steps say all that there is
+        to know: in every world in which each of them fails, the method publishes these groups.
+        Steps that fail by numbers of people are left out. None: only running it again tells.
+        """
+        del published, criterion
         return None
 
     def refuses(self, criterion: Criterion) -> str | None:

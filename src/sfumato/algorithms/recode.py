@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, allowed_rows
+from sfumato.algorithms.algorithm import Algorithm, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain

@@ -10,10 +10,11 @@ from pathlib import Path
 from typing import Any, Self
 from weakref import WeakKeyDictionary
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, SeriesAlgorithm
+from sfumato.algorithms.algorithm import Algorithm, SeriesAlgorithm
 from sfumato.algorithms.bcf.against_all import against_all
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.bcf.specialization import Score, Specialization
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import reached

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm
 from sfumato.algorithms.grouping.anatomy_kernels import deal_values
 from sfumato.algorithms.grouping.line import histogram_of
 from sfumato.algorithms.grouping.people import (
@@ -19,6 +19,7 @@ from sfumato.algorithms.grouping.people import (
     one_by_one,
     shuffled,
 )
+from sfumato.algorithms.lots import Draw
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by

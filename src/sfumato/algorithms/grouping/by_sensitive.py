@@ -7,9 +7,10 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm
 from sfumato.algorithms.grouping.line import Line
 from sfumato.algorithms.grouping.people import bucketing, need_sensitive, one_by_one, shuffled
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet

@@ -11,7 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm
 from sfumato.algorithms.formation import Formation
 from sfumato.algorithms.grouping.anatomy import Needs, anatomize, not_anatomized, verify
 from sfumato.algorithms.grouping.line import Line
@@ -24,6 +24,7 @@ from sfumato.algorithms.grouping.people import (
     settle,
     sorted_people,
 )
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet

@@ -7,8 +7,9 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm
 from sfumato.algorithms.grouping.people import need_sensitive
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet

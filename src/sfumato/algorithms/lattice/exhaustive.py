@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows
+from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import (
     Prefer,
     check_prefer,
     minimal_nodes,
+    preference,
     preferred,
     refuse,
 )
+from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
@@ -55,6 +60,18 @@ class Exhaustive(Algorithm):
     def minimality(self) -> Minimality:
         """No node below a k-minimal one is safe."""
         return "full-domain"
+
+    def failed_steps(
+        self, published: PublishedGroups, criterion: Criterion
+    ) -> Iterator[FailedStep] | None:
+        """The nodes that are preferred to the published one, if nobody may be suppressed."""
+        if allowed_rows(self.max_suppressed, published.ground.n_rows):
+            return None  # how many are suppressed where depends on values
+        return failed_nodes(
+            published,
+            criterion.least_size,
+            lambda lattice: lambda node: preference(lattice, node, self.prefer),
+        )
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:

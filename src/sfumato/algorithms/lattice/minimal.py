@@ -43,30 +43,34 @@ def minimal_nodes(lattice: Lattice, limit: int) -> list[Node]:
     return minimal
 
 
+Preference = tuple[Fraction, int, int, Node]
+
+
 def preferred(lattice: Lattice, nodes: Iterable[Node], prefer: Prefer) -> Node:
-    """Choose among nodes.
+    """Choose among nodes."""
+    return min(nodes, key=lambda node: preference(lattice, node, prefer))
+
+
+def preference(lattice: Lattice, node: Node, prefer: Prefer) -> Preference:
+    """Give what nodes are compared by; the least is preferred.
 
     Fewest steps ("absolute_distance"), fewest steps relative to the heights, most groups
     ("distribution"), or fewest suppressed rows; ties go to the fewest suppressed rows, then to the
     lowest node, then to the first in the order of the columns.
     """
-
-    def rank(node: Node) -> tuple[Fraction, int, int, Node]:
-        groups = lattice.rollup.at(node)
-        safe = lattice.safe(groups)
-        suppressed = int(groups.sizes[~safe].sum())
-        if prefer == "absolute_distance":
-            first = Fraction(sum(node))
-        elif prefer == "relative_distance":
-            shares = [Fraction(a, b) for a, b in zip(node, lattice.heights, strict=True)]
-            first = sum(shares, Fraction(0))
-        elif prefer == "distribution":
-            first = Fraction(-int(safe.sum()))
-        else:
-            first = Fraction(suppressed)
-        return first, suppressed, sum(node), node
-
-    return min(nodes, key=rank)
+    groups = lattice.rollup.at(node)
+    safe = lattice.safe(groups)
+    suppressed = int(groups.sizes[~safe].sum())
+    if prefer == "absolute_distance":
+        first = Fraction(sum(node))
+    elif prefer == "relative_distance":
+        shares = [Fraction(a, b) for a, b in zip(node, lattice.heights, strict=True)]
+        first = sum(shares, Fraction(0))
+    elif prefer == "distribution":
+        first = Fraction(-int(safe.sum()))
+    else:
+        first = Fraction(suppressed)
+    return first, suppressed, sum(node), node
 
 
 def refuse(lattice: Lattice, limit: int) -> Unsatisfiable:

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality, allowed_rows
+import numpy as np
+
+from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Price
 from sfumato.algorithms.lattice.minimal import refuse
+from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
@@ -64,6 +69,23 @@ class Optimal(Algorithm):
         """No safe node below costs more, unless rows may be suppressed: they have a price, too."""
         return None if self.max_suppressed else "full-domain"
 
+    def failed_steps(
+        self, published: PublishedGroups, criterion: Criterion
+    ) -> Iterator[FailedStep] | None:
+        """The nodes that are cheaper than the published one, if nobody may be suppressed."""
+        if allowed_rows(self.max_suppressed, published.ground.n_rows):
+            return None  # what suppression costs depends on values
+        return failed_nodes(published, criterion.least_size, self._ranking)
+
+    def _ranking(self, lattice: Lattice) -> Callable[[Node], _Priced]:
+        metric = METRICS[self.metric](lattice)
+
+        def rank(node: Node) -> _Priced:
+            groups = lattice.rollup.at(node)
+            return _Priced(metric.price(node, groups, np.ones(len(groups.sizes), dtype=bool)), node)
+
+        return rank
+
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """One of each kind that behaves differently."""
@@ -88,7 +110,7 @@ class Optimal(Algorithm):
             if int(groups.sizes[~safe].sum()) > limit:
                 return False
             found = _Priced(metric.price(node, groups, safe), node)
-            if best is None or found.beats(best):
+            if best is None or found < best:
                 best = found
             return True
 
@@ -107,7 +129,7 @@ class _Priced:
     price: Price
     node: Node
 
-    def beats(self, other: _Priced) -> bool:
+    def __lt__(self, other: _Priced) -> bool:
         """Whether this is cheaper, or as cheap and lower, or first in the order of columns."""
         if _dearer(other.price, self.price):
             return True

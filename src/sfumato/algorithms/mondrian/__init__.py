@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality
+from sfumato.algorithms.algorithm import Algorithm, Minimality
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
+from sfumato.algorithms.mondrian.line import Line
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import All, Criterion
 from sfumato.criteria.judging import holding
-from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
-from sfumato.data.groups import Counts, Groups, Histogram
-from sfumato.data.keys import Codes
+from sfumato.data.groups import Groups, Histogram
 from sfumato.data.recoding import Assignment, Recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed, true_or_false
@@ -80,9 +83,22 @@ class Mondrian(Algorithm):
         return self.strict
 
     @property
+    def draws_orders(self) -> bool:
+        """Who of the people in the middle goes left is an order drawn by lot."""
+        return True
+
+    @property
     def minimality(self) -> Minimality | None:
         """No strict region has an allowable cut; relaxed ones are halved, at one place only."""
         return "regions" if self.strict else None
+
+    def failed_steps(
+        self, published: PublishedGroups, criterion: Criterion
+    ) -> Iterator[FailedStep] | None:
+        """The cuts tried before the one taken, in every region, and all cuts of the last ones."""
+        if not self.strict:
+            return None
+        return failed_cuts(published, criterion.least_size, widest_only=self.widest_only)
 
     @property
     def widest_only(self) -> bool:
@@ -186,7 +202,7 @@ class _Space:
         widest = np.full(n_regions, -1.0)
         entries = self.judge.entries(members)
         for j, domain in enumerate(self.domains):
-            line = _Line.of(domain, region, self.codes[members, j], self.counts[members])
+            line = Line.of(domain, region, self.codes[members, j], self.counts[members])
             span = domain.span(line.low, line.high)
             wider = (span > widest) & (line.low < line.high)
             if self.widest_only:  # a wider column takes the turn even when it has no cut
@@ -196,62 +212,6 @@ class _Space:
             where = line.region[best]
             widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
         return dimension, boundary
-
-
-@dataclass(frozen=True, eq=False)
-class _Line:
-    """The regions of a batch seen along one dimension: cells of people with the same value.
-
-    Cells are sorted by region and value; cutting at a cell puts it and all below it to the left.
-    """
-
-    region: NDArray[np.intp]  # (n_cells,)
-    value: NDArray[np.int32]  # (n_cells,)
-    left: Counts  # (n_cells,) people of the region up to and including the cell
-    total: Counts  # (n_cells,) people of the region
-    starts: NDArray[np.intp]  # (n_regions,) first cell of every region
-    ends: NDArray[np.intp]  # (n_regions,) last cell
-    cell_of: NDArray[np.intp]  # (n_members,) the cell of every combination in the batch
-
-    @classmethod
-    def of(cls, domain: Domain, region: NDArray[np.intp], codes: Codes, counts: Counts) -> _Line:
-        cells, cell_of = np.unique(region * len(domain) + codes, return_inverse=True)
-        where, value = np.divmod(cells, len(domain))
-        people = sum_by(cell_of, counts, len(cells))
-        starts = np.flatnonzero(np.diff(where, prepend=-1))
-        ends = np.append(starts[1:], len(cells)) - 1
-        upto = np.cumsum(people)
-        before = (upto - people)[starts]
-        left = upto - before[where]
-        return cls(where, value.astype(np.int32), left, left[ends][where], starts, ends, cell_of)
-
-    @property
-    def low(self) -> NDArray[np.int32]:
-        """Smallest value in every region."""
-        return self.value[self.starts]
-
-    @property
-    def high(self) -> NDArray[np.int32]:
-        """Largest value in every region."""
-        return self.value[self.ends]
-
-    def boundaries(self, domain: Domain) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
-        """Give the last rank below a cut at each cell, and the cells to cut at, best first.
-
-        A tree is cut between its largest nodes first; then nearest to halving; then lower.
-        """
-        following = np.append(self.value[1:], 0)
-        inner = np.ones(len(self.value), dtype=bool)
-        inner[self.ends] = False
-        cells = np.flatnonzero(inner)
-        uneven = np.abs(2 * self.left[cells] - self.total[cells])
-        rank = (self.value + following - 1) // 2  # half-way through the values in between
-        if domain.numbers is not None:
-            return rank, cells[np.lexsort((cells, uneven))]
-        # The two neighbours part below the smallest node around both.
-        level = domain.taxonomy.enclosing_level(self.value[cells], following[cells])
-        rank[cells] = domain.taxonomy.high[level - 1, self.value[cells]]
-        return rank, cells[np.lexsort((cells, uneven, -level))]
 
 
 class _Judge:
@@ -275,7 +235,7 @@ class _Judge:
 
     def first_safe(
         self,
-        line: _Line,
+        line: Line,
         candidate: NDArray[np.intp],
         entries: tuple[NDArray[np.intp], NDArray[np.intp]],
     ) -> NDArray[np.intp]:
@@ -300,7 +260,7 @@ class _Judge:
 
     def _safe(
         self,
-        line: _Line,
+        line: Line,
         cells: NDArray[np.intp],
         entries: tuple[NDArray[np.intp], NDArray[np.intp]],
     ) -> NDArray[np.intp]:

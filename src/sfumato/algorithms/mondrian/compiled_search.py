@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Draw
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian.kernels import MORE, apply, count, propose
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding

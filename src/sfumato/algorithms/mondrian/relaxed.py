@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Draw
+from sfumato.algorithms.lots import Draw, drawn_order
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
@@ -103,10 +103,8 @@ class Halving:
             return np.array([wanted], dtype=np.int64)
         if wanted == int(counts.sum()):
             return counts
-        n = int(counts.sum())
-        turns = np.frombuffer(self.draw(8 * n), dtype=np.uint64)
-        chosen = np.argsort(turns, kind="stable")[:wanted]
         entry = np.repeat(np.arange(len(counts)), counts)
+        chosen = drawn_order(entry, self.draw)[:wanted]
         return np.bincount(entry[chosen], minlength=len(counts)).astype(np.int64)
 
     def _safe(self, region: _Region) -> bool:

@@ -7,7 +7,8 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import Algorithm, Draw
+from sfumato.algorithms.algorithm import Algorithm
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, Skyline
 from sfumato.criteria.criterion import together

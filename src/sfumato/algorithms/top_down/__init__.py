@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Literal
 
-from sfumato.algorithms.algorithm import Algorithm, Draw, Minimality
+from sfumato.algorithms.algorithm import Algorithm, Minimality
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.algorithms.top_down.by_cut import cut
+from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
 from sfumato.algorithms.top_down.local import LocalSpecialization
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
@@ -68,10 +71,21 @@ class TopDown(Algorithm):
         """No further specialization leaves everybody safe."""
         return self.recoding
 
+    def failed_steps(
+        self, published: PublishedGroups, criterion: Criterion
+    ) -> Iterator[FailedStep] | None:
+        """The nodes that were tried and could not be replaced; local recoding depends on lots."""
+        return failed_nodes(published, criterion.least_size) if self.recoding == "cut" else None
+
     @property
     def deterministic(self) -> bool:
         """A cut is; local recoding draws who goes back."""
         return self.recoding == "cut"
+
+    @property
+    def draws_orders(self) -> bool:
+        """Who goes back is an order drawn by lot."""
+        return True
 
     @property
     def keeps_guards(self) -> bool:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import heapq
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups, by_child
 from sfumato.algorithms.top_down.judge import Judge
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import is_monotone
@@ -50,6 +52,24 @@ def cut(frequencies: FrequencySet, criterion: Criterion) -> Cut:
         for following in (*below, *again):
             heapq.heappush(waiting, following)
     return table.cut
+
+
+def failed_nodes(published: PublishedGroups, least: int) -> Iterator[FailedStep]:
+    """Give the replacements that were tried and not safe, seen from what was published."""
+    table = CutTable(published.ground)
+    waiting = [found for root in table.roots for found in _candidates(table, root)]
+    heapq.heapify(waiting)
+    while waiting:
+        candidate = heapq.heappop(waiting)
+        split = table.split(candidate[1:])
+        if published.separated(split.group, split.keys):
+            if int(sum_by(split.group, split.counts, split.n_groups).min()) >= least:
+                yield by_child(split.keys, split.group)
+            continue
+        table.accept(split)
+        for node in table.below(candidate[1:]):
+            for following in _candidates(table, node):
+                heapq.heappush(waiting, following)
 
 
 def _candidates(table: CutTable, node: Node) -> list[Candidate]:

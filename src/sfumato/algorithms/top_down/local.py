@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Draw
+from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.top_down.judge import Judge
 from sfumato.algorithms.top_down.moving_back import moved_back
 from sfumato.criteria.criterion import Criterion

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Draw
+from sfumato.algorithms.lots import Draw, drawn_order
 from sfumato.algorithms.top_down.judge import Judge
 from sfumato.data.groups import Counts
 
@@ -53,7 +53,7 @@ def _drawn(
     who = np.zeros(0, dtype=np.intp)
     waiting = np.zeros(0, dtype=np.intp)  # lots of people whose child would not be safe
     moved = [waiting]
-    for places in lots(int(upto[-1]), draw):
+    for places in lots(upto, draw):
         for first in range(0, len(places), at_once):
             entries = np.searchsorted(upto, places[first : first + at_once], side="right")
             queue = np.append(waiting, np.arange(len(who), len(who) + len(entries)))
@@ -170,12 +170,13 @@ def _can_go(
     return can
 
 
-def lots(n: int, draw: Draw) -> Iterator[Positions]:
+def lots(upto: Counts, draw: Draw) -> Iterator[Positions]:
     """Give 0 to n - 1 in an order drawn by lot, piece by piece.
 
     While most are still to come, places are drawn and those drawn before passed over; the rest is
-    shuffled.
+    shuffled. upto: where the people of each entry end, who are alike; n: the last of these.
     """
+    n = int(upto[-1])
     drawn = np.zeros(n, dtype=bool)
     left, size = n, LOTS
     while left > max(size, n // 2):
@@ -187,4 +188,4 @@ def lots(n: int, draw: Draw) -> Iterator[Positions]:
         left, size = left - len(fresh), 2 * size
         yield fresh
     rest = np.flatnonzero(~drawn)
-    yield rest[np.argsort(np.frombuffer(draw(8 * left), dtype=np.uint64), kind="stable")]
+    yield rest[drawn_order(np.searchsorted(upto, rest, side="right"), draw)]
