@@ -108,6 +108,40 @@ def test_one_is_singular_and_everything_else_plural():
     assert counted(12345, "row") == "12,345 rows"
 
 
+WHOLES = st.sampled_from([0, 1, 2, 3, 1000, 10**6])
+TINY = st.builds(
+    lambda n, digits: Fraction(n, 10**digits), st.integers(-99, 99), st.integers(1, 60)
+)
+
+
+@given(WHOLES, TINY)
+@example(0, Fraction(1, 10**320))
+def test_what_is_no_whole_number_is_not_written_as_one(whole, beyond):
+    value = whole + beyond
+    text = value_text(value)
+    assert text.replace(",", "").removeprefix("-").isdigit() == (value.denominator == 1)
+    numbers = [Fraction(part) for part in text.replace(",", "").split() if part not in "+-"]
+    written = numbers[0] + sum(numbers[1:]) * (-1 if " - " in text else 1)
+    assert (written > whole, written < whole) == (value > whole, value < whole)
+    assert abs(written - value) <= min(abs(value) / 1000, Fraction(1, 20))
+
+
+@pytest.mark.parametrize("write", [value_text, percent, share, lambda n: counted(n, "row")])
+@pytest.mark.parametrize("value", [10**300, Fraction(1, 10**300), 1 - Fraction(1, 10**300)])
+def test_no_number_fills_lines(write, value):
+    assert len(write(value)) < 25
+
+
+@given(st.floats(0.1, 1e12))
+def test_a_float_is_written_to_four_digits(value):
+    written = float(value_text(value).replace(",", ""))
+    assert math.isclose(written, value, rel_tol=5.01e-4)
+
+
+def test_what_roundings_did_to_a_whole_number_is_not_shown():
+    assert value_text(math.log2(28) - math.log2(7)) == value_text(0.1 + 0.2 + 1.7) == "2"
+
+
 def test_names_are_listed_as_a_person_would():
     assert [listed("a"), listed("ab"), listed("abc")] == ["a", "a and b", "a, b and c"]
 

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
 
@@ -14,6 +15,11 @@ Number = int | Fraction | float
 
 RARE = 100  # from here on a share is easier to grasp as one in so many
 SUMMED = 9  # digits of a sum of floats that roundings leave alone
+LONGEST = 40  # decimals of a per cent, where it takes as many to tell it from 0 or 100
+PLACES = 12  # decimals of a value, where it takes as many to tell it from a whole number
+LONG = 10**15  # from here on a number is written by its first digits and a power of ten
+SMALL = Fraction(1, 10**4)  # and below this
+NOISE = Fraction(1, 10**12)  # relative: what roundings do to floats
 INFINITE = "infinite"
 
 
@@ -29,11 +35,14 @@ def percent(share: Number) -> str:
     """
     exact = 100 * (Fraction(repr(float(share))) if isinstance(share, float) else Fraction(share))
     if exact.denominator == 1:
-        return f"{exact.numerator}%"
+        return f"{value_text(exact.numerator)}%"
     near = min(abs(exact), abs(100 - exact))  # to one of the ends
     places = max(1, 1 - _magnitude(near))
+    if places > LONGEST:
+        tiny = f"{_as_power_of_ten(near, 2)}%"
+        return tiny if exact < 1 else f"100% {'-' if exact < 100 else '+'} {tiny}"
     whole, rest = divmod(round(exact * 10**places), 10**places)
-    return f"{whole}.{rest:0{places}}%"
+    return f"{count(whole)}.{rest:0{places}}%"
 
 
 def percent_lost(loss: float) -> str:
@@ -62,7 +71,7 @@ def share(value: Number) -> str:
     ('10%', '1 in 48,842', '0.0061%')
     """
     if isinstance(value, Fraction) and value.numerator == 1 and value.denominator > RARE:
-        return f"1 in {value.denominator:,}"
+        return f"1 in {value_text(value.denominator)}"
     return percent(value)
 
 
@@ -72,8 +81,7 @@ def counted(n: Number, one: str, several: str | None = None) -> str:
     >>> counted(1, "person", "people"), counted(1200, "group"), counted(Fraction(5, 2), "value")
     ('1 person', '1,200 groups', '2.5 values')
     """
-    number = f"{n:,}" if isinstance(n, int) else value_text(n)
-    return f"{number} {plural(n, one, several)}"
+    return f"{value_text(n)} {plural(n, one, several)}"
 
 
 def plural(n: Number, one: str, several: str | None = None) -> str:
@@ -95,19 +103,62 @@ def people(n: int) -> str:
 
 
 def value_text(value: Number | tuple[Any, ...] | None) -> str:
-    """Write a measured value: whole numbers whole, others to four digits.
+    """Write a measured value: whole numbers whole, others to four digits or a tenth.
+
+    What is no whole number is not written as one: what it has more or less stays in sight.
 
     >>> value_text(3), value_text(Fraction(1, 3)), value_text((2, None)), value_text(math.inf)
     ('3', '0.3333', '(2, -)', 'infinite')
+    >>> value_text(48842), value_text(Fraction(100_001, 100_000)), value_text(1234.56)
+    ('48,842', '1.00001', '1,234.6')
+    >>> value_text(10**300), value_text(1 - Fraction(1, 10**40))
+    ('1e+300', '1 - 1e-40')
     """
     if value is None:
         return "-"
     if isinstance(value, tuple):
         return f"({', '.join(map(value_text, value))})"
-    if value == math.inf:
-        return INFINITE
-    whole = isinstance(value, int) or (math.isfinite(value) and value == int(value))
-    return str(int(value)) if whole else f"{float(value):.4g}"
+    if isinstance(value, float) and not math.isfinite(value):
+        return INFINITE if value == math.inf else str(value)
+    exact = Fraction(value)
+    nearest = round(exact)
+    beyond = exact - nearest
+    if isinstance(value, float) and abs(beyond) < abs(nearest) * NOISE:
+        exact, beyond = Fraction(nearest), Fraction(0)
+    if abs(exact) >= LONG or 0 < abs(exact) < SMALL:
+        return _as_power_of_ten(exact, 4)
+    if not beyond:
+        return count(nearest)
+    places = max(1, 3 - _magnitude(abs(exact)))
+    if round(exact, places).denominator == 1:  # it would seem to be whole
+        places = 1 - _magnitude(abs(beyond))
+        if places > PLACES:
+            sign = "-" if beyond < 0 else "+"
+            return f"{count(nearest)} {sign} {_as_power_of_ten(abs(beyond), 2)}"
+    shift = 10**places
+    whole, decimals = divmod(abs(round(exact * shift)), shift)
+    sign = "-" if exact < 0 else ""
+    return f"{sign}{count(whole)}.{decimals:0{places}}".rstrip("0")
+
+
+def count(n: int) -> str:
+    """Write a whole number.
+
+    >>> count(48842)
+    '48,842'
+    """
+    return f"{n:,}"
+
+
+def _as_power_of_ten(value: Fraction, digits: int) -> str:
+    """Write a number of any size by its first digits.
+
+    >>> _as_power_of_ten(Fraction(-10**400, 3), 4), _as_power_of_ten(Fraction(1, 10**40), 2)
+    ('-3.333e+399', '1e-40')
+    """
+    with localcontext(prec=digits):
+        rounded = (Decimal(value.numerator) / Decimal(value.denominator)).normalize()
+    return f"{rounded:e}"
 
 
 def listed(names: Sequence[str]) -> str:

@@ -57,7 +57,7 @@ def test_what_is_measured_is_the_smallest_threshold_that_is_kept(table, criterio
     found = criterion.measure(seen(*table))
     if isinstance(criterion, sf.BetaLikeness):
         assert criterion.holds(seen(*table)).all() == (found <= criterion.beta)
-    elif not math.isclose(found, criterion.delta):
+    else:
         assert criterion.holds(seen(*table)).all() == (found < criterion.delta)
 
 
@@ -115,6 +115,40 @@ def test_a_difference_of_exactly_delta_is_too_much():
         assert sf.DeltaDisclosure(1).measure(at) == 1.0
 
 
+def test_a_tie_that_rounding_would_put_on_the_other_side():
+    """A ratio of 28/7 = 4, whose logarithm comes out below 2 as a difference of floats."""
+    histogram = [[4, 8, 1], [4, 1, 0], [3, 0, 4], [0, 0, 1]]
+    groups = sf.Groups([13, 5, 7, 1], histogram, "abc", [11, 10, 7])
+    assert sf.DeltaDisclosure(2).holds(groups).tolist() == [True, True, True, False]
+    assert sf.DeltaDisclosure(2).measure(groups) == 2.0
+
+
+@given(
+    n=st.integers(1, 2**40),
+    size=st.integers(1, 2**40),
+    had=st.integers(1, 2**20),
+    total=st.integers(1, 2**20),
+    digits=st.integers(0, 60),
+    more=st.integers(-1, 1),
+)
+def test_what_is_measured_is_on_the_side_of_delta_that_is_decided(
+    n, size, had, total, digits, more
+):
+    n, had = min(n, size), min(had, total)
+    others = [size - n] * (total > had)  # an absent value would be infinitely far away
+    groups = sf.Groups(
+        [n + sum(others)],
+        [[n, *others]],
+        "ab"[: 1 + len(others)],
+        [had, total - had][: 1 + len(others)],
+    )
+    found = sf.DeltaDisclosure(1).measure(groups)
+    delta = Fraction(found) + Fraction(more, 10**digits)
+    if delta > 0:
+        criterion = sf.DeltaDisclosure(delta)
+        assert criterion.holds(groups).all() == (criterion.measure(groups) < delta)
+
+
 def test_counts_that_no_float_can_tell_apart():
     """Of 2^62 people one more or less decides."""
     half = 2**61
@@ -157,11 +191,43 @@ def test_what_nobody_of_the_table_has_is_not_like_it(criterion):
         criterion.holds(sf.Groups([1], [[1, 0]], "ab"))
 
 
+@pytest.mark.parametrize(
+    "criterion",
+    [sf.BetaLikeness(1), sf.BetaLikeness(1, "enhanced"), sf.DeltaDisclosure(1), sf.TCloseness(0.5)],
+    ids=str,
+)
+def test_an_original_table_without_anybody_is_refused(criterion):
+    groups = sf.Groups([1], [[1, 0]], "ab", [0, 0])
+    for ask in (criterion.holds, criterion.measure):
+        with pytest.raises(sf.BadInput, match="nobody is in the original table's distribution"):
+            ask(groups)
+    assert criterion.holds(sf.Groups([], [], "ab", [0, 0])).all()
+
+
 def test_enormous_thresholds_are_kept_by_everybody():
     at = counted(1, 1, 1, 1000)
     assert sf.BetaLikeness(10**300).holds(at).all()
     assert sf.DeltaDisclosure(10**300).holds(at).all()
     assert "times as frequent" in sf.DeltaDisclosure(10**300).in_words()
+
+
+@pytest.mark.parametrize(
+    ("criterion", "words"),
+    [
+        (sf.BetaLikeness("0.00001"), "at most 1.00001 times"),
+        (sf.BetaLikeness("1e300"), "at most 1e+300 times"),
+        (sf.DeltaDisclosure("0.0001"), "more than 0.9999 and less than 1.000069 times"),
+        (sf.DeltaDisclosure("1e-300"), "more than 1 - 6.9e-301 and less than 1 + 6.9e-301 times"),
+        (sf.DeltaDisclosure(30), "more than 9.313e-10 and less than 1,073,741,824 times"),
+        (sf.DeltaDisclosure("1e300"), "more than 2^-1e+300 and less than 2^1e+300 times"),
+        (sf.TCloseness("0.99999"), "at most 0.99999."),
+        (sf.LDiversity("1e300"), "at least 1e+300 different"),
+        (sf.LDiversity("1e300", "frequency"), "more than 1 in 1e+300 of"),
+    ],
+    ids=lambda each: str(each)[:30],
+)
+def test_words_say_what_is_promised_whatever_its_size(criterion, words):
+    assert words in criterion.in_words()
 
 
 @pytest.mark.parametrize("wrong", [0, -1, "x", None, True, float("nan")])

@@ -13,6 +13,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.groups import Groups
 from sfumato.parameters import optional_column, whole
+from sfumato.text import counted
 
 
 @dataclass(frozen=True)
@@ -80,5 +81,5 @@ class BCFAnonymity(Criterion):
         """Say how many records are left."""
         return (
             "Whoever knows a person's quasi-identifiers and compares this release with the earlier "
-            f"ones is left with at least {self.k} records that may be the person's."
+            f"ones is left with at least {counted(self.k, 'record')} that may be the person's."
         )

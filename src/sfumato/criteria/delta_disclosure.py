@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -12,9 +13,12 @@ from numpy.typing import NDArray
 from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
-from sfumato.formulas.measures.likeness import difference, differs_by_less, likeness
+from sfumato.formulas.measures.likeness import differs_by_less, largest_difference, likeness
 from sfumato.parameters import number, optional_column
 from sfumato.text import value_text
+
+GRASPED = 30  # the largest exponent whose power of two is written as a number
+TINY = Fraction(1, 10**9)
 
 
 @dataclass(frozen=True)
@@ -58,13 +62,16 @@ class DeltaDisclosure(Criterion):
         return held
 
     def measure(self, groups: Groups) -> Value:
-        """The largest logarithm, whatever its sign; infinite for a value the table lacks."""
+        """The largest logarithm, whatever its sign; infinite for a value the table lacks.
+
+        As a float it lies on the side of delta that the logarithm itself lies on.
+        """
         if not len(groups):
             return None
         here, there = likeness(groups.sizes, groups.histogram, groups.original("DeltaDisclosure"))
         if (there == 0).any():
             return float("inf")
-        return float(difference(here, there).max(initial=0))
+        return largest_difference(here, there, self.delta)
 
     def promised(self) -> Value:
         """The delta."""
@@ -85,8 +92,28 @@ class DeltaDisclosure(Criterion):
 
     def in_words(self) -> str:
         """Say between which multiples of its share in the table."""
-        most = 2 ** float(min(self.delta, Fraction(1000)))
+        least, most = _powers_of_two(self.delta)
         return (
             "Every sensitive value of a group is about as frequent there as in the whole table: "
-            f"more than {value_text(1 / most)} and less than {value_text(most)} times as frequent."
+            f"more than {least} and less than {most} times as frequent."
         )
+
+
+def _powers_of_two(delta: Fraction) -> tuple[str, str]:
+    """Write 2^-delta and 2^delta: as numbers where these are easy to grasp.
+
+    >>> _powers_of_two(Fraction(3, 2)), _powers_of_two(Fraction(1, 10**30))
+    (('0.3536', '2.828'), ('1 - 6.9e-31', '1 + 6.9e-31'))
+    >>> _powers_of_two(Fraction(100))
+    ('2^-100', '2^100')
+    """
+    if delta > GRASPED:
+        return f"2^-{value_text(delta)}", f"2^{value_text(delta)}"
+    if delta < TINY:  # 2^x - 1 is x ln 2, and the other the same below 1
+        more = delta * Fraction(math.log(2))
+        return value_text(1 - more), value_text(1 + more)
+    if delta.denominator == 1:
+        return value_text(Fraction(1, 2**delta.numerator)), value_text(2**delta.numerator)
+    exponent = float(delta) * math.log(2)
+    less, more = (Fraction(math.expm1(x)) for x in (-exponent, exponent))
+    return value_text(1 + less), value_text(1 + more)

@@ -227,6 +227,11 @@ class Groups:
         """How many people of the ORIGINAL table have each value, for a criterion that asks."""
         if self.reference is None:
             raise BadInput(f"{owner}: needs the original table's distribution (reference=)")
+        if self.sizes.any() and not self.reference.any():
+            raise BadInput(
+                f"{owner}: nobody is in the original table's distribution (reference=), and "
+                "somebody in the groups"
+            )
         return self.reference
 
     def without_reference(self) -> Groups:

@@ -8,6 +8,7 @@ arithmetic, with as many digits as it takes.
 
 from __future__ import annotations
 
+import math
 from decimal import Decimal, localcontext
 from fractions import Fraction
 
@@ -40,6 +41,30 @@ def compare_log2(number: Fraction, bound: Fraction) -> int:
         return _sign(number - Fraction(2) ** bound.numerator)
     numbers = [(number.numerator, bound.denominator), (number.denominator, -bound.denominator)]
     return _sign_of_sum([*numbers, (2, -bound.numerator)], Fraction(0))
+
+
+def log2_beside(number: Fraction, bound: Fraction) -> float:
+    """Give log2 number as a float: right for a power of 2, else on its own side of the bound.
+
+    >>> log2_beside(Fraction(1, 8), Fraction(2)), log2_beside(Fraction(4), Fraction(2))
+    (-3.0, 2.0)
+    >>> barely = Fraction(2**60 - 1, 2**58)  # a float of its logarithm would be 2
+    >>> log2_beside(barely, Fraction(2)), log2_beside(barely, Fraction(1))
+    (1.9999999999999998, 2.0)
+    """
+    power = number.numerator.bit_length() - number.denominator.bit_length()
+    if number == Fraction(2) ** power:
+        return float(power)
+    if Fraction(1, 2) < number < 2:
+        logarithm = math.log1p(number - 1) / math.log(2)
+    else:
+        logarithm = math.log2(number.numerator) - math.log2(number.denominator)
+    side = compare_log2(number, bound)
+    if side != _sign(Fraction(logarithm) - bound):
+        logarithm = float(bound)
+        while side != _sign(Fraction(logarithm) - bound):
+            logarithm = math.nextafter(logarithm, side * math.inf)
+    return logarithm
 
 
 def _sign_of_sum(terms: list[tuple[int, int]], rest: Fraction) -> int:

@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Histogram
-from sfumato.formulas.exact import CLEAR, Exact
-from sfumato.formulas.logarithms import compare_ln, compare_log2
+from sfumato.formulas.exact import CLEAR, Exact, largest_ratio
+from sfumato.formulas.logarithms import compare_ln, compare_log2, log2_beside
 
 FAR = Fraction(10**300)  # a float still, and larger than the logarithm of any ratio
 
@@ -42,7 +42,7 @@ def rises_at_most_information(
     array([False,  True,  True])
     """
     rises = (here / there).astype(np.float64) - 1
-    information = math.log(total) - np.log(had)
+    information = -np.log(had / total)
     held = rises <= information
     near = np.abs(rises - information) <= CLEAR * np.maximum(1, np.abs(rises))
 
@@ -58,7 +58,7 @@ def differs_by_less(here: Exact, there: Exact, delta: Fraction) -> NDArray[np.bo
     >>> differs_by_less(np.array([3, 4, 1, 1]), np.array([2, 2, 2, 1]), Fraction(1))
     array([ True, False, False,  True])
     """
-    differences, limit = difference(here, there), float(min(delta, FAR))
+    differences, limit = np.abs(_log2(here) - _log2(there)), float(min(delta, FAR))
     near = np.abs(differences - limit) <= CLEAR * max(1.0, limit)
 
     def is_held(n: int, m: int) -> bool:
@@ -67,13 +67,16 @@ def differs_by_less(here: Exact, there: Exact, delta: Fraction) -> NDArray[np.bo
     return _decided(differences < limit, near, is_held, here, there)
 
 
-def difference(here: Exact, there: Exact) -> NDArray[np.float64]:
-    """|log2 (p / q)| of every p / q = here / there, both above 0, as floats.
+def largest_difference(here: Exact, there: Exact, delta: Fraction) -> float:
+    """Give the largest |log2 (p / q)| of all p / q = here / there, both above 0; 0 without any.
 
-    >>> difference(np.array([8, 1]), np.array([1, 4]))
-    array([3., 2.])
+    It is less than delta if and only if all of them are.
+
+    >>> largest_difference(np.array([8, 1]), np.array([1, 4]), Fraction(3))
+    3.0
     """
-    return np.abs(_log2(here) - _log2(there))
+    ratio = largest_ratio(np.maximum(here, there), np.minimum(here, there))
+    return 0.0 if ratio is None else log2_beside(Fraction(ratio), delta)
 
 
 def _log2(numbers: Exact) -> NDArray[np.float64]:
