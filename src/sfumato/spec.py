@@ -39,8 +39,22 @@ def to_spec(instance: Any) -> dict[str, Any]:
 
     Every parameter is written, so that a default that changes cannot change what a file means.
     """
-    given = (field.name for field in dataclasses.fields(instance) if field.init)
-    return signed(type(instance), {name: _plain(getattr(instance, name)) for name in given})
+    return signed(type(instance), written_parameters(instance))
+
+
+def written_parameters(instance: Any) -> dict[str, Any]:
+    """Give all parameters of a frozen dataclass by their names, as files have them."""
+    return {name: _plain(getattr(instance, name)) for name in parameter_names(type(instance))}
+
+
+def parameter_names(kind: type) -> list[str]:
+    """Give the names of the parameters of a frozen dataclass."""
+    if not dataclasses.is_dataclass(kind):
+        raise BadInput(
+            f"{kind.__name__}: the class is no dataclass, so no file can name its parameters; "
+            "write @dataclass(frozen=True) above it, and its parameters as fields"
+        )
+    return [field.name for field in dataclasses.fields(kind) if field.init]
 
 
 def signed(kind: type, parameters: Any) -> dict[str, Any]:
@@ -68,22 +82,25 @@ def taken_apart(spec: Mapping[str, Any], where: str) -> tuple[str, Any, Package 
     return names[0], spec[names[0]], None if package is None else Package.read(package)
 
 
-def build(kind: type[T], name: str, parameters: Any, where: str) -> T:
-    """Call a class with the parameters written behind its name."""
+def build(kind: type[T], name: str, parameters: Any, where: str | None) -> T:
+    """Call a class with the parameters written behind its name; where: None: the caller says so."""
+    place = name if where is None else f"{where}.{name}"
     if not isinstance(parameters, Mapping):
-        raise BadInput(f"{where}.{name}: the parameters must be a table, got {shown(parameters)}")
-    known = {field.name for field in dataclasses.fields(kind) if field.init}  # type: ignore[arg-type]
+        raise BadInput(f"{place}: the parameters must be a table, got {shown(parameters)}")
+    known = parameter_names(kind)
     for parameter in parameters:
         if parameter not in known:
             suggestion = nearest(parameter, sorted(known))
-            raise BadInput(f"{where}.{name}: unknown parameter {shown(parameter)}{suggestion}")
+            raise BadInput(f"{place}: unknown parameter {shown(parameter)}{suggestion}")
     try:
         return kind(**{key: _tuples(value) for key, value in parameters.items()})
     except TypeError as error:
         missing = re.findall(r"'(\w+)'", str(error).partition("missing")[2])
         needed = f"the parameter {missing[0]!r} is missing" if missing else str(error)
-        raise BadInput(f"{where}.{name}: {needed}") from None
+        raise BadInput(f"{place}: {needed}") from None
     except BadInput as error:
+        if where is None:
+            raise
         raise BadInput(f"{where}: {error}", error.values) from None
 
 

@@ -305,13 +305,29 @@ def test_an_order_of_text_is_told_from_one_of_numbers():
     numbers = sf.Flat().grow("q", ["1", "10", "2", "9"])[0]
     assert LabelReader(numbers).intervals(below) is None
     assert LabelReader(codes).intervals("<2") is None
-    flat = [sf.Flat().spec()]
+    flat = [sf.Flat.texts]
     (ranks,) = common_intervals("q", [[below, "10", "2"]], flat)
     assert overlap(*ranks[:2])
     (ranks,) = common_intervals("q", [["<2", "10", "2"]], flat)
     assert not overlap(*ranks[:2])
     with pytest.raises(CannotRun, match="does not say"):
         common_intervals("q", [["<5"], [below]], flat * 2)
+
+
+def test_a_node_that_looks_like_a_number_is_not_read_as_one():
+    """10 stands for 1 and 2 here, and no order of numbers says so."""
+    paths = [("1", "10", "*"), ("3", "20", "*")]
+    one, ten = common_intervals("q", [["1"], ["10"]], ["nodes"], paths)
+    assert overlap(one[0], ten[0])
+    with pytest.raises(CannotRun, match="does not say"):
+        common_intervals("q", [["[1, 3)"], ["10"]], ["nodes"], paths)
+    with pytest.raises(CannotRun, match="does not say"):
+        common_intervals("q", [["1"], ["10"]], ["nodes"])
+
+
+def test_texts_that_nobody_says_how_to_read_are_not_compared():
+    with pytest.raises(CannotRun, match="its hierarchy does not say how its texts are read"):
+        common_intervals("q", [["Paris"], ["P"]], ["values", None])
 
 
 def overlap(one, other):
@@ -326,7 +342,7 @@ def test_texts_read_without_the_table_overlap_where_their_values_do(column):
     sides = intervals(domain)
     labels = list(interval_labels(domain, sides))
     try:
-        (ranks,) = common_intervals("q", [labels], [rule.spec()])
+        (ranks,) = common_intervals("q", [labels], [rule.texts])
     except CannotRun:
         assume(False)
     for (one, here), (other, there) in itertools.combinations(

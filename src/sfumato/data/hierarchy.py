@@ -18,21 +18,36 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from decimal import Decimal
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.decimals import as_number, canonical_numbers, floor_to, number_text
 from sfumato.data.domain import Domain
-from sfumato.data.labels.grammar import ROOT, calendar_texts, mask_text, name_text, range_text
+from sfumato.data.labels.grammar import (
+    ROOT,
+    Reading,
+    calendar_texts,
+    mask_text,
+    name_text,
+    range_text,
+)
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput, shown
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path, refusal
 from sfumato.registry import Registry
-from sfumato.spec import PACKAGE, name_of, signed, taken_apart
+from sfumato.spec import (
+    PACKAGE,
+    build,
+    name_of,
+    parameter_names,
+    signed,
+    taken_apart,
+    written_parameters,
+)
 
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
@@ -45,15 +60,22 @@ HIERARCHIES: Registry[Hierarchy] = Registry("hierarchy", "sfumato.hierarchies")
 class Hierarchy(ABC):
     """A rule that makes the values of one column more general, level by level.
 
-    A rule joins job files and releases by being a class of its own.
+    A rule joins job files and releases by being a class of its own. It says with `texts` how what
+    it publishes is read by somebody who has no table; one that does not say so can be compared with
+    other releases only where the original is at hand.
 
     >>> import sfumato as sf
     >>> sf.Intervals(5, 10).spec(), sf.Prefix().spec()
     ({'intervals': [5, 10]}, {'prefix': True})
     """
 
+    texts: ClassVar[Reading | None] = None  # None: not said
+    public_paths: ClassVar[tuple[tuple[str, ...], ...]] = ()  # a closed one's are published apart
+
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
+        if "grow" in vars(cls) and "texts" not in vars(cls):
+            cls.texts = None  # what the base says is about other levels
         HIERARCHIES.join(cls)
 
     @abstractmethod
@@ -65,12 +87,14 @@ class Hierarchy(ABC):
 
     @property
     def parameter(self) -> Any:
-        """What a job file and `release.json` write behind the hierarchy's name."""
-        return True
+        """What a job file and `release.json` write behind the name: the parameters, or True."""
+        return written_parameters(self) or True
 
     @classmethod
     def of_parameter(cls, parameter: Any) -> Hierarchy:
-        """Make the rule again from its `parameter`."""
+        """Make the rule again from its `parameter`; True: all are at their defaults."""
+        if parameter_names(cls):
+            return build(cls, name_of(cls), {} if parameter is True else parameter, None)
         if parameter is not True:
             raise BadInput(f"write {name_of(cls)} = true, got {shown(parameter)}")
         return cls()
@@ -114,6 +138,8 @@ class Flat(Hierarchy):
     *  *
     """
 
+    texts = "values"
+
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Order numbers as numbers and everything else as text."""
         numbers = canonical_numbers(values)
@@ -139,6 +165,7 @@ class Intervals(Hierarchy):
     *  *
     """
 
+    texts = "numbers"
     widths: tuple[float, ...]
 
     def __init__(self, *widths: float) -> None:
@@ -202,6 +229,8 @@ class Prefix(Hierarchy):
     *  *
     """
 
+    texts = "masks"
+
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
         longest = max((len(str(published_text(v))) for v in values if v is not None), default=0)
@@ -237,6 +266,8 @@ class Dates(Hierarchy):
     2020s  2020s
     *  *
     """
+
+    texts = "calendar"
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Read dates, or ISO text such as 2026-11-15, and group them by the calendar."""
@@ -276,6 +307,7 @@ class Tree(Hierarchy):
     *  *  *
     """
 
+    texts = "nodes"
     tree: Nested
     _paths: tuple[tuple[object, ...], ...] = field(init=False, repr=False)
 
@@ -316,6 +348,7 @@ class Tree(Hierarchy):
 class LevelTable(Hierarchy):
     """A table with one row per ground value: `(ground, level 1, ..., most general)`."""
 
+    texts = "nodes"
     rows: tuple[tuple[str, ...], ...]
 
     def __post_init__(self) -> None:
@@ -482,11 +515,12 @@ def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, 
 class PublishedPaths:
     """What a release shows of a closed tree: the paths from published nodes up to the root."""
 
-    paths: tuple[tuple[str, ...], ...]
+    texts: ClassVar[Reading] = "nodes"
+    public_paths: tuple[tuple[str, ...], ...]
 
     def spec(self) -> dict[str, Any]:
         """Write the paths down as `release.json` has them."""
-        return {"paths": [list(path) for path in self.paths]}
+        return {"paths": [list(path) for path in self.public_paths]}
 
 
 PublicRule: TypeAlias = Hierarchy | PublishedPaths  # as far as a hierarchy is public

@@ -82,9 +82,11 @@ class FirstGuess(sf.attacks.Attack):
 
 
 @dataclass(frozen=True)
-class FirstLetter(sf.Hierarchy):
-    """Words by their first letters: Paris, P, *."""
+class FirstLetters(sf.Hierarchy):
+    """Words by their first letters: with n = 1 Paris, P, *."""
+
+    n: int = 1
 
     def grow(self, column, values):
         """Sort the words as text."""
-        return open_domain(column, values, str, lambda value: [str(value)[:1]])
+        return open_domain(column, values, str, lambda value: [str(value)[: self.n]])

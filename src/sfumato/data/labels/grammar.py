@@ -21,7 +21,7 @@ from __future__ import annotations
 import datetime
 import re
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from sfumato.data.decimals import canonical_numbers
 from sfumato.data.values import MISSING_TEXT
@@ -34,6 +34,17 @@ OPENING, CLOSING = '"[{<>', ROOT + MISSING_TEXT[-1]  # some form but a name begi
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 BARE = re.compile(r'(?!["=]|, ).(?:(?!, ).)*', re.DOTALL)  # no name begins with =: not <=5
 CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a month
+
+
+# How the texts of a column are read by somebody who has no table of it:
+Reading = Literal[
+    "values",  # what is no range is one value
+    "numbers",  # numbers and ranges of them
+    "masks",  # codes, and codes whose end is masked
+    "calendar",  # days, months, years and decades
+    "nodes",  # nodes of a closed tree, whose ways up to the root are published
+    "any",  # of a table about which nobody says anything: values, ranges and masks
+]
 
 
 class Name(NamedTuple):

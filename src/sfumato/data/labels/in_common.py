@@ -9,7 +9,7 @@ public.
 from __future__ import annotations
 
 from bisect import bisect_left
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from sfumato.data.labels.grammar import (
     Members,
     Name,
     Range,
+    Reading,
     calendar_beginning,
     parse,
 )
@@ -34,29 +35,36 @@ from sfumato.data.values import Interval
 from sfumato.errors import CannotRun
 
 Text = str | None  # None: missing
-Spec = Mapping[str, Any] | None  # a hierarchy as release.json has it; None: nobody says
 Place = tuple[Any, ...]  # comes before or after other places of the column
 BEGIN: Place = (0,)
 END: Place = (2,)
 
 
 def common_intervals(
-    column: str, texts: Sequence[Sequence[Text]], specs: Sequence[Spec]
+    column: str,
+    texts: Sequence[Sequence[Text]],
+    readings: Collection[Reading | None],
+    paths: Sequence[Sequence[str]] = (),
 ) -> list[NDArray[np.int32]]:
     """Give the ranks that the texts of a column stand for, release by release; each (n, 2).
 
     Args:
         column: Its name, for messages.
         texts: The published texts of every release.
-        specs: The column's hierarchy in every release, as far as it is public.
+        readings: How its hierarchies say that their texts are read; None: one does not say.
+        paths: Ways from published nodes up to the root, of closed trees.
 
     Raises:
         CannotRun: The texts do not say enough to be compared.
     """
-    paths = [path for spec in specs for path in (spec or {}).get("paths", ())]
+    if None in readings:
+        raise CannotRun(
+            f"column {column!r}: its hierarchy does not say how its texts are read (`texts`), so "
+            "which values lie in which is not public; give the original table with its hierarchies"
+        )
     found = CommonTree(column, paths).intervals(texts) if paths else None
     if found is None:
-        found = _on_an_axis(texts, specs, {path[-1] for path in paths} | {ROOT})
+        found = _on_an_axis(texts, set(readings), paths)
     if found is None:
         raise CannotRun(
             f"column {column!r}: what is published does not say which values lie in which of the "
@@ -66,25 +74,33 @@ def common_intervals(
 
 
 def _on_an_axis(
-    texts: Sequence[Sequence[Text]], specs: Sequence[Spec], roots: set[str]
+    texts: Sequence[Sequence[Text]],
+    readings: Collection[Reading | None],
+    paths: Sequence[Sequence[str]],
 ) -> dict[Text, Interval] | None:
     """Lay the texts out in the order of their values: numbers as numbers, all else as text."""
     every = list(dict.fromkeys(text for several in texts for text in several))
+    roots = {path[-1] for path in paths} | {ROOT}
     labels = {t: EVERYTHING if t in roots else parse(t) for t in every if t is not None}
-    kinds = {name for spec in specs if spec is not None for name in spec}
+    inner = {text for path in paths for text in path[1:-1]}
+    if any(isinstance(labels[text].part, Name) for text in inner & labels.keys()):
+        return None  # a node above others, whatever value it looks like
+    if "nodes" in readings and not paths and labels.keys() - roots:
+        return None  # a tree whose paths nobody shows
+    of_text = "masks" in readings or "calendar" in readings
     named = [name for text, label in labels.items() for name in _named(text, label)]
     ranges = [label.part for label in labels.values() if isinstance(label.part, Range)]
-    numeric = not kinds & {"prefix", "dates"} and canonical_numbers(named) is not None
+    numeric = not of_text and canonical_numbers(named) is not None
     numeric = numeric and not any(part.quoted for part in ranges)
-    if not numeric and kinds & {"intervals", "paths"}:
+    if not numeric and ("numbers" in readings or "nodes" in readings):
         return None
-    if not numeric and not kinds & {"prefix", "dates"} and any(p.of_numbers for p in ranges):
+    if not numeric and not of_text and any(part.of_numbers for part in ranges):
         return None  # one release has the order of numbers, another one that of text
     if any(isinstance(label.part, Members) for label in labels.values()):
         return None
-    masks = not numeric and ("prefix" in kinds or None in specs)
+    masks = not numeric and ("masks" in readings or "any" in readings)
     ends = {
-        text: _ends(text, label, numeric=numeric, masks=masks, dates="dates" in kinds)
+        text: _ends(text, label, numeric=numeric, masks=masks, dates="calendar" in readings)
         for text, label in labels.items()
     }
     cuts = sorted({BEGIN, END, *(place for both in ends.values() for place in both)})

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Histogram
+from sfumato.data.labels.grammar import Reading
 from sfumato.data.labels.in_common import common_intervals
 from sfumato.data.values import published_text, texts_in_common
 from sfumato.errors import CannotRun
@@ -93,8 +94,9 @@ def _sides(column: str, releases: Sequence[PublicView]) -> list[NDArray[np.int32
     frequencies = [each.seen.frequencies.combinations for each in releases]
     texts = [[published_text(label) for label in f.domains[column].labels] for f in frequencies]
     rules = [each.hierarchies.get(column) for each in releases]
-    specs = [None if rule is None else rule.spec() for rule in rules]
-    intervals = common_intervals(column, texts, specs)
+    readings: list[Reading | None] = ["any" if rule is None else rule.texts for rule in rules]
+    paths = [path for rule in rules if rule is not None for path in rule.public_paths]
+    intervals = common_intervals(column, texts, readings, paths)
     return [each[f.codes(column)] for each, f in zip(intervals, frequencies, strict=True)]
 
 

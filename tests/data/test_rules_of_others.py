@@ -1,0 +1,58 @@
+"""Hierarchies that others write: what they say of themselves, and what is written of them."""
+
+import json
+from dataclasses import dataclass
+
+import pytest
+
+from sfumato import BadInput, Flat, Hierarchy, Prefix
+from sfumato.data.hierarchy import open_domain
+from sfumato.data.labels.grammar import range_text
+
+
+@dataclass(frozen=True)
+class _Steps(Hierarchy):
+    """Numbers by tens, or by whatever `step` says."""
+
+    texts = "numbers"
+    step: int = 10
+    start: str = "none"
+
+    def grow(self, column, values):
+        def steps(value):
+            low = int(value) // self.step * self.step
+            return [range_text(str(low), str(low + self.step))]
+
+        return open_domain(column, values, int, steps, int)
+
+
+class _WithoutSaying(Prefix):
+    """Other levels than those of its base."""
+
+    def grow(self, column, values):
+        return open_domain(column, values, str, lambda value: [str(value)[:1]])
+
+
+def test_parameters_of_a_rule_are_written_and_read_back():
+    rule = _Steps(step=20)
+    assert rule.parameter == {"step": 20, "start": "none"}
+    assert _Steps.of_parameter(json.loads(json.dumps(rule.parameter))) == rule
+    assert _Steps.of_parameter(True) == _Steps()
+    assert (Flat().parameter, Flat.of_parameter(True)) == (True, Flat())
+
+
+@pytest.mark.parametrize(
+    ("parameter", "refused"),
+    [
+        ({"stp": 5}, "steps: unknown parameter 'stp'; did you mean 'step'"),
+        (7, "steps: the parameters must be a table, got 7"),
+    ],
+)
+def test_wrong_parameters_of_a_rule_are_named(parameter, refused):
+    with pytest.raises(BadInput, match=refused):
+        _Steps.of_parameter(parameter)
+
+
+def test_who_grows_other_levels_has_to_say_anew_how_they_are_read():
+    assert (_Steps.texts, _WithoutSaying.texts) == ("numbers", None)
+    assert type("_Same", (Prefix,), {}).texts == "masks"
