@@ -501,3 +501,26 @@ def test_a_part_of_the_promise_that_could_not_be_judged_is_said_in_the_verdict()
     report = sf.audit(release)
     assert "No attack broke the promise, but a part of it could not be judged" in report.to_html()
     assert "could not be judged" not in report.to_html(private=True)
+
+
+# ------------------------------------------------------------------------------------ rows hidden
+
+
+def test_rows_are_hidden_at_the_root_whatever_it_is_called(tmp_path):
+    """As "anything", as `*`, and not as a value that looks like a star."""
+    people = pa.table({"place": ["Rome", "Oslo"] * 4, "zip": ["1", "2"] * 4, "sign": ["*"] * 8})
+    rules = {
+        "place": sf.Tree({"anything": {"south": ["Rome"], "north": ["Oslo"]}}),
+        "zip": sf.Flat(),
+        "sign": sf.Flat(),
+    }
+    table = sf.read(people, rules)
+    for level, n_hidden in ((2, 8), (1, 0)):
+        method = sf.Recode({"place": level, "zip": 1, "sign": 0})
+        release = sf.anonymize(table, sf.KAnonymity(4), method)
+        release.save(tmp_path / str(level))
+        for subject in (release, sf.load(tmp_path / str(level))):
+            sf.audit(subject).save(tmp_path / "report")
+            written = json.loads((tmp_path / "report" / "report.json").read_text())
+            columns = {c["name"]: c["rows_hidden"] for c in written["published"]["columns"]}
+            assert columns == {"place": n_hidden, "zip": 8, "sign": 0}

@@ -16,6 +16,7 @@ import numpy as np
 from sfumato.attacks import Finding, Target
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Intervals
+from sfumato.data.labels.grammar import is_everything
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
@@ -25,7 +26,6 @@ from sfumato.table import Table
 
 SCHEMA = "sfumato-report/1"
 BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
-ROOT = "*"
 
 
 def document(
@@ -150,14 +150,16 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
     for j, name in enumerate(() if target.as_they_are else target.quasi_identifiers):
         codes = seen.boxes[:, j, 0]
         labels = seen.frequencies.domains[name].labels
-        at_root = np.array([label == ROOT for label in labels], dtype=bool)
+        rule = None if release is None else release.description.hierarchies.get(name)
+        roots = frozenset() if rule is None else rule.roots
+        hidden = np.array([is_everything(label, roots) for label in labels], dtype=bool)
         yield {
             "name": name,
             "role": "quasi-identifier",
             "published_as": "as in the file" if release is None else _published_as(release, name),
             "level": None if release is None else (release.levels or {}).get(name),
             "distinct": len(np.unique(codes)),
-            "rows_hidden": int(seen.sizes[at_root[codes]].sum()),
+            "rows_hidden": int(seen.sizes[hidden[codes]].sum()),
         }
     for name in target.sensitive:
         values = np.unique(seen.frequencies.occurrences(name).codes)

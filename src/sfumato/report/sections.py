@@ -129,7 +129,7 @@ def _published(document: Document) -> Markup:
         )
         for each in published["columns"]
     ]
-    header = ("column", "role", "published", "distinct values", "rows hidden (*)")
+    header = ("column", "role", "published", "distinct values", "rows hidden")
     sizes = published["group_sizes"]
     return section(
         "What was published, and how",

@@ -20,7 +20,7 @@ from __future__ import annotations
 
 import datetime
 import re
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from typing import Literal, NamedTuple
 
 from sfumato.data.decimals import canonical_numbers
@@ -115,6 +115,17 @@ def parse(text: str) -> Label:
         return Label(EVERY_VALUE)
     rest = text.removesuffix(OR_MISSING)
     return Label(_part(rest), or_missing=rest != text)
+
+
+def is_everything(label: object, roots: Collection[str] = ()) -> bool:
+    """Whether a published label says nothing; roots: names that the column's tree has for it.
+
+    >>> is_everything("*"), is_everything('"*"'), is_everything("World"), is_everything(7)
+    (True, False, False, False)
+    >>> is_everything("World", {"World"})
+    True
+    """
+    return isinstance(label, str) and (label in roots or parse(label) == EVERYTHING)
 
 
 def _part(text: str) -> Part:
