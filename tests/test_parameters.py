@@ -76,6 +76,27 @@ def test_a_whole_number_has_the_limits_it_is_given():
     assert refused(parameters.amount, "X", "k", too_many).startswith("X: k must be at most")
 
 
+def test_what_is_counted_goes_up_to_what_a_column_of_integers_holds():
+    assert [is_count(n) for n in (0, 2**63 - 1, 2**63, -1, 1.0)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+    ]
+    assert parameters.counts("X", "n", (1, np.int64(2)), 2, "of both") == [1, 2]
+    for wrong in ([1], [1, 2, 3], [1, -1], [1, 2.0], [1, True], "12", {1, 2}, 5, None):
+        said = "X: n must be 2 numbers >= 0, of both, got "
+        assert refused(parameters.counts, "X", "n", wrong, 2, "of both").startswith(said)
+
+
+def test_values_by_column_are_a_mapping():
+    assert parameters.values_by_column("X", "who", {"age": 3}) == {"age": 3}
+    assert refused(parameters.values_by_column, "X", "who", [3]) == (
+        "X: who must be values by column, got a list"
+    )
+
+
 # ---------------------------------------------------------------------------------------- number
 
 

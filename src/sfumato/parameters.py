@@ -9,12 +9,13 @@ from __future__ import annotations
 import operator
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from decimal import Decimal
 from fractions import Fraction
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 
 from sfumato.errors import BadInput, shown
 
@@ -22,6 +23,7 @@ LARGEST_DENOMINATOR = 10**9
 ROUNDED = Fraction(1, 2**40)  # what a few roundings can have done to a float, relative
 LONGEST = 330  # digits of a threshold: what a float can still hold
 LONGEST_SEED = 256  # bits
+MOST_COUNTED = 2**63 - 1  # people, rows or steps
 MOST_KNOWN = 10**9  # people or values that an adversary may know of
 
 
@@ -31,19 +33,29 @@ def refusal(owner: str, name: str, range_: str, value: object, remedy: str = "")
     return BadInput(f"{owner}: {name} must be {range_}, got {shown(value)}{end}")
 
 
-def whole(owner: str, name: str, value: object, least: int = 1, most: int | None = None) -> int:
-    """Read a whole number.
+def whole(
+    owner: str,
+    name: str,
+    value: object,
+    least: int = 1,
+    most: int | None = None,
+    most_is: str = "",
+) -> int:
+    """Read a whole number; most_is: what the largest one is.
 
     >>> whole("KAnonymity", "k", 5)
     5
     >>> whole("KAnonymity", "k", 0)
     Traceback (most recent call last):
     sfumato.errors.BadInput: KAnonymity: k must be an integer >= 1, got 0
+    >>> whole("cross_validate", "folds", 9, least=2, most=8, most_is="the number of rows")
+    Traceback (most recent call last):
+    sfumato.errors.BadInput: cross_validate: folds must be at most 8, the number of rows, got 9
     """
     if not is_whole(value) or (number := operator.index(value)) < least:  # type: ignore[arg-type]
         raise refusal(owner, name, f"an integer >= {least}", value)
     if most is not None and number > most:
-        raise refusal(owner, name, f"at most {most}", value)
+        raise refusal(owner, name, f"at most {most}" + (f", {most_is}" if most_is else ""), value)
     if number > 10**LONGEST:
         raise BadInput(f"{owner}: {name} must have at most {LONGEST} digits")
     return int(number)
@@ -61,8 +73,40 @@ def is_whole(value: object) -> bool:
 
 
 def is_count(value: object) -> bool:
-    """Whether a value is a whole number of at least 0."""
-    return is_whole(value) and operator.index(value) >= 0  # type: ignore[arg-type]
+    """Whether a value is a number of people, rows or steps: whole, from 0 up to what is counted."""
+    return is_whole(value) and 0 <= operator.index(value) <= MOST_COUNTED  # type: ignore[arg-type]
+
+
+def counts(owner: str, name: str, value: object, n: int, what: str) -> list[int]:
+    """Read n numbers of people or rows; what: what they are.
+
+    >>> counts("posterior", "sizes", [2], 2, "of both groups")
+    Traceback (most recent call last):
+    sfumato.errors.BadInput: posterior: sizes must be 2 numbers >= 0, of both groups, got a list
+    """
+    if not isinstance(value, Sequence) or len(value) != n or not all(map(is_count, value)):
+        raise refusal(owner, name, f"{n} numbers >= 0, {what}", value)
+    return [int(each) for each in value]
+
+
+def counted_array(owner: str, what: str, value: ArrayLike) -> NDArray[np.int64]:
+    """Read an array of numbers of people, of any shape.
+
+    >>> counted_array("Groups", "size", [2, 0.5])
+    Traceback (most recent call last):
+    sfumato.errors.BadInput: Groups: a size must be a whole number, got float64
+    """
+    try:
+        given = np.asarray(value)
+    except ValueError:  # rows of different lengths
+        raise BadInput(f"{owner}: a {what} must be a whole number, got {shown(value)}") from None
+    if given.size and not np.issubdtype(given.dtype, np.integer):
+        raise BadInput(f"{owner}: a {what} must be a whole number, got {given.dtype}")
+    if (given < 0).any():
+        raise BadInput(f"{owner}: a {what} must not be negative")
+    if given.dtype == np.uint64 and int(given.max(initial=0)) > MOST_COUNTED:
+        raise BadInput(f"{owner}: a {what} must be below 2^63")
+    return given.astype(np.int64)
 
 
 def amount(owner: str, name: str, value: object) -> int:
@@ -159,6 +203,13 @@ def true_or_false(owner: str, name: str, value: object) -> bool:
     return value
 
 
+def values_by_column(owner: str, name: str, value: object) -> Mapping[str, object]:
+    """Read what is known of somebody, or asked of some columns."""
+    if not isinstance(value, Mapping):
+        raise refusal(owner, name, "values by column", value)
+    return value
+
+
 def column_name(owner: str, name: str, value: object) -> str:
     """Read the name of a column."""
     if not isinstance(value, str):
@@ -199,9 +250,8 @@ def optional_seed(owner: str, value: object) -> int | None:
 
 def suppression_limit(owner: str, max_suppressed: object) -> None:
     """Refuse a limit that is neither a number of rows nor a share of them."""
-    is_rows = isinstance(max_suppressed, (int, np.integer)) and is_count(max_suppressed)
     is_share = isinstance(max_suppressed, float) and 0 <= max_suppressed <= 1
-    if not (is_share or (is_rows and max_suppressed < 2**63)):  # type: ignore[operator]
+    if not (is_share or is_count(max_suppressed)):
         raise refusal(
             owner,
             "max_suppressed",

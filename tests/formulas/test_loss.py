@@ -85,6 +85,10 @@ def test_weights_are_made_to_add_up_to_one():
     assert attribute_weights(["a", "b", "c", "d"], None).tolist() == [0.25] * 4
     assert attribute_weights(["age", "zip"], {"zip": 1, "age": 3}).tolist() == [0.75, 0.25]
     assert attribute_weights(["age", "zip"], {"zip": 0.5}).tolist() == [0, 1]
+    thirds = {"age": Fraction(1, 3), "zip": Fraction(2, 3)}
+    assert attribute_weights(["age", "zip"], thirds).tolist() == [1 / 3, 2 / 3]
+    huge = {"age": 10**320, "zip": 3 * 10**320}  # no floats hold these
+    assert attribute_weights(["age", "zip"], huge).tolist() == [0.25, 0.75]
 
 
 @pytest.mark.parametrize(
@@ -93,6 +97,8 @@ def test_weights_are_made_to_add_up_to_one():
         ({"agee": 1}, "weights: unknown quasi-identifier 'agee'; did you mean 'age'?"),
         ({"age": -1}, "weights: 'age' must be a number >= 0, got -1"),
         ({"age": float("nan")}, "weights: 'age' must be a number >= 0, got nan"),
+        ({"age": True}, "weights: 'age' must be a number >= 0, got True"),
+        ({"age": "much"}, "weights: 'age' must be a number >= 0, got 'much'"),
         ({"age": 0}, "weights: at least one must be above 0"),
         ({}, "weights: at least one must be above 0"),
     ],

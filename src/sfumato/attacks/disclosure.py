@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from types import NoneType
 from typing import ClassVar
 
 import numpy as np
@@ -29,7 +30,14 @@ from sfumato.formulas.measures.disclosure import (
     under_node,
 )
 from sfumato.formulas.ranges import as_fractions, ranges
-from sfumato.parameters import optional_column, true_or_false
+from sfumato.parameters import (
+    is_whole,
+    optional_column,
+    refusal,
+    true_or_false,
+    values_by_column,
+    whole,
+)
 from sfumato.text import counted, listed, people
 
 
@@ -165,21 +173,14 @@ class BackgroundKnowledge(_AboutValues):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        wrong = (
-            self.excludes < 0
-            if isinstance(self.excludes, int) and not isinstance(self.excludes, bool)
-            else self.excludes is not None
-            and not isinstance(self.excludes, (list, tuple, set, frozenset))
-        )
-        if wrong:
-            raise BadInput(
-                "BackgroundKnowledge: excludes must be a number of values or a list of values, "
-                f"got {shown(self.excludes)}"
-            )
-        if self.who is not None and not isinstance(self.who, Mapping):
-            raise BadInput(
-                f"BackgroundKnowledge: who must be values by column, got {shown(self.who)}"
-            )
+        if is_whole(self.excludes):
+            n = whole("BackgroundKnowledge", "excludes", self.excludes, least=0)
+            object.__setattr__(self, "excludes", n)
+        elif not isinstance(self.excludes, (list, tuple, set, frozenset, NoneType)):
+            kinds = "a number of values or a list of values"
+            raise refusal("BackgroundKnowledge", "excludes", kinds, self.excludes)
+        if self.who is not None:
+            values_by_column("BackgroundKnowledge", "who", self.who)
 
     def find(self, target: Target) -> Finding:
         """Find the least knowledge that discloses somebody, or what the given one discloses."""

@@ -11,9 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 
 from sfumato.data.domain import Domain
 from sfumato.errors import BadInput, shown
+from sfumato.parameters import MOST_COUNTED, counted_array
 
 Counts = NDArray[np.int64]
-MOST = 2**63 - 1  # people that can be counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -173,11 +173,11 @@ class Groups:
     ) -> None:
         if not isinstance(values, (Sequence, Domain)):
             raise BadInput(f"Groups: values must be a list of values, got {shown(values)}")
-        counted = _people("size", sizes)
+        counted = counted_array("Groups", "size", sizes)
         if counted.ndim != 1:
             raise BadInput(f"Groups: sizes must be a list of numbers, got {shown(sizes)}")
         if histogram is not None and not isinstance(histogram, Histogram):
-            dense = _people("count", histogram)
+            dense = counted_array("Groups", "count", histogram)
             if dense.size == 0 and 0 in (len(counted), len(values)):
                 dense = dense.reshape(len(counted), len(values))
             if dense.shape != (len(counted), len(values)):
@@ -190,7 +190,7 @@ class Groups:
         object.__setattr__(self, "sizes", counted)
         object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
-        known = None if reference is None else _people("reference count", reference)
+        known = None if reference is None else counted_array("Groups", "reference count", reference)
         if known is not None:
             if known.shape != (len(values),):
                 raise BadInput(
@@ -258,24 +258,9 @@ class Groups:
         return np.array([code for code in found if code is not None], dtype=np.int32)
 
 
-def _people(what: str, counts: ArrayLike) -> Counts:
-    """Read numbers of people: whole, and not below 0."""
-    try:
-        given = np.asarray(counts)
-    except ValueError:  # rows of different lengths
-        raise BadInput(f"Groups: a {what} must be a whole number, got {shown(counts)}") from None
-    if given.size and not np.issubdtype(given.dtype, np.integer):
-        raise BadInput(f"Groups: a {what} must be a whole number, got {given.dtype}")
-    if (given < 0).any():
-        raise BadInput(f"Groups: a {what} must not be negative")
-    if given.dtype == np.uint64 and int(given.max(initial=0)) > MOST:
-        raise BadInput(f"Groups: a {what} must be below 2^63")
-    return given.astype(np.int64)
-
-
 def _refuse_too_many(what: str, counts: Counts) -> None:
     """Refuse counts whose sums would not be right any more; counts: (n_groups, n_values)."""
-    if int(counts.max(initial=0)) * counts.shape[1] <= MOST:
+    if int(counts.max(initial=0)) * counts.shape[1] <= MOST_COUNTED:
         return
-    if any(sum(row) > MOST for row in counts.tolist()):
+    if any(sum(row) > MOST_COUNTED for row in counts.tolist()):
         raise BadInput(f"Groups: the {what} add up to 2^63 or more")

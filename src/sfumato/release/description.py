@@ -22,6 +22,7 @@ from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
+from sfumato.parameters import is_count
 from sfumato.table import DATA, SENSITIVE, Table
 
 FORMAT = 1
@@ -193,11 +194,6 @@ def isinstance_of(*kinds: type) -> Callable[[object], bool]:
 def _is_path(path: object) -> bool:
     """Whether these are labels from a node up to the root."""
     return isinstance(path, list) and bool(path) and all(isinstance(label, str) for label in path)
-
-
-def is_count(value: object) -> bool:
-    """Whether this is a number of rows or steps."""
-    return isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63
 
 
 def _public_hierarchies(

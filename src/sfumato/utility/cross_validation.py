@@ -181,11 +181,7 @@ def cross_validate(
     if not isinstance(table, Table):
         raise BadInput(f"{owner}: expected a table from sf.read, got {type(table).__name__}")
     check_learning(owner, table.schema, target, seed)
-    n_folds = whole(owner, "folds", folds)
-    if not 2 <= n_folds <= table.n_rows:
-        raise BadInput(
-            f"{owner}: folds must be from 2 to {table.n_rows}, the number of rows, got {n_folds}"
-        )
+    n_folds = whole(owner, "folds", folds, 2, table.n_rows, "the number of rows")
     found = tuple(_folds(table, criterion, method, target, n_folds, seed))
     return CrossValidation(target, seed, found)
 

@@ -193,13 +193,8 @@ def _error(
 def _dimension(workload: str, dimension: int | None, n_columns: int) -> int:
     if dimension is None:
         return n_columns if workload == "wong" else min(DIMENSION, n_columns)
-    asked = whole("query_error", "dimension", dimension)
-    if asked > n_columns:
-        raise BadInput(
-            f"query_error: dimension must be at most {n_columns}, the number of quasi-identifiers, "
-            f"got {asked}"
-        )
-    return asked
+    most_is = "the number of quasi-identifiers"
+    return whole("query_error", "dimension", dimension, most=n_columns, most_is=most_is)
 
 
 def _selectivity(workload: str, selectivity: float | None) -> Fraction:

@@ -15,7 +15,7 @@ from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses
-from sfumato.parameters import is_count
+from sfumato.parameters import counts
 
 Records = Sequence[tuple[Sequence[object], object]]  # (quasi-identifiers, sensitive value)
 Rule = Mapping[object, object] | Hierarchy  # {child: parent}
@@ -181,7 +181,10 @@ def read(
         raise BadInput(f"hierarchies must be a list, one per attribute, got {shown(hierarchies)}")
     if not hierarchies:
         raise BadInput("hierarchies: none given; give one per attribute")
-    hidden = _suppressed(suppressed, len(releases))
+    n, each_left_out = len(releases), "the rows that each release left out"
+    hidden = [0] * n
+    if suppressed is not None:
+        hidden = counts("correspondence", "suppressed", suppressed, n, each_left_out)
     written = [
         _records(release, f"release {j}", len(hierarchies)) for j, release in enumerate(releases)
     ]
@@ -203,18 +206,6 @@ def read(
         tuple(codes),
         tuple(labels for _, labels in read_in),
     )
-
-
-def _suppressed(suppressed: Sequence[int] | None, n: int) -> list[int]:
-    if suppressed is None:
-        return [0] * n
-    counts = isinstance(suppressed, Sequence) and all(map(is_count, suppressed))
-    if not counts or len(suppressed) != n:
-        raise BadInput(
-            f"suppressed must be {n} numbers >= 0, the rows that each release left out, got "
-            f"{shown(suppressed)}"
-        )
-    return [int(each) for each in suppressed]
 
 
 def _records(release: object, place: str, width: int) -> list[tuple[tuple[object, ...], object]]:

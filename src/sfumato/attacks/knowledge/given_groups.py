@@ -7,11 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from sfumato.data.groups import MOST, Counts, Groups, Histogram
+from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge import named as named_knowledge
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, refuse_impossible
-from sfumato.parameters import is_count, one_of, whole
+from sfumato.parameters import MOST_COUNTED, is_count, one_of, whole
 
 Released = Sequence[tuple[int, Mapping[object, int]]] | Groups
 Person = tuple[int, int]
@@ -87,13 +87,12 @@ def _read_list(groups: object) -> GivenGroups:
             )
         sizes.append(pair[0])
         for value, count in pair[1].items():
-            if not is_count(count):
-                raise BadInput(f"group {place}: occurrences must be whole numbers >= 0", [value])
-            if count:
+            occurrences = whole(f"group {place}", "occurrences", count, least=0)
+            if occurrences:
                 places.append(place)
                 values.append(codes.setdefault(value, len(codes)))
-                counts.append(count)
-    if max(sum(sizes), sum(counts)) > MOST:
+                counts.append(occurrences)
+    if max(sum(sizes), sum(counts)) > MOST_COUNTED:
         raise BadInput("groups: people and occurrences must add up to less than 2^63")
     histogram = Histogram.from_entries(
         np.array(places, dtype=np.intp),

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import sum_of_products
-from sfumato.parameters import refusal
+from sfumato.parameters import number
 
 
 def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
@@ -25,7 +25,7 @@ def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.
 
 
 def attribute_weights(
-    columns: Sequence[str], weights: Mapping[str, float] | None
+    columns: Sequence[str], weights: Mapping[str, float | Fraction] | None
 ) -> NDArray[np.float64]:
     """Give the weight of each column: as asked, made to add up to 1, or all equal.
 
@@ -36,15 +36,15 @@ def attribute_weights(
         return np.full(len(columns), 1 / len(columns))
     if not isinstance(weights, Mapping):
         raise BadInput(f"weights: expected a number per column, got {shown(weights)}")
+    exact: dict[str, Fraction] = {}
     for name, weight in weights.items():
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
-        if not isinstance(weight, (int, float)) or not 0 <= weight < 1e300:
-            raise refusal("weights", repr(name), "a number >= 0", weight)
-    chosen = np.array([float(weights.get(name, 0)) for name in columns])
-    if chosen.sum() == 0:
+        exact[name] = number("weights", repr(name), weight, least=0)
+    total = sum(exact.values())
+    if total == 0:
         raise BadInput("weights: at least one must be above 0")
-    return np.asarray(chosen / chosen.sum())
+    return np.array([float(exact.get(name, 0) / total) for name in columns])
 
 
 def information_loss(
