@@ -232,7 +232,10 @@ def test_a_value_that_occurs_nowhere():
         (lambda g: breach_probability(g, "A", 0, 0, 0, "bag"), "case must be one of"),
         (lambda g: breach_probability({}, "A", 0, 0, 0), "groups must be a list"),
         (lambda g: breach_probability([(2, "AB")], "A", 0, 0, 0), "group 0 must be"),
-        (lambda g: breach_probability([(2, {"A": -2})], "A", 0, 0, 0), "occurrences must be an integer >= 0"),
+        (
+            lambda g: breach_probability([(2, {"A": -2})], "A", 0, 0, 0),
+            "occurrences must be an int",
+        ),
         (lambda g: breach_probability([(3, {"A": 2})], "A", 0, 0, 0), "must add up"),
         (lambda g: breach_probability([(1, {"A": 2})], "A", 0, 0, 0, "set"), "twice"),
         (
