@@ -86,11 +86,6 @@ class Hierarchy(ABC):
         """
 
     @property
-    def roots(self) -> frozenset[str]:
-        """Other names of the root than `*`: an open rule has none."""
-        return frozenset()
-
-    @property
     def parameter(self) -> Any:
         """What a job file and `release.json` write behind the name: the parameters, or True."""
         return written_parameters(self) or True
@@ -522,11 +517,6 @@ class PublishedPaths:
 
     texts: ClassVar[Reading] = "nodes"
     public_paths: tuple[tuple[str, ...], ...]
-
-    @property
-    def roots(self) -> frozenset[str]:
-        """What the root is called."""
-        return frozenset(path[-1] for path in self.paths)
 
     def spec(self) -> dict[str, Any]:
         """Write the paths down as `release.json` has them."""

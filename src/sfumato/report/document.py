@@ -151,7 +151,7 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
         codes = seen.boxes[:, j, 0]
         labels = seen.frequencies.domains[name].labels
         rule = None if release is None else release.description.hierarchies.get(name)
-        roots = frozenset() if rule is None else rule.roots
+        roots = {path[-1] for path in (() if rule is None else rule.public_paths)}
         hidden = np.array([is_everything(label, roots) for label in labels], dtype=bool)
         yield {
             "name": name,
