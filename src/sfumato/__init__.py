@@ -47,6 +47,7 @@ _HOME = {
     "SensitiveGrouping": "algorithms",
     "SkylineMondrian": "algorithms",
     "SymmetricGrouping": "algorithms",
+    "ThreePhase": "algorithms",
     "TopDown": "algorithms",
     "anonymize": "release",
     "load": "release",
@@ -116,6 +117,7 @@ __all__ = [
     "SymmetricGrouping",
     "TCloseness",
     "Table",
+    "ThreePhase",
     "TopDown",
     "Tree",
     "Unsatisfiable",
@@ -152,6 +154,7 @@ if TYPE_CHECKING:
         SensitiveGrouping,
         SkylineMondrian,
         SymmetricGrouping,
+        ThreePhase,
         TopDown,
     )
     from sfumato.attacks import Attack

@@ -82,13 +82,16 @@ def test_a_table_without_rows_loses_nothing_and_a_suppressed_one_everything():
 
 
 def test_weights_are_made_to_add_up_to_one():
-    assert attribute_weights(["a", "b", "c", "d"], None).tolist() == [0.25] * 4
-    assert attribute_weights(["age", "zip"], {"zip": 1, "age": 3}).tolist() == [0.75, 0.25]
-    assert attribute_weights(["age", "zip"], {"zip": 0.5}).tolist() == [0, 1]
+    assert attribute_weights(["a", "b", "c", "d"], None) == (Fraction(1, 4),) * 4
+    assert attribute_weights(["age", "zip"], {"zip": 1, "age": 3}) == (
+        Fraction(3, 4),
+        Fraction(1, 4),
+    )
+    assert attribute_weights(["age", "zip"], {"zip": 0.5}) == (0, 1)
     thirds = {"age": Fraction(1, 3), "zip": Fraction(2, 3)}
-    assert attribute_weights(["age", "zip"], thirds).tolist() == [1 / 3, 2 / 3]
+    assert attribute_weights(["age", "zip"], thirds) == (Fraction(1, 3), Fraction(2, 3))
     huge = {"age": 10**320, "zip": 3 * 10**320}  # no floats hold these
-    assert attribute_weights(["age", "zip"], huge).tolist() == [0.25, 0.75]
+    assert attribute_weights(["age", "zip"], huge) == (Fraction(1, 4), Fraction(3, 4))
 
 
 @pytest.mark.parametrize(

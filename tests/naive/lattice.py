@@ -60,8 +60,9 @@ def minimal_nodes(rows, hierarchies, criterion, max_suppressed=0):
     return {node for node in safe if not any(below(other, node) for other in safe)}
 
 
-def price(rows, hierarchies, node, criterion, metric):
-    """What `Optimal` minimizes, from the definitions."""
+def price(rows, hierarchies, node, criterion, metric, weights=None):
+    """What `Optimal` minimizes, from the definitions; weights: of the columns."""
+    weights = weights or [1] * len(node)
     groups = list(groups_at(list(enumerate_rows(rows)), hierarchies, node).values())
     safe = [group for group in groups if criterion([row[:-1] for row in group])]
     kept = {row[-1] for group in safe for row in group}
@@ -91,8 +92,29 @@ def price(rows, hierarchies, node, criterion, metric):
                     "loss": value_loss(coverage(hierarchy, value, level), base(hierarchy)),
                     "precision": Fraction(level, heights[column]),
                 }[metric]
-                total += (share if j in kept else 1) * Fraction(1, len(node) * n)
+                total += (share if j in kept else 1) * Fraction(weights[column], sum(weights) * n)
     return total
+
+
+def three_phase(rows, hierarchies, criterion, metric, l, specialization="lattice"):
+    """The node that Zhang's algorithm publishes (Wong 2009, section 5.2.3); None: nothing."""
+    nodes = all_nodes(heights_of(hierarchies))
+    prices = {n: price(rows, hierarchies, n, lambda group: True, metric) for n in nodes}
+    sequence = sorted(nodes, key=lambda n: (prices[n], sum(n), n))
+    safe = {n: suppressed_at(rows, hierarchies, n, criterion) == 0 for n in nodes}
+    if not any(safe.values()):
+        return None
+    first = [safe[n] for n in sequence].index(True)
+    for j in reversed(range(first + 1, len(sequence))):
+        node = sequence[j]
+        specializations = (
+            [sequence[j - 1]]
+            if specialization == "sequence"
+            else [n for n in nodes if below(n, node) and sum(n) == sum(node) - 1]
+        )
+        if l > 1 and safe[node] and sum(not safe[n] for n in specializations) >= l:
+            return node
+    return sequence[first]
 
 
 def enumerate_rows(rows):

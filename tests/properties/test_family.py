@@ -17,6 +17,7 @@ from properties.generated import tables
 from sfumato.algorithms.lattice.lattice import Lattice
 from sfumato.algorithms.lattice.metric import METRICS
 from sfumato.algorithms.lattice.minimal import preferred
+from sfumato.algorithms.lattice.three_phase import possibilities
 from sfumato.criteria.judging import holding
 
 NUMBERS = ["1", "2", "5", "9"]  # the sensitive values: text, numbers, and leaves of a tree
@@ -147,6 +148,50 @@ def test_optimal_is_the_enumerated_optimum(case, limit, metric):
     prices = {n: naive.lattice.price(table.rows, table.paths, n, twin, metric) for n in safe}
     found = tuple(method.search(table.frequencies(), criterion, None).levels.values())
     assert float(prices[found]) == pytest.approx(float(min(prices.values())), abs=1e-9)
+
+
+@examples(100)
+@given(
+    cases(),
+    st.integers(0, 5),
+    st.sampled_from(["loss", "precision"]),
+    st.lists(st.integers(0, 9), min_size=9, max_size=9).filter(lambda given: given[0] > 0),
+)
+def test_with_weights_optimal_is_the_enumerated_optimum_exactly(case, limit, metric, given):
+    table, criterion, twin = case
+    limit = min(limit, len(table.rows) - 1)
+    weights = given[: len(table.paths)]
+    thirds = {f"{name}": f"{w}/3" for name, w in zip(table.columns, weights, strict=False)}
+    safe = naive.lattice.safe_nodes(table.rows, table.paths, twin, limit)
+    if not safe:
+        return
+    prices = {
+        node: naive.lattice.price(table.rows, table.paths, node, twin, metric, weights)
+        for node in safe
+    }
+    best = min(safe, key=lambda node: (prices[node], sum(node), node))
+    found = sf.Optimal(metric, limit, thirds).search(table.frequencies(), criterion, None)
+    assert tuple(found.levels.values()) == best
+
+
+@examples(150)
+@given(
+    cases(),
+    st.sampled_from(sorted(METRICS.keys() - {"entropy"})),  # a sum of floats
+    st.sampled_from(["lattice", "sequence"]),
+)
+def test_three_phases_end_at_the_enumerated_node(case, metric, specialization):
+    table, criterion, twin = case
+    l = possibilities(criterion)
+    args = (table.rows, table.paths, twin, metric, l, specialization)
+    expected = naive.lattice.three_phase(*args)
+    method = sf.ThreePhase(metric, specialization)
+    if expected is None:
+        with pytest.raises(sf.Unsatisfiable, match="nothing is disclosed"):
+            method.search(table.frequencies(), criterion, None)
+        return
+    found = tuple(method.search(table.frequencies(), criterion, None).levels.values())
+    assert found == expected
 
 
 @examples(300)

@@ -11,6 +11,7 @@ from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.incognito import Incognito
 from sfumato.algorithms.lattice.optimal import Optimal
 from sfumato.algorithms.lattice.samarati import Samarati
+from sfumato.algorithms.lattice.three_phase import ThreePhase
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.skyline_mondrian import SkylineMondrian
@@ -34,5 +35,6 @@ __all__ = [
     "SeriesAlgorithm",
     "SkylineMondrian",
     "SymmetricGrouping",
+    "ThreePhase",
     "TopDown",
 ]

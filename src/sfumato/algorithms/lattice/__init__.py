@@ -1,1 +1,1 @@
-"""Full-domain generalization: the lattice of levels, and four ways to search it."""
+"""Full-domain generalization: the lattice of levels, and five ways to search it."""

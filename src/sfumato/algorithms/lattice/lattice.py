@@ -126,6 +126,15 @@ class Lattice:
         return Cut.at_levels(self.frequencies.domains, levels)
 
 
+def right_below(node: Node) -> list[Node]:
+    """Give the nodes with one column one level down, in the order of the columns.
+
+    >>> right_below((2, 0, 1))
+    [(1, 0, 1), (2, 0, 0)]
+    """
+    return [(*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > 0]
+
+
 def _nodes(heights: Node, height: int) -> Iterator[Node]:
     if not heights:
         if height == 0:

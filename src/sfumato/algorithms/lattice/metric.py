@@ -9,16 +9,18 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Mapping
 from fractions import Fraction
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.frequency import sum_by
 from sfumato.data.taxonomy import Taxonomy
+from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import sum_of_products
-from sfumato.formulas.measures.loss import discernibility, value_entropy
+from sfumato.formulas.measures.loss import attribute_weights, discernibility, value_entropy
 
 if TYPE_CHECKING:
     from sfumato.algorithms.lattice.lattice import Lattice, Node
@@ -26,12 +28,16 @@ if TYPE_CHECKING:
 
 
 Price = int | Fraction | float  # exact where it can be
+Weights = Mapping[str, float | Fraction | str]  # how much each column counts
 
 
 class Metric(ABC):
     """A price to minimize."""
 
-    def __init__(self, lattice: Lattice) -> None:
+    weighted: ClassVar[bool] = False  # whether some columns may count more than others
+
+    def __init__(self, lattice: Lattice, weights: Weights | None) -> None:
+        del weights  # most prices are not sums over columns
         self.lattice = lattice
         self.n_rows = lattice.frequencies.n_rows
 
@@ -51,15 +57,22 @@ class ByColumn(Metric):
     Costs are whole numbers of a unit that all columns share, so that prices are exact.
     """
 
-    def __init__(self, lattice: Lattice) -> None:
-        super().__init__(lattice)
+    weighted: ClassVar[bool] = True
+
+    def __init__(self, lattice: Lattice, weights: Weights | None) -> None:
+        super().__init__(lattice, weights)
         ground = lattice.frequencies.combinations
         self.codes = [ground.codes(name) for name in ground.columns]
         self.counts = ground.counts
         wholes = [self.whole(ground.domains[name].taxonomy) for name in ground.columns]
-        shared = math.lcm(*wholes)
-        self.units = [shared // whole for whole in wholes]
-        self.suppressed = shared * len(wholes)  # a row that has lost all of every column
+        shares = [
+            weight / whole
+            for weight, whole in zip(
+                attribute_weights(ground.columns, weights), wholes, strict=True
+            )
+        ]
+        self.suppressed = math.lcm(*(share.denominator for share in shares))  # all of every column
+        self.units = [int(share * self.suppressed) for share in shares]
         self.costs = []  # [column][level]: (n_values,) cost of a row with this ground value
         for name in ground.columns:
             taxonomy = ground.domains[name].taxonomy
@@ -97,7 +110,7 @@ class ByColumn(Metric):
 
 
 class Loss(ByColumn):
-    """Information loss of Wong 2009, definition 7, equal weights; a suppressed row costs 1."""
+    """Information loss of Wong 2009, definition 7; a suppressed row costs 1."""
 
     def whole(self, taxonomy: Taxonomy) -> int:
         """All other ground values."""
@@ -123,8 +136,8 @@ class Precision(ByColumn):
 class Entropy(Metric):
     """Non-uniform entropy in bits; a suppressed row costs what the roots of all columns cost."""
 
-    def __init__(self, lattice: Lattice) -> None:
-        super().__init__(lattice)
+    def __init__(self, lattice: Lattice, weights: Weights | None) -> None:
+        super().__init__(lattice, weights)
         ground = lattice.frequencies.combinations
         self.codes = [ground.codes(name) for name in ground.columns]
         self.counts = ground.counts
@@ -215,3 +228,9 @@ METRICS: dict[str, type[Metric]] = {
     "distinct": Distinct,
     "entropy": Entropy,
 }
+
+
+def known_metric(owner: str, metric: object) -> None:
+    """Refuse an unknown metric."""
+    if not isinstance(metric, str) or metric not in METRICS:
+        raise BadInput(f"{owner}: unknown metric {shown(metric)}{nearest(metric, METRICS)}")

@@ -11,14 +11,15 @@ import numpy as np
 from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
-from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.metric import METRICS, Metric, Price
+from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
+from sfumato.algorithms.lattice.metric import METRICS, Metric, Price, Weights, known_metric
 from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, nearest, shown
+from sfumato.errors import BadInput
+from sfumato.formulas.measures.loss import read_weights
 from sfumato.parameters import suppression_limit
 
 ROUNDING = 1e-9  # of a sum of floats, relative
@@ -36,7 +37,8 @@ class Optimal(Algorithm):
 
     Metrics, with their price of a suppressed row: "loss" (1), "precision" (1), "entropy" (all its
     bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
-    group), "height", "relative_height" and "distinct" (nothing).
+    group), "height", "relative_height" and "distinct" (nothing). What "loss" and "precision" add up
+    column by column can be weighted: `weights={"age": 3, "zip": 1}`, made to add up to 1, exactly.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -47,17 +49,32 @@ class Optimal(Algorithm):
     >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Optimal("discernibility", 0.02))
     >>> release.levels, release.n_suppressed
     ({'age': 0, 'sex': 1}, 15)
+    >>> sf.anonymize(patients, sf.KAnonymity(5), sf.Optimal()).levels
+    {'age': 4, 'sex': 0}
+    >>> age_matters = sf.Optimal("loss", weights={"age": 5, "sex": 1})
+    >>> sf.anonymize(patients, sf.KAnonymity(5), age_matters).levels
+    {'age': 1, 'sex': 1}
     """
 
     metric: str = "loss"
     max_suppressed: float = 0
+    weights: Weights | None = None
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Optimal", self.max_suppressed)
-        if not isinstance(self.metric, str) or self.metric not in METRICS:
-            suggestion = nearest(self.metric, METRICS)
-            raise BadInput(f"Optimal: unknown metric {shown(self.metric)}{suggestion}")
+        known_metric("Optimal", self.metric)
+        if self.weights is None:
+            return
+        if not METRICS[self.metric].weighted:
+            able = " or ".join(name for name, kind in METRICS.items() if kind.weighted)
+            raise BadInput(
+                f"Optimal: weights are of {able}, which add up columns, and not of {self.metric}"
+            )
+        object.__setattr__(self, "weights", read_weights("Optimal: weights", self.weights))
+
+    def __hash__(self) -> int:
+        return hash(str(self))
 
     @property
     def keeps_guards(self) -> bool:
@@ -78,7 +95,7 @@ class Optimal(Algorithm):
         return failed_nodes(published, criterion.least_size, self._ranking)
 
     def _ranking(self, lattice: Lattice) -> Callable[[Node], _Priced]:
-        metric = METRICS[self.metric](lattice)
+        metric = METRICS[self.metric](lattice, self.weights)
 
         def rank(node: Node) -> _Priced:
             groups = lattice.rollup.at(node)
@@ -95,7 +112,7 @@ class Optimal(Algorithm):
         """Price every node that the bound does not settle."""
         del draw
         lattice = Lattice(frequencies, criterion)
-        metric = METRICS[self.metric](lattice)
+        metric = METRICS[self.metric](lattice, self.weights)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         best: _Priced | None = None
 
@@ -142,10 +159,7 @@ def _descend(lattice: Lattice, metric: Metric, try_out: Callable[[Node], bool]) 
     """Walk down from the top, at each step to the node of least bound that is still safe."""
     node: Node | None = lattice.heights
     while node is not None and try_out(node):
-        below = [
-            (*node[:j], level - 1, *node[j + 1 :]) for j, level in enumerate(node) if level > 0
-        ]
-        below.sort(key=lambda each: (metric.bound(each), each))
+        below = sorted(right_below(node), key=lambda each: (metric.bound(each), each))
         node = next((each for each in below if try_out(each)), None)
 
 

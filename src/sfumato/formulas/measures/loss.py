@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import sum_of_products
-from sfumato.parameters import number
+from sfumato.parameters import column_name, number
 
 
 def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.float64]:
@@ -25,32 +25,42 @@ def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.
 
 
 def attribute_weights(
-    columns: Sequence[str], weights: Mapping[str, float | Fraction] | None
-) -> NDArray[np.float64]:
+    columns: Sequence[str], weights: Mapping[str, object] | None
+) -> tuple[Fraction, ...]:
     """Give the weight of each column: as asked, made to add up to 1, or all equal.
 
+    A column that is not named weighs nothing.
+
     >>> attribute_weights(["age", "zip"], {"age": 3, "zip": 1})
-    array([0.75, 0.25])
+    (Fraction(3, 4), Fraction(1, 4))
     """
     if weights is None:
-        return np.full(len(columns), 1 / len(columns))
-    if not isinstance(weights, Mapping):
-        raise BadInput(f"weights: expected a number per column, got {shown(weights)}")
-    exact: dict[str, Fraction] = {}
-    for name, weight in weights.items():
+        return (Fraction(1, len(columns)),) * len(columns)
+    given = read_weights("weights", weights)
+    for name in given:
         if name not in columns:
             raise BadInput(f"weights: unknown quasi-identifier {name!r}{nearest(name, columns)}")
-        exact[name] = number("weights", repr(name), weight, least=0)
-    total = sum(exact.values())
-    if total == 0:
-        raise BadInput("weights: at least one must be above 0")
-    return np.array([float(exact.get(name, 0) / total) for name in columns])
+    whole = sum(given.values())
+    return tuple(given.get(name, Fraction(0)) / whole for name in columns)
+
+
+def read_weights(owner: str, weights: object) -> dict[str, Fraction]:
+    """Read a weight for each of some columns; not all of them are 0."""
+    if not isinstance(weights, Mapping):
+        raise BadInput(f"{owner}: expected a number per column, got {shown(weights)}")
+    given = {
+        column_name(owner, "each key", name): number(owner, repr(name), weight, least=0)
+        for name, weight in weights.items()
+    }
+    if not any(given.values()):
+        raise BadInput(f"{owner}: at least one must be above 0")
+    return given
 
 
 def information_loss(
     loss: NDArray[np.float64],
     sizes: Counts,
-    weights: NDArray[np.float64],
+    weights: Sequence[Fraction],
     n_suppressed: int = 0,
 ) -> float:
     """Average loss of a row; a suppressed row has lost everything and counts 1.
@@ -59,7 +69,8 @@ def information_loss(
     suppressed rows out would make them free.
     """
     n_rows = int(sizes.sum()) + n_suppressed
-    return float((sizes @ (loss @ weights) + n_suppressed) / n_rows) if n_rows else 0.0
+    shares = np.array([float(weight) for weight in weights])
+    return float((sizes @ (loss @ shares) + n_suppressed) / n_rows) if n_rows else 0.0
 
 
 def exact_loss(people: Counts, coverage: NDArray[np.int32], base: int) -> Fraction:
