@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import sys
+import traceback
 from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import TYPE_CHECKING
+
+from sfumato.errors import BadInput
 
 if TYPE_CHECKING:
     from importlib.metadata import EntryPoint
@@ -65,6 +68,23 @@ def package_of(kind: type) -> Package | None:
     """Give the package that defines a class; None: this one, or none that is installed."""
     top = kind.__module__.partition(".")[0]
     return None if top in (OWN, "__main__", "builtins") else _package_of_module(top)
+
+
+def is_ours(kind: type) -> bool:
+    """Whether this package itself defines a class."""
+    return kind.__module__.partition(".")[0] == OWN
+
+
+def failure_of(kind: type, error: Exception) -> str:
+    """Say that the code of others failed: whose, where and how, and none of the data."""
+    package = package_of(kind)
+    by = f"{kind.__module__}.{kind.__name__}" if package is None else package.named
+    if isinstance(error, BadInput):
+        return f"{by}: {error}"
+    frames = traceback.extract_tb(error.__traceback__)
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    frame = next((each for each in reversed(frames) if each.filename == file), frames[-1])
+    return f"{by}: {type(error).__name__} in {Path(frame.filename).name}, line {frame.lineno}"
 
 
 @cache

@@ -10,13 +10,13 @@ package is found by its name through an entry point, so that it need not be impo
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib import import_module
 from inspect import isabstract
 from typing import Any, Generic, TypeVar
 
 from sfumato.errors import BadInput, nearest, shown
-from sfumato.packages import Package, offered, offering, package_of, version_of
+from sfumato.packages import Package, is_ours, offered, offering, package_of, version_of
 from sfumato.spec import PACKAGE, build, name_of, taken_apart
 
 T = TypeVar("T")
@@ -35,6 +35,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         group: str,
         named: Callable[[type[T]], str] = name_of,
         homes: Mapping[str, str] | None = None,
+        stated: Sequence[str] = (),
     ) -> None:
         """Open a door.
 
@@ -43,10 +44,12 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             group: The entry points by which packages offer theirs.
             named: How a class gets its name.
             homes: Modules of our own that define one by its name, imported when it is needed.
+            stated: Texts that every class has to state.
         """
         self.noun, self.group = noun, group
         self._named = named
         self._homes = dict(homes or {})
+        self._stated = tuple(stated)
         self._kinds: dict[str, type[T]] = {}
         self._broken: dict[str, str] = {}
 
@@ -57,6 +60,12 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         """
         if isabstract(kind) or kind.__name__.startswith("_"):
             return
+        for attribute in self._stated:
+            if not isinstance(getattr(kind, attribute, None), str):
+                raise BadInput(
+                    f"{self.noun} {kind.__name__}: the class does not say its {attribute}; write "
+                    f'{attribute} = "..." into it'
+                )
         name = self._named(kind)
         if name == PACKAGE:
             raise BadInput(f"{self.noun} {name!r}: the name means something else; choose another")
@@ -84,7 +93,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
     @property
     def ours(self) -> list[type[T]]:
         """The classes that this package itself defines, by their names."""
-        own = [kind for kind in self._kinds.values() if _ours(kind)]
+        own = [kind for kind in self._kinds.values() if is_ours(kind)]
         return sorted(own, key=lambda kind: kind.__name__)
 
     @property
@@ -104,7 +113,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         if kind is None:
             raise BadInput(f"{where}: {self._missing(name, package)}")
         here = package_of(kind)
-        if package is None or (here is None and not _ours(kind)):
+        if package is None or (here is None and not is_ours(kind)):
             return kind  # not said, or not installed: by somebody who works on it
         if here is None or here.name != package.name:
             by = "sfumato itself" if here is None else here.named
@@ -163,11 +172,7 @@ def _place(kind: type) -> tuple[str, str]:
     return file or kind.__module__, kind.__qualname__
 
 
-def _ours(kind: type) -> bool:
-    return kind.__module__.partition(".")[0] == __name__.partition(".")[0]
-
-
 def _placed(kind: type) -> str:
     package = package_of(kind)
-    of = "sfumato" if _ours(kind) else "no package" if package is None else package.named
+    of = "sfumato" if is_ours(kind) else "no package" if package is None else package.named
     return f"{kind.__module__}.{kind.__qualname__} ({of})"

@@ -8,8 +8,10 @@ also names the package: `{"blur": {"radius": 2}, "package": "sfumato-blur 1.2"}`
 from __future__ import annotations
 
 import dataclasses
+import json
+import numbers
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from fractions import Fraction
 from inspect import cleandoc
 from typing import Any, TypeVar
@@ -61,6 +63,49 @@ def signed(kind: type, parameters: Any) -> dict[str, Any]:
     """Write parameters behind the name of a class, and beside it who else defines the class."""
     package = package_of(kind)
     return {name_of(kind): parameters} | ({} if package is None else {PACKAGE: str(package)})
+
+
+def refuse_unreadable(part: T, parameters: Any, read: Callable[[Any], T]) -> None:
+    """Refuse what a file could not give back: a parameter that is another one when it is read.
+
+    Args:
+        part: A criterion, a method or a hierarchy.
+        parameters: What is written behind its name.
+        read: Makes it again from that.
+    """
+    owner, remedy = type(part).__name__, "convert it in __post_init__ to what it is used as"
+    try:
+        again = read(json.loads(json.dumps(parameters)))
+    except BadInput as error:
+        raise BadInput(
+            f"{owner}: cannot be read back from a file: {error}; {remedy}", error.values
+        ) from None
+    except Exception as error:  # whatever the code of others raises
+        raise BadInput(
+            f"{owner}: cannot be read back from a file ({type(error).__name__}); {remedy}"
+        ) from None
+    if _same(part, again):
+        return
+    for name in parameter_names(type(part)):
+        before, after = getattr(part, name), getattr(again, name)
+        if not _same(before, after):
+            raise BadInput(
+                f"{owner}: the parameter {name!r} cannot be read back from a file: "
+                f"{_kind(before)} is read as {_kind(after)}; {remedy}"
+            )
+
+
+def _same(one: object, other: object) -> bool:
+    try:
+        return bool(one == other)
+    except Exception:  # arrays, and whatever else does not say yes or no
+        return False
+
+
+def _kind(value: object) -> str:
+    """Write a parameter with its class, or only that if it may hold data."""
+    kind, text = type(value).__name__, shown(value)
+    return text if text == f"a {kind}" else f"{text} ({kind})"
 
 
 def from_spec(kinds: Mapping[str, type[T]], spec: Mapping[str, Any], where: str) -> T:
@@ -151,7 +196,9 @@ def _plain(value: Any) -> Any:
         return [_plain(each) for each in value]
     if isinstance(value, Mapping):
         return {str(key): _plain(each) for key, each in value.items()}
-    return value if isinstance(value, (bool, int, float, str, type(None))) else str(value)
+    if isinstance(value, (bool, int, float, str, type(None))):
+        return value
+    return int(value) if isinstance(value, numbers.Integral) else str(value)
 
 
 def _tuples(value: Any) -> Any:

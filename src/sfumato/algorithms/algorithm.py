@@ -206,9 +206,14 @@ class Algorithm(ABC):
         del place  # most have no paths
         return build(cls, name_of(cls), parameters, where)
 
+    @property
+    def in_public(self) -> Algorithm:
+        """The method as `release.json` names it: without what is private, or not at hand."""
+        return self
+
     def spec(self) -> dict[str, Any]:
         """Write the algorithm down as job files and `release.json` do."""
-        return to_spec(self)
+        return to_spec(self.in_public)
 
     def __str__(self) -> str:
         return describe(self)
@@ -225,6 +230,11 @@ class SeriesAlgorithm(Algorithm):
     def series(self) -> SeriesAlgorithm:
         """This method."""
         return self
+
+    @property
+    def in_public(self) -> SeriesAlgorithm:
+        """This method after releases that are named by what they publish."""
+        return self.after([str(each) for each in self.previous])
 
     @abstractmethod
     def after(self, previous: Sequence[object]) -> SeriesAlgorithm:

@@ -81,12 +81,13 @@ class Recode(Algorithm):
         """Combinations are recoded as a whole."""
         return True
 
-    def spec(self) -> dict[str, Any]:
-        """Write the method down for the public: of boxes only that there were some.
+    @property
+    def in_public(self) -> Recode:
+        """This method, of boxes only that there were some.
 
         A box in which this table has nobody would tell about the earlier one.
         """
-        return to_spec(replace(self, boxes=None if self.boxes is None else ()))
+        return replace(self, boxes=None if self.boxes is None else ())
 
     def __str__(self) -> str:
         if self.boxes is None:

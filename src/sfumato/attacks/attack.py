@@ -8,12 +8,15 @@ from typing import Any, ClassVar
 
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
-from sfumato.errors import CannotRun
+from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.packages import failure_of, is_ours
 from sfumato.registry import Registry
 from sfumato.release import Release
 from sfumato.table import Table
 
-ATTACKS: Registry[Attack] = Registry("attack", "sfumato.attacks")  # in the order of findings
+ATTACKS: Registry[Attack] = Registry(
+    "attack", "sfumato.attacks", stated=["name"]
+)  # in the order of findings
 
 
 class Attack(ABC):
@@ -70,7 +73,39 @@ class Attack(ABC):
                 f"people have any number of values of {target.set_valued!r}, and this adversary "
                 "counts on one for each"
             )
-        return self.find(target)
+        finding = self.find(target)
+        if not isinstance(finding, Finding):
+            raise BadInput(
+                f"{type(self).__name__}: find must give a sf.attacks.Finding, or raise CannotRun; "
+                f"it gave {shown(finding)}"
+            )
+        return finding
+
+
+def tried(kind: type[Attack], target: Target) -> list[Attack]:
+    """Give the attacks of a kind that an audit tries; see `attempt`."""
+    try:
+        return list(kind.against(target))
+    except Exception as error:  # whatever the code of others raises
+        if is_ours(kind):
+            raise
+        raise CannotRun(failure_of(kind, error)) from error
+
+
+def attempt(attack: Attack, target: Target) -> Finding:
+    """Attack in an audit, where the code of others that fails does not stop all other attacks.
+
+    Raises:
+        CannotRun: The attack does not apply, or is another package's and failed.
+    """
+    try:
+        return attack.run(target)
+    except CannotRun:
+        raise
+    except Exception as error:  # whatever the code of others raises
+        if is_ours(type(attack)):
+            raise
+        raise CannotRun(failure_of(type(attack), error)) from error
 
 
 def each_attribute(target: Target) -> Iterator[tuple[str, bool]]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,7 +47,7 @@ def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) ->
     held = np.ones(len(joint.sizes), dtype=bool)
     for part in criterion.parts:
         for _, groups, owner in _views(part, joint):
-            safe = part.alone(groups) if alone else part.holds(groups)
+            safe = _verdicts(part, groups, alone=alone)
             if owner is None:
                 held &= safe
             else:
@@ -59,7 +60,7 @@ def measure(criterion: Criterion, joint: JointGroups) -> list[Measurement]:
     found = []
     for part in criterion.parts:
         for named, groups, owner in _views(part, joint):
-            held = part.holds(groups)
+            held = _verdicts(part, groups)
             failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
             found.append(
                 Measurement(
@@ -71,6 +72,28 @@ def measure(criterion: Criterion, joint: JointGroups) -> list[Measurement]:
                 )
             )
     return found
+
+
+def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArray[np.bool_]:
+    """Ask a criterion, and refuse what is not a yes or a no for each group."""
+    told = part.alone(groups) if alone else part.holds(groups)
+    try:
+        verdicts: NDArray[Any] = np.asarray(told)
+    except ValueError:  # lists of different lengths
+        verdicts = np.empty(0)
+    if verdicts.dtype != bool or verdicts.shape != (len(groups.sizes),):
+        asked = "alone" if alone else "holds"
+        raise BadInput(
+            f"{type(part).__name__}: {asked} must give True or False for each of the "
+            f"{len(groups.sizes)} groups, as an array of this length; it gave {_shape(told)}"
+        )
+    return verdicts
+
+
+def _shape(told: object) -> str:
+    if isinstance(told, np.ndarray):
+        return f"an array of {told.dtype}, shape {told.shape}"
+    return shown(told)
 
 
 def staying(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:

@@ -17,6 +17,7 @@ from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.decimals import LARGEST
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups, Histogram
+from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
 from sfumato.formulas.measures.diversity import entropy, entropy_diverse
@@ -227,4 +228,9 @@ def protected_values(
         raise BadInput(f"{owner}: values is empty; leave it out to protect every value")
     if pooled and values is None:
         raise BadInput(f"{owner}: pooled needs the values that count as one")
-    return None if values is None else tuple(sorted(set(values), key=str))
+    return None if values is None else tuple(sorted(set(map(_writable, values)), key=str))
+
+
+def _writable(value: object) -> object:
+    """Give a value as files have it: one that is neither text nor a number, as its text."""
+    return value if isinstance(value, (bool, int, float)) else published_text(value)

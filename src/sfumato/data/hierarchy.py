@@ -290,7 +290,7 @@ class Dates(Hierarchy):
         )
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class Tree(Hierarchy):
     """A tree written as a nested dict; leaves are None or a list.
 
@@ -308,7 +308,7 @@ class Tree(Hierarchy):
     """
 
     texts = "nodes"
-    tree: Nested
+    tree: Nested = field(compare=False)
     _paths: tuple[tuple[object, ...], ...] = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
@@ -344,7 +344,7 @@ class Tree(Hierarchy):
         return _closed(column, values, self._paths, "Tree")
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LevelTable(Hierarchy):
     """A table with one row per ground value: `(ground, level 1, ..., most general)`."""
 

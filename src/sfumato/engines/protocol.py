@@ -148,5 +148,5 @@ def _name(engine: type[Engine]) -> str:
 
 
 ENGINES: Registry[Engine] = Registry(
-    "engine", "sfumato.engines", _name, {"duckdb": "sfumato.engines.duckdb"}
+    "engine", "sfumato.engines", _name, {"duckdb": "sfumato.engines.duckdb"}, ["name"]
 )  # DuckDB is slow to import

@@ -7,6 +7,7 @@ from sfumato.algorithms.algorithm import a_method, chances
 from sfumato.algorithms.compatibility import check_pair, check_sets
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
@@ -51,9 +52,10 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)
+    Description.refuse_unreadable(table, criterion, method)
     report("searching")
     draw = chances(method)
-    decided = method.search(frequencies, criterion, draw)
+    decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
     secret = draw(SECRET_BYTES)
     recoding = decided.renumbered(secret)
     description = Description.of(table, frequencies, recoding, criterion, method)

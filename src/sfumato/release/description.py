@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
 from sfumato.parameters import is_count
+from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, SENSITIVE, Table
 
 FORMAT = 1
@@ -86,6 +88,20 @@ class Description:
             None if recoding.buckets is None else table.schema.group,
             table.set_valued,
         )
+
+    @staticmethod
+    def refuse_unreadable(table: Table, criterion: Criterion, method: Algorithm) -> None:
+        """Refuse what could be written into `release.json` and not be read from it."""
+        parts: list[Criterion | Algorithm] = [*criterion.parts, method.in_public]
+        for part in parts:
+            kind = type(part)
+            read = partial(build, kind, name_of(kind), where=None)
+            refuse_unreadable(part, written_parameters(part), read)
+        domains, schema = table.domains, table.schema
+        public = {n: schema.hierarchies[n] for n in schema.quasi_identifiers}
+        public = {name: rule for name, rule in public.items() if not domains[name].closed}
+        for rule in (*public.values(), *_of_sensitive(table, criterion).values()):
+            refuse_unreadable(rule, rule.parameter, type(rule).of_parameter)
 
     def rules(self) -> dict[str, Hierarchy]:
         """The hierarchies that are public as a whole."""
@@ -218,7 +234,7 @@ def _public_hierarchies(
     return shown
 
 
-def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, PublicRule]:
+def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Hierarchy]:
     """Give the hierarchy of a sensitive column, if a criterion measures distances by it."""
     by_tree = any(part.needs_order for part in criterion.parts)
     schema = table.schema

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.attacks import Correspondence, Finding, Target
-from sfumato.attacks.attack import ATTACKS
+from sfumato.attacks.attack import ATTACKS, attempt, tried
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, CannotRun
 from sfumato.files.reports import write
@@ -229,10 +229,15 @@ def _audited(subject: Release | Table, target: Target) -> Report:
     findings: list[Finding] = []
     not_run: list[tuple[str, str]] = []
     for kind in ATTACKS.values():
-        for attack in kind.against(target):
+        try:
+            attacks = tried(kind, target)
+        except CannotRun as error:
+            not_run.append((kind.name, str(error)))
+            continue
+        for attack in attacks:
             report(f"attack: {kind.name}")
             try:
-                findings.append(attack.run(target))
+                findings.append(attempt(attack, target))
             except CannotRun as error:
                 attribute = getattr(attack, "attribute", None)
                 name = attack.called if attribute is None else f"{attack.called} ({attribute})"

@@ -6,7 +6,13 @@ people into groups whose quasi-identifiers and sensitive values are published ap
 """
 
 from sfumato.data.recoding.assignment import Assignment
-from sfumato.data.recoding.base import SUPPRESSED, Placement, Recoding, distinct_boxes
+from sfumato.data.recoding.base import (
+    SUPPRESSED,
+    Placement,
+    Recoding,
+    a_recoding,
+    distinct_boxes,
+)
 from sfumato.data.recoding.bucketing import Bucketing
 from sfumato.data.recoding.cut import Cut, level_intervals, rows_in
 
@@ -17,6 +23,7 @@ __all__ = [
     "Cut",
     "Placement",
     "Recoding",
+    "a_recoding",
     "distinct_boxes",
     "level_intervals",
     "rows_in",

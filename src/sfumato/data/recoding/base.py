@@ -17,6 +17,7 @@ from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import refuse_misread, side_labels
 from sfumato.data.recoding.instructions import Join, Lookup
+from sfumato.errors import BadInput, shown
 
 if TYPE_CHECKING:
     from sfumato.data.recoding.bucketing import Bucketing
@@ -33,6 +34,16 @@ class Placement:
     box: NDArray[np.signedinteger]  # (n,) position in `boxes`; -1: suppressed
     people: Counts  # (n,)
     boxes: NDArray[np.int32]  # (n_boxes, n_quasi_identifiers, 2): [low, high] ground ranks
+
+
+def a_recoding(given: object, owner: str) -> Recoding:
+    """Refuse what is no recoding; owner: who decided it."""
+    if not isinstance(given, Recoding):
+        raise BadInput(
+            f"{owner}: search must give a recoding, such as Cut.at_levels(domains, levels), or "
+            f"raise sf.Unsatisfiable; it gave {shown(given)}"
+        )
+    return given
 
 
 class Recoding(ABC):
