@@ -205,3 +205,15 @@ def test_a_cut_along_the_widest_column_only(people):
     assert len(one.boxes) < len(both.boxes)
     grouping = one.grouping(frequencies)
     assert holding(sf.KAnonymity(3), grouping.joint).all()
+
+
+def test_a_refusal_names_every_method_that_judges_all_groups_and_takes_the_criterion():
+    skyline = sf.Skyline([(1, 0, 0, "1/2")])
+    refused = sf.Mondrian().refuses(skyline)
+    able = {
+        type(each).__name__
+        for each in methods()
+        if each.judges_all_groups and each.refuses(skyline) is None
+    }
+    assert {"Exhaustive", "SkylineMondrian"} <= able
+    assert set(refused.partition("; use ")[2].split(" or ")) == able

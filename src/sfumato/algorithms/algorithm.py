@@ -171,10 +171,11 @@ class Algorithm(ABC):
                 "and this method may split people who are alike"
             )
         if not all(part.by_group for part in parts) and not self.judges_all_groups:
+            able = _judging_all_groups(criterion)
+            remedy = f"; use {' or '.join(able)}" if able else ""
             return (
                 "what is known of people in one group matters to those in others, and this method "
-                "judges one group at a time; SkylineMondrian is made for a Skyline, and Optimal, "
-                "Samarati, Incognito and OneGroup look at all groups too"
+                f"judges one group at a time{remedy}"
             )
         if any(part.sets for part in parts) and not self.takes_sets:
             return (
@@ -251,6 +252,15 @@ class SeriesAlgorithm(Algorithm):
     @abstractmethod
     def past(self, frequencies: FrequencySet) -> Past:
         """See the earlier releases in the ranks of a table, with the verdicts of the search."""
+
+
+def _judging_all_groups(criterion: Criterion) -> list[str]:
+    """Name the methods of this package that judge all groups together and enforce a criterion."""
+    return [
+        kind.__name__
+        for kind in ALGORITHMS.ours
+        if kind.judges_all_groups and any(not m.refuses(criterion) for m in kind.examples())
+    ]
 
 
 def a_method(given: object, owner: str) -> Algorithm:

@@ -14,6 +14,11 @@ def refuse_other_format(where: object, written: object, read: int) -> None:
     sfumato.errors.BadInput: out/release.json: written by format 2, this sfumato reads 1; \
 use the version of sfumato that wrote it, or write it anew with this one
     """
+    if written is None:
+        raise BadInput(
+            f"{where}: it has no format number, so another version of sfumato wrote it, or it is "
+            "damaged; write it anew with this one"
+        )
     if isinstance(written, bool) or not isinstance(written, int):
         raise BadInput(f"{where}: damaged; the number of its format is {shown(written)}")
     if written != read:
