@@ -19,6 +19,7 @@ import pytest
 import sfumato
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
+from sfumato.data.hierarchy import Hierarchy, PublishedPaths
 from sfumato.data.recoding import Recoding
 
 SOURCE = Path(sfumato.__file__).parent
@@ -30,13 +31,14 @@ class Room:
 
     home: str  # a folder or a file of the package
     base: type
+    also: frozenset[type] = frozenset()  # what stands for one of the base here and there
     remaining: frozenset[str] = frozenset()  # switches that are still there: this list only shrinks
     others: frozenset[str] = frozenset()  # getattr of a field of the same name, of another thing
 
     @property
     def kinds(self) -> set[type]:
         """The base class and all that sfumato derives from it."""
-        found, waiting = set(), [self.base]
+        found, waiting = set(), [self.base, *self.also]
         while waiting:
             kind = waiting.pop()
             found.add(kind)
@@ -69,6 +71,7 @@ ROOMS = [
         others=frozenset({'engines/duckdb/opening.py: hasattr(frame, "columns")'}),
     ),
     Room("data/recoding", Recoding),
+    Room("data/hierarchy.py", Hierarchy, frozenset({PublishedPaths})),
 ]
 
 
@@ -239,11 +242,15 @@ ELSEWHERE = [
     ("isinstance(recoding, Cut)", Recoding),
     ("match recoding:\n    case Bucketing(): pass", Recoding),
     ("hasattr(recoding, 'intervals')", Recoding),
+    ("isinstance(rule, sf.Flat)", Hierarchy),
+    ("isinstance(rule, (sf.Tree, str))", Hierarchy),
+    ("named = {sf.Prefix: 'prefixes'}", Hierarchy),
+    ("getattr(rule, 'widths', ())", Hierarchy),
 ]
 
 
 @pytest.mark.parametrize(("text", "base"), ELSEWHERE)
-def test_a_switch_on_a_method_or_a_recoding_is_seen_by_its_own_room_alone(text, base):
+def test_a_switch_on_a_method_a_recoding_or_a_hierarchy_is_seen_by_its_own_room_alone(text, base):
     known = {**vars(sfumato.data.recoding), "sf": sfumato}
     seen = [room.base for room in ROOMS if [*Reader(text, known, room).switches()]]
     assert seen == [base]

@@ -5,8 +5,9 @@ from dataclasses import dataclass
 
 import pytest
 
-from sfumato import BadInput, Flat, Hierarchy, Prefix
-from sfumato.data.hierarchy import open_domain
+from sfumato import BadInput, Dates, Flat, Hierarchy, Intervals, Prefix, Tree
+from sfumato.attacks.correspondence import bcf
+from sfumato.data.hierarchy import PublishedPaths, closed_domain, open_domain
 from sfumato.data.labels.grammar import range_text
 
 
@@ -56,3 +57,30 @@ def test_wrong_parameters_of_a_rule_are_named(parameter, refused):
 def test_who_grows_other_levels_has_to_say_anew_how_they_are_read():
     assert (_Steps.texts, _WithoutSaying.texts) == ("numbers", None)
     assert type("_Same", (Prefix,), {}).texts == "masks"
+
+
+@dataclass(frozen=True)
+class _Continents(Hierarchy):
+    """A closed rule: it lists its ground values itself."""
+
+    texts = "nodes"
+
+    def grow(self, column, values):
+        paths = [("France", "Europe", "*"), ("Italy", "Europe", "*"), ("Japan", "Asia", "*")]
+        return closed_domain(column, values, paths, "continents")
+
+
+def test_a_closed_rule_of_others_is_grown_without_the_data():
+    """Europe is one of its nodes, and no value that has to be found in it."""
+    earlier = [(["Europe"], "flu"), (["Europe"], "gout")]
+    later = [(["France"], "flu"), (["Italy"], "gout")]
+    ours = Tree({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
+    assert (_Continents().closed, ours.closed, Flat().closed) == (True, True, False)
+    assert bcf(earlier, later, [_Continents()]) == bcf(earlier, later, [ours])
+
+
+def test_rules_say_in_words_what_they_do():
+    rules = [Flat(), Intervals(5, 10), Intervals(), Prefix(), Dates(), Tree(["a"])]
+    assert [rule.in_words() for rule in (*rules, PublishedPaths(()), _Steps())] == [
+        *("flat", "ranges of 5, 10", "ranges", "prefixes", "dates", "a tree", "a tree", "steps"),
+    ]

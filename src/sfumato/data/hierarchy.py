@@ -49,6 +49,7 @@ from sfumato.spec import (
     written_parameters,
 )
 
+TREE = "a tree"  # in words
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
 Codes: TypeAlias = NDArray[np.int32]
@@ -84,6 +85,15 @@ class Hierarchy(ABC):
 
         Returns the domain and the code of each of the given values.
         """
+
+    @property
+    def closed(self) -> bool:
+        """Whether the rule itself lists the ground values, so that it grows without any data."""
+        return self.texts == "nodes"
+
+    def in_words(self) -> str:
+        """Say by what a column is generalized. Default: the name of the class."""
+        return name_of(type(self)).replace("_", " ")
 
     @property
     def parameter(self) -> Any:
@@ -179,6 +189,10 @@ class Intervals(Hierarchy):
                     f"got {number_text(wide)} after {number_text(narrow)}"
                 )
 
+    def in_words(self) -> str:
+        """Name the widths."""
+        return f"ranges of {', '.join(map(str, self.widths))}" if self.widths else "ranges"
+
     @property
     def parameter(self) -> Any:
         """The widths."""
@@ -230,6 +244,10 @@ class Prefix(Hierarchy):
     """
 
     texts = "masks"
+
+    def in_words(self) -> str:
+        """Name what is left of a code."""
+        return "prefixes"
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
@@ -329,6 +347,10 @@ class Tree(Hierarchy):
         object.__setattr__(self, "_paths", paths)
         _refuse_repeated([path[0] for path in paths], "Tree")
 
+    def in_words(self) -> str:
+        """The nodes have names of their own."""
+        return TREE
+
     @property
     def parameter(self) -> Any:
         """The nested dict, as text."""
@@ -341,7 +363,7 @@ class Tree(Hierarchy):
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value among the leaves."""
-        return _closed(column, values, self._paths, "Tree")
+        return closed_domain(column, values, self._paths, "Tree")
 
 
 @dataclass(frozen=True)
@@ -357,6 +379,10 @@ class LevelTable(Hierarchy):
         if len({len(row) for row in self.rows}) > 1 or not self.rows[0]:
             raise BadInput("hierarchy table: every row needs the same number of levels")
         _refuse_repeated([row[0] for row in self.rows], "hierarchy table")
+
+    def in_words(self) -> str:
+        """The nodes have names of their own."""
+        return TREE
 
     @property
     def parameter(self) -> Any:
@@ -377,7 +403,7 @@ class LevelTable(Hierarchy):
         rows = self.rows
         if len({row[-1] for row in rows}) > 1 or len(rows[0]) == 1:
             rows = tuple((*row, ROOT) for row in rows)
-        return _closed(column, values, rows, "hierarchy table")
+        return closed_domain(column, values, rows, "hierarchy table")
 
     @classmethod
     def read(cls, path: Path, sep: str | None) -> LevelTable:
@@ -436,7 +462,7 @@ def open_domain(
     return domain, _all_different(column, [code[value] for value in values])
 
 
-def _closed(
+def closed_domain(
     column: str, values: Sequence[object], paths: Sequence[Sequence[object]], where: str
 ) -> tuple[Domain, Codes]:
     """Lay out the values that the steward lists, and find the data's values among them."""
@@ -518,12 +544,28 @@ class PublishedPaths:
     texts: ClassVar[Reading] = "nodes"
     public_paths: tuple[tuple[str, ...], ...]
 
+    def in_words(self) -> str:
+        """What it is a part of."""
+        return TREE
+
     def spec(self) -> dict[str, Any]:
         """Write the paths down as `release.json` has them."""
         return {"paths": [list(path) for path in self.public_paths]}
 
 
 PublicRule: TypeAlias = Hierarchy | PublishedPaths  # as far as a hierarchy is public
+
+
+def whole_rules(rules: Mapping[str, PublicRule]) -> dict[str, Hierarchy]:
+    """Give the hierarchies that are public as a whole."""
+    return {name: rule for name, rule in rules.items() if isinstance(rule, Hierarchy)}
+
+
+def a_hierarchy(given: object, where: str) -> Hierarchy:
+    """Refuse what is no hierarchy."""
+    if not isinstance(given, Hierarchy):
+        raise BadInput(f"{where}: expected a hierarchy such as sf.Flat(), got {shown(given)}")
+    return given
 
 
 def _written(tree: Nested) -> Any:

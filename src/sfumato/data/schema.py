@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.hierarchy import Flat, Hierarchy, a_hierarchy
 from sfumato.errors import BadInput, nearest, shown, similar
 
 
@@ -76,10 +76,7 @@ class Schema:
                     f"hierarchies: {name!r} is neither a quasi-identifier nor sensitive"
                     f"{nearest(name, counted)}"
                 )
-            if not isinstance(rule, Hierarchy):
-                raise BadInput(
-                    f"column {name!r}: expected a hierarchy such as sf.Flat(), got {shown(rule)}"
-                )
+            a_hierarchy(rule, f"column {name!r}")
         return cls(
             tuple(columns),
             roles["quasi_identifiers"],

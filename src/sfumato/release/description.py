@@ -17,7 +17,7 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Hierarchy, PublicRule, PublishedPaths
+from sfumato.data.hierarchy import Hierarchy, PublicRule, PublishedPaths, whole_rules
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
@@ -105,9 +105,7 @@ class Description:
 
     def rules(self) -> dict[str, Hierarchy]:
         """The hierarchies that are public as a whole."""
-        return {
-            name: rule for name, rule in self.hierarchies.items() if isinstance(rule, Hierarchy)
-        }
+        return whole_rules(self.hierarchies)
 
     def to_json(self) -> dict[str, Any]:
         """Write it down."""

@@ -15,7 +15,6 @@ import numpy as np
 
 from sfumato.attacks import Finding, Target
 from sfumato.data.groups import Counts
-from sfumato.data.hierarchy import Intervals
 from sfumato.data.labels.grammar import is_everything
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
@@ -180,14 +179,14 @@ def _as_it_is(name: str, role: str, distinct: int | None) -> dict[str, Any]:
 def _published_as(release: Release, name: str) -> str:
     """Say how a quasi-identifier is published."""
     shown = release.description
-    by = words.hierarchy(shown.hierarchies.get(name))
-    behind = "" if by is None else f" ({by})"
+    rule = shown.hierarchies.get(name)
+    behind = "" if rule is None else f" ({rule.in_words()})"
     if shown.levels is not None:
         level = shown.levels[name]
         return f"level {level}{behind}" if level else "as it is (level 0)"
     if name not in shown.recoded:
         return "as it is"
-    ordered = isinstance(shown.hierarchies.get(name), Intervals)  # Mondrian cuts it anywhere
+    ordered = rule is not None and rule.texts == "numbers"  # Mondrian cuts it anywhere
     return "generalized (ranges)" if ordered else f"generalized{behind}"
 
 

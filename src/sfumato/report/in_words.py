@@ -11,16 +11,7 @@ from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
-from sfumato.data.hierarchy import (
-    Dates,
-    Intervals,
-    LevelTable,
-    Prefix,
-    PublicRule,
-    PublishedPaths,
-    Tree,
-)
-from sfumato.spec import headline, name_of
+from sfumato.spec import headline
 from sfumato.text import counted, share
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
@@ -47,18 +38,6 @@ def attack(finding: Finding) -> str | None:
         return None
     kind = max(kinds, key=lambda each: len(each.name))
     return cleandoc(kind.__doc__ or "").split("\n\n")[0].replace("\n", " ") or None
-
-
-def hierarchy(rule: PublicRule | None) -> str | None:
-    """Say by what a column is generalized."""
-    if rule is None:
-        return None
-    if isinstance(rule, Intervals):
-        return f"ranges of {', '.join(map(str, rule.widths))}"
-    if isinstance(rule, (Tree, LevelTable, PublishedPaths)):
-        return "a tree"
-    named: dict[type, str] = {Prefix: "prefixes", Dates: "dates"}
-    return named.get(type(rule), name_of(type(rule)).replace("_", " "))
 
 
 def is_probability(finding: Finding) -> bool:

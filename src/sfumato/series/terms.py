@@ -77,7 +77,7 @@ class Terms:
             {
                 name: rule
                 for name, rule in schema.hierarchies.items()
-                if name in schema.sensitive and not isinstance(rule, Flat)
+                if name in schema.sensitive and rule != Flat()
             },
             criterion,
             in_series,

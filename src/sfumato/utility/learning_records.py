@@ -105,7 +105,7 @@ def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
 def _complete(table: Table, column: str, values: Any) -> Hierarchy:
     """Give the rule of a column; one without structure lists the values that would be missed."""
     rule, labels = table.schema.hierarchies[column], table.domains[column].labels
-    if not isinstance(rule, Flat) or len(values.unique()) == len(labels):
+    if rule != Flat() or len(values.unique()) == len(labels):
         return rule
     return Tree([str(published_text(label)) for label in labels if label is not None])
 

@@ -5,12 +5,13 @@ from __future__ import annotations
 import itertools
 from collections.abc import Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import TypeAlias
 
 import numpy as np
 
 from sfumato.data.decimals import as_number, canonical_numbers
 from sfumato.data.groups import Histogram
-from sfumato.data.hierarchy import Hierarchy, LevelTable, Tree
+from sfumato.data.hierarchy import Hierarchy, a_hierarchy
 from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.errors import BadInput, shown
@@ -18,7 +19,7 @@ from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.parameters import counts
 
 Records = Sequence[tuple[Sequence[object], object]]  # (quasi-identifiers, sensitive value)
-Rule = Mapping[object, object] | Hierarchy  # {child: parent}
+Rule: TypeAlias = "Mapping[object, object] | Hierarchy"  # {child: parent}
 Interval = tuple[int, int]
 
 
@@ -70,10 +71,8 @@ def attribute(tree: Rule, labels: Iterable[object], place: str) -> LabelledAttri
 
     A root may be left out of the children, or have itself or None as its parent.
     """
-    if isinstance(tree, Hierarchy):
-        return _grown(tree, labels, place)
     if not isinstance(tree, Mapping):
-        raise BadInput(f"{place}: expected {{child: parent}} or a hierarchy, got {shown(tree)}")
+        return _grown(a_hierarchy(tree, f"{place}, which may be {{child: parent}}"), labels, place)
     if not tree:
         return _laid_out([(value, ROOT) for value in _ground(labels)], place)
     above = {child: up for child, up in tree.items() if up is not None and up != child}
@@ -111,8 +110,7 @@ def _laid_out(paths: Sequence[tuple[object, ...]], place: str) -> LabelledAttrib
 
 def _grown(hierarchy: Hierarchy, labels: Iterable[object], place: str) -> LabelledAttribute:
     """Grow a hierarchy: a closed one alone, an open one over the ground values that are there."""
-    closed = isinstance(hierarchy, (LevelTable, Tree))
-    domain, _ = hierarchy.grow(place, [] if closed else _ground(labels))
+    domain, _ = hierarchy.grow(place, [] if hierarchy.closed else _ground(labels))
     return _of_taxonomy(domain.taxonomy)
 
 
@@ -177,7 +175,7 @@ def read(
     releases: Sequence[Records], hierarchies: Sequence[Rule], suppressed: Sequence[int] | None
 ) -> Series:
     """Read releases written as lists of `(quasi-identifiers, sensitive value)`."""
-    if isinstance(hierarchies, (str, Mapping, Hierarchy)) or not isinstance(hierarchies, Sequence):
+    if isinstance(hierarchies, (str, Mapping)) or not isinstance(hierarchies, Sequence):
         raise BadInput(f"hierarchies must be a list, one per attribute, got {shown(hierarchies)}")
     if not hierarchies:
         raise BadInput("hierarchies: none given; give one per attribute")
