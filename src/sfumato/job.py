@@ -12,7 +12,7 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
-from sfumato.data.hierarchy import HIERARCHIES, Hierarchy
+from sfumato.data.hierarchy import HIERARCHIES, TABLE_FILE, Hierarchy
 from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
@@ -150,16 +150,16 @@ class Job:
         found: dict[str, Hierarchy] = {}
         for column, spec in written.items():
             where = f"{self._where}: columns.{key}.{column}"
-            if "csv" in spec:
-                odd = set(spec) - {"csv", "sep"}
+            if TABLE_FILE in spec:
+                odd = set(spec) - {TABLE_FILE, "sep"}
                 if odd:
                     raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
-                file = self._place / file_path(f"{where}.csv", spec["csv"])
+                file = self._place / file_path(f"{where}.csv", spec[TABLE_FILE])
                 found[column] = Hierarchy.from_csv(file, spec.get("sep"))
                 continue
             unknown = [name for name in spec if name != PACKAGE and name not in HIERARCHIES]
             if unknown and PACKAGE not in spec and unknown[0] not in HIERARCHIES.broken:
-                near = nearest(unknown[0], ["csv", *sorted(HIERARCHIES)])
+                near = nearest(unknown[0], [TABLE_FILE, *sorted(HIERARCHIES)])
                 raise BadInput(f"{where}: unknown hierarchy {unknown[0]!r}{near}")
             found[column] = Hierarchy.from_spec(spec, where)
         return found

@@ -36,6 +36,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         named: Callable[[type[T]], str] = name_of,
         homes: Mapping[str, str] | None = None,
         stated: Sequence[str] = (),
+        reserved: Sequence[str] = (),
     ) -> None:
         """Open a door.
 
@@ -45,11 +46,13 @@ class Registry(Mapping[str, type[T]], Generic[T]):
             named: How a class gets its name.
             homes: Modules of our own that define one by its name, imported when it is needed.
             stated: Texts that every class has to state.
+            reserved: Names that mean something else in files.
         """
         self.noun, self.group = noun, group
         self._named = named
         self._homes = dict(homes or {})
         self._stated = tuple(stated)
+        self._reserved = {PACKAGE, *reserved}
         self._kinds: dict[str, type[T]] = {}
         self._broken: dict[str, str] = {}
 
@@ -67,7 +70,7 @@ class Registry(Mapping[str, type[T]], Generic[T]):
                     f'{attribute} = "..." into it'
                 )
         name = self._named(kind)
-        if name == PACKAGE:
+        if name in self._reserved:
             raise BadInput(f"{self.noun} {name!r}: the name means something else; choose another")
         known = self._kinds.get(name)
         if known is not None and _place(known) != _place(kind):

@@ -79,6 +79,12 @@ def test_a_closed_rule_of_others_is_grown_without_the_data():
     assert bcf(earlier, later, [_Continents()]) == bcf(earlier, later, [ours])
 
 
+@pytest.mark.parametrize("name", ["Paths", "Csv", "Package"])
+def test_names_that_files_use_for_something_else_are_refused(name):
+    with pytest.raises(BadInput, match=f"hierarchy '{name.lower()}': the name means something"):
+        type(Hierarchy)(name, (_Continents,), {})
+
+
 def test_rules_say_in_words_what_they_do():
     rules = [Flat(), Intervals(5, 10), Intervals(), Prefix(), Dates(), Tree(["a"])]
     assert [rule.in_words() for rule in (*rules, PublishedPaths(()), _Steps())] == [

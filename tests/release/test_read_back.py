@@ -124,3 +124,10 @@ def test_what_is_the_same_when_it_is_read_is_published(criterion, method):
 def test_trees_are_the_same_if_their_nodes_are():
     assert sf.Tree({"low": [1, 2], "high": [3]}) == sf.Tree({"low": ["1", "2"], "high": ["3"]})
     assert sf.Tree({"low": [1, 2], "high": [3]}) != sf.Tree({"low": ["1"], "high": ["2", "3"]})
+
+
+def test_the_terms_of_a_series_are_read_back_too(tmp_path):
+    with pytest.raises(sf.BadInput, match=r"_LooseRule: the parameter 'step' cannot be read back"):
+        sf.ReleaseSeries.create(
+            tmp_path / "series", {"age": _LooseRule(Decimal(10))}, sf.KAnonymity(2), "disease"
+        )

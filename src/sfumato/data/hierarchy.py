@@ -50,12 +50,16 @@ from sfumato.spec import (
 )
 
 TREE = "a tree"  # in words
+PATHS = "paths"  # in `release.json`, instead of a name: what is public of a closed tree
+TABLE_FILE = "csv"  # in a job file, instead of a name: where a level table is
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
 Codes: TypeAlias = NDArray[np.int32]
 Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
 
-HIERARCHIES: Registry[Hierarchy] = Registry("hierarchy", "sfumato.hierarchies")
+HIERARCHIES: Registry[Hierarchy] = Registry(
+    "hierarchy", "sfumato.hierarchies", reserved=[PATHS, TABLE_FILE]
+)
 
 
 class Hierarchy(ABC):
@@ -550,7 +554,7 @@ class PublishedPaths:
 
     def spec(self) -> dict[str, Any]:
         """Write the paths down as `release.json` has them."""
-        return {"paths": [list(path) for path in self.public_paths]}
+        return {PATHS: [list(path) for path in self.public_paths]}
 
 
 PublicRule: TypeAlias = Hierarchy | PublishedPaths  # as far as a hierarchy is public

@@ -11,7 +11,7 @@ from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
-from sfumato.release.description import Description
+from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
 from sfumato.release.writing import Private, needs_values
@@ -52,7 +52,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)
-    Description.refuse_unreadable(table, criterion, method)
+    refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
     report("searching")
     draw = chances(method)
     decided = a_recoding(method.search(frequencies, criterion, draw), str(method))

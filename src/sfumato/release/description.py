@@ -5,7 +5,7 @@ An informed adversary is assumed to know all of it; nothing else of the original
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -17,7 +17,7 @@ from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.hierarchy import Hierarchy, PublicRule, PublishedPaths, whole_rules
+from sfumato.data.hierarchy import PATHS, Hierarchy, PublicRule, PublishedPaths, whole_rules
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
@@ -89,20 +89,6 @@ class Description:
             table.set_valued,
         )
 
-    @staticmethod
-    def refuse_unreadable(table: Table, criterion: Criterion, method: Algorithm) -> None:
-        """Refuse what could be written into `release.json` and not be read from it."""
-        parts: list[Criterion | Algorithm] = [*criterion.parts, method.in_public]
-        for part in parts:
-            kind = type(part)
-            read = partial(build, kind, name_of(kind), where=None)
-            refuse_unreadable(part, written_parameters(part), read)
-        domains, schema = table.domains, table.schema
-        public = {n: schema.hierarchies[n] for n in schema.quasi_identifiers}
-        public = {name: rule for name, rule in public.items() if not domains[name].closed}
-        for rule in (*public.values(), *_of_sensitive(table, criterion).values()):
-            refuse_unreadable(rule, rule.parameter, type(rule).of_parameter)
-
     def rules(self) -> dict[str, Hierarchy]:
         """The hierarchies that are public as a whole."""
         return whole_rules(self.hierarchies)
@@ -167,6 +153,19 @@ class Description:
         )
 
 
+def refuse_unreadable_parts(
+    criterion: Criterion, method: Algorithm, rules: Iterable[Hierarchy]
+) -> None:
+    """Refuse what could be written into a file and not be read from it."""
+    parts: list[Criterion | Algorithm] = [*criterion.parts, method.in_public]
+    for part in parts:
+        kind = type(part)
+        read = partial(build, kind, name_of(kind), where=None)
+        refuse_unreadable(part, written_parameters(part), read)
+    for rule in rules:
+        refuse_unreadable(rule, rule.parameter, type(rule).of_parameter)
+
+
 @dataclass(frozen=True)
 class _Reader:
     """Takes a written description apart; what is missing or of another kind is named."""
@@ -188,9 +187,9 @@ class _Reader:
 
     def rule(self, column: str, spec: Mapping[str, Any]) -> PublicRule:
         """Give the hierarchy of a column, as far as it is public."""
-        if "paths" not in spec:
+        if PATHS not in spec:
             return Hierarchy.from_spec(spec, f"{self.where}: hierarchies.{column}")
-        paths = spec["paths"]
+        paths = spec[PATHS]
         self.need("hierarchies", isinstance(paths, list) and all(map(_is_path, paths)))
         return PublishedPaths(tuple(map(tuple, paths)))
 

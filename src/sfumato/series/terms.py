@@ -16,6 +16,7 @@ from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of
+from sfumato.release.description import refuse_unreadable_parts
 from sfumato.table import Table, read
 
 
@@ -69,6 +70,7 @@ class Terms:
             hierarchies=hierarchies,
         )
         in_series.refuse_unknown(schema.quasi_identifiers)
+        refuse_unreadable_parts(criterion, in_series, schema.hierarchies.values())
         return cls(
             {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
             schema.sensitive,
