@@ -9,6 +9,7 @@ from sfumato.attacks.knowledge.amounts import Implications, Knowledge
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.linkage import Linkage
 from sfumato.attacks.minimality import Minimality
+from sfumato.attacks.mechanism import Mechanism
 from sfumato.attacks.correspondence.across_releases import Correspondence
 # isort: on
 
@@ -30,6 +31,7 @@ __all__ = [
     "Implications",
     "Knowledge",
     "Linkage",
+    "Mechanism",
     "MethodBased",
     "Minimality",
     "Similarity",

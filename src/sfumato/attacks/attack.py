@@ -45,6 +45,7 @@ class Attack(ABC):
     """
 
     name: ClassVar[str]
+    knows_method: ClassVar[bool] = False  # whether what the method did is in what is believed
     sets: ClassVar[bool] = False  # whether people may have any number of sensitive values
 
     def __init_subclass__(cls, **extra: Any) -> None:

@@ -56,6 +56,7 @@ class Target:
     previous: Previous = field(
         default_factory=Previous
     )  # releases of the same people that came before
+    enforced: Criterion | None = None  # what the method kept to, where the promise is another
 
     @classmethod
     def of(
@@ -115,6 +116,7 @@ class Target:
             recoding,
             itself,
             previous,
+            subject.criterion if isinstance(subject, Release) else None,
         )
 
     @classmethod
@@ -141,6 +143,7 @@ class Target:
             as_they_are=published_as_they_are(subject),
             own=own,
             previous=previous or known,
+            enforced=subject.criterion,
         )
 
     @property

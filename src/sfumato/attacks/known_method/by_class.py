@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -13,6 +14,7 @@ from sfumato.attacks.believed import Believed
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import GroupBeliefs
 from sfumato.criteria import Criterion
+from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to
 from sfumato.data.groups import Groups, Histogram
 
@@ -30,6 +32,7 @@ class ClassBelief:
     shares: Shares
     low: dict[int, float] | None = None  # where sampled
     high: dict[int, float] | None = None
+    before: Shares | None = None  # of suppressed people: what is believed without the release
 
     @property
     def largest(self) -> Fraction:
@@ -47,6 +50,26 @@ class ClassBelief:
         ]
         belief, codes = max(candidates, key=lambda each: each[0], default=(Fraction(0), ()))
         return codes, belief
+
+    def within(self, bound: Bound, protected: Protected) -> bool:
+        """Whether no belief is beyond a bound, or of somebody suppressed, grew beyond it."""
+        if self.before is None:
+            return bound.allows(self.believed(protected)[1])
+        pairs = self._before_and_after(protected)
+        return all(bound.allows(after) or after <= before for before, after in pairs)
+
+    def unharmed(self, protected: Protected) -> bool:
+        """Whether no value is believed more of somebody suppressed than without the release."""
+        if self.before is None:
+            return False
+        return all(after <= before for before, after in self._before_and_after(protected))
+
+    def _before_and_after(self, protected: Protected) -> Iterator[tuple[Fraction, Fraction]]:
+        assert self.before is not None  # noqa: S101  (the caller looked)
+        nothing = Fraction(0)
+        for codes in (*protected.named, *protected.others({**self.before, **self.shares})):
+            before = sum((self.before.get(code, nothing) for code in codes), nothing)
+            yield before, sum((self.shares.get(code, nothing) for code in codes), nothing)
 
     def interval(self, protected: Protected) -> tuple[float, float] | None:
         """Give the interval of that belief, where it was sampled."""
@@ -90,11 +113,14 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
     values in these proportions.
     """
+    protected = Protected.by(part, groups)
+    unharmed = np.array([each.unharmed(protected) for each in classes], dtype=bool)
     if _is_bound(part):
-        bound, protected = part.belief_allowed(), Protected.by(part, groups)
-        return np.array([bound.allows(each.believed(protected)[1]) for each in classes], dtype=bool)
+        bound = part.belief_allowed()
+        within = [each.within(bound, protected) for each in classes]
+        return np.array(within, dtype=bool)
     if not classes:
-        return np.zeros(0, dtype=bool)
+        return unharmed
     rows = [_whole_numbers(each.shares) for each in classes]
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     codes = np.array([code for row in rows for code in row], dtype=np.int32)
@@ -102,7 +128,7 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
     believed = Groups(sizes, histogram, groups.values, groups.reference)
-    return part.holds(shown_to(part, believed))
+    return np.asarray(part.holds(shown_to(part, believed)) | unharmed)
 
 
 def undecided(
@@ -110,9 +136,8 @@ def undecided(
 ) -> NDArray[np.bool_]:
     """Say of each class whether it was sampled and the sample does not tell if it keeps a part.
 
-    A bound of shares is on one side of the interval, or in it. Where it matters which values are
-    possible, those that were seen are. Of anything else a sample can tell no more than that a
-    belief is too large for it.
+    A sample shows that a belief is too large, never that none is. Only where it matters which
+    values are possible, and not how often, those that were seen are.
 
     kept: what the part says of the shares in the sample.
     """
@@ -121,11 +146,7 @@ def undecided(
     found = np.zeros(len(classes), dtype=bool)
     for j, each in enumerate(classes):
         ends = each.interval(protected)
-        if ends is None or ends[0] > top:
-            continue
-        if _is_bound(part):
-            found[j] = ends[1] > top
-        else:
+        if ends is not None and ends[0] <= top:
             found[j] = not kept[j] or part.looks_at_shares
     return found
 

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
+from statistics import NormalDist
 
 import numpy as np
 from numpy.typing import NDArray
@@ -129,9 +130,11 @@ class Solver:
         rng: np.random.Generator,
         *,
         bounded_only: bool = False,
+        together: int = 1,
     ) -> None:
         self.members, self.enforced, self.rng = members, enforced, rng
         self.bounded_only = bounded_only  # beliefs about other values are not wanted
+        self.z = NormalDist().inv_cdf(1 - 0.025 / together)  # so many intervals hold together
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
         self.share = share_of(enforced, self.frequencies, self.lump)
@@ -258,10 +261,39 @@ class Solver:
             return size, np.sort(row.counts).tobytes()
         return size, row.codes.tobytes(), row.counts.tobytes()
 
+    def bounded_values(self) -> tuple[Fraction, NDArray[np.int32]] | None:
+        """Give the largest share allowed, and the code that each value counts as.
+
+        Codes below 0 are not bounded. None: the criterion says more than that.
+        """
+        if self.bound is not None:
+            return 1 / self.bound, np.arange(len(self.lump), dtype=np.int32)
+        if self.share is not None:
+            value, l = self.share
+            return 1 / l, np.where(self.lump == value, value, -1).astype(np.int32)
+        return None
+
+    def component(
+        self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
+    ) -> list[GroupBeliefs] | None:
+        """Solve groups that steps hold together; None: too few samples.
+
+        steps: of all their members. Groups of which nothing is learned are left out.
+        """
+        if len(groups) == 1:
+            problem = Problem(int(groups[0]), tuple(steps))
+            values, histogram = self._values(problem)
+            found = self._solved(problem, values, histogram)
+            if found.expected is None:
+                return None
+            own = [self._beliefs(problem, values, histogram, found)]
+            return own if len(found.people) > 1 else []
+        return self.parts(groups, steps)
+
     def parts(
         self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
     ) -> list[GroupBeliefs] | None:
-        """Solve groups that were one until it was partitioned; steps: of all their members.
+        """Solve groups whose values are dealt apart, under common steps of all their members.
 
         None: too few samples.
         """
@@ -356,6 +388,7 @@ class Solver:
                 pool=pool,
                 share=share,
                 rng=self.rng,
+                z=self.z,
                 budget=min(BUDGET, self.work),
             )
         except ValueError:

@@ -35,11 +35,18 @@ class Verdict:
     members: Membership
     learned: LearnedBeliefs
     attribute: str
+    everybody: list[ClassBelief] | None = None  # where beliefs of all people are known already
+
+    def _classes(self) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
+        """Give what is believed by class, and which groups have nobody else."""
+        if self.everybody is not None:
+            return self.everybody, np.ones(len(self.members.boxes), dtype=bool)
+        return class_beliefs(self.members, self.learned.beliefs, self.attribute)
 
     def finding(self, called: str, knows: str, reason: str | None = None) -> Finding:
         """Find the value that is believed most, and for whom the promise is not kept."""
         everybody = self._view(np.ones(len(self.members.boxes), dtype=bool))
-        classes, covered = class_beliefs(self.members, self.learned.beliefs, self.attribute)
+        classes, covered = self._classes()
         others = self._view(~covered)
         promised = self.target.parts(self.attribute, others=False)
         stated = [(part, part.without_sizes()) for part in promised if part.guarding is None]
@@ -145,7 +152,9 @@ class Verdict:
         n_exceeding: int,
         n_open: int,
     ) -> str | None:
-        notes = [*([] if reason is None else [reason]), *self.learned.notes]
+        notes = [] if reason is None else [reason]
+        if self.everybody is None:
+            notes += self.learned.notes
         if n_exceeding and (bound is None or bound.allows(found.belief)):
             said = " & ".join(str(part) for part in parts)
             notes.append(f"{said} does not hold of what is believed")
@@ -173,7 +182,7 @@ class Verdict:
             people = int(others.sizes[found.group])
         else:
             who = {
-                "group": self.members.labels(worst.group),
+                "group": "suppressed" if worst.group < 0 else self.members.labels(worst.group),
                 "who": self.members.values(worst.combination),
             }
             people = worst.people

@@ -113,6 +113,7 @@ def posterior(
     pool: NDArray[np.intp] | None = None,
     share: tuple[int, Fraction] | None = None,
     rng: np.random.Generator | None = None,
+    z: float = Z,
     most_tables: int = MOST_TABLES,
     budget: int = BUDGET,
 ) -> Posterior:
@@ -128,6 +129,7 @@ def posterior(
         share: `breaks` is nothing but: more than 1/l have the value v; (v, l). Then a single step
             into separate children needs no sampling, and neither do steps into ever larger parts.
         rng: Where samples come from, if they are needed.
+        z: How many deviations wide the intervals of samples are, to either side.
         most_tables: Enumerate at most so many tables of counts.
         budget: Look at no more counts than these, by enumeration or by chance.
 
@@ -157,7 +159,7 @@ def posterior(
         return Posterior(cell, people, _by_prefixes(people, histogram, steps, *share))
     if share is not None and _separate(steps):
         return Posterior(cell, people, _by_share(people, histogram, steps[0], *share))
-    return _sampled(cell, dealer, steps, breaks, rng or np.random.default_rng(), budget)
+    return _sampled(cell, dealer, steps, breaks, rng or np.random.default_rng(), z, budget)
 
 
 def merged(
@@ -308,6 +310,7 @@ def _sampled(
     steps: Sequence[RejectedStep],
     breaks: Breaks,
     rng: np.random.Generator,
+    z: float,
     budget: int,
 ) -> Posterior:
     """Deal by chance until the intervals are narrow, or the budget is spent.
@@ -334,7 +337,7 @@ def _sampled(
         squares += float((weight**2).sum())
         sums = sums + np.tensordot(weight, dealt, axes=1)
         if squares and total**2 / squares >= LEAST:
-            low, high = wilson(sums / total / people[:, np.newaxis], total**2 / squares)
+            low, high = wilson(sums / total / people[:, np.newaxis], total**2 / squares, z)
             if float((high - low).max()) <= 2 * NARROW:
                 break
     effective = total**2 / squares if squares else 0.0
@@ -343,9 +346,11 @@ def _sampled(
     return Posterior(cell, people, sums / total, effective, low, high, work)
 
 
-def wilson(share: NDArray[np.float64], n: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-    """Give Wilson's 95% interval of shares found in a sample of n."""
+def wilson(
+    share: NDArray[np.float64], n: float, z: float = Z
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Give Wilson's interval of shares found in a sample of n: z deviations to either side."""
     share = np.clip(share, 0.0, 1.0)
-    middle = (share + Z**2 / (2 * n)) / (1 + Z**2 / n)
-    half = Z / (1 + Z**2 / n) * np.sqrt(share * (1 - share) / n + Z**2 / (4 * n**2))
+    middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
+    half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
     return np.clip(middle - half, 0.0, 1.0), np.clip(middle + half, 0.0, 1.0)

@@ -1,0 +1,164 @@
+"""The mechanism attack: what a method gives away to somebody who can run it (Wong 2009, 5.2)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.algorithms import Algorithm
+from sfumato.attacks.attack import Attack
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.known_method.membership import Membership, members_of
+from sfumato.attacks.known_method.personalized import guarded_finding
+from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
+from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.mechanism.following import follow, published_groups
+from sfumato.attacks.mechanism.replaying import Replay
+from sfumato.attacks.minimality import SEVERITY
+from sfumato.attacks.target import Target
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import guarding_column, is_monotone
+from sfumato.errors import CannotRun
+from sfumato.parameters import optional_column, optional_seed, whole
+
+WORLDS = 20_000
+
+
+@dataclass(frozen=True, eq=False)
+class Mechanism(Attack):
+    """The adversary runs the method himself, on every world that could have been.
+
+    He knows everything in `release.json` (method, parameters, criterion, hierarchies), the
+    published table, and the quasi-identifiers of all people, of suppressed ones too. A world deals
+    each published group's values to its people; a suppressed person may have any published value,
+    any that the criterion or the hierarchy names, or another one. A world counts as often as the
+    method publishes on it what was published. What is found is the largest belief in a protected
+    value of anybody, published or suppressed.
+
+    Where the decisions of a method can be followed (`Algorithm.failed_steps`), worlds are counted
+    without running it, group by group; samples stand for what is too large, and show nothing to be
+    safe. Otherwise the method is run again on every world, if these are not too many.
+
+    Args:
+        attribute: The sensitive column, when there are several.
+        worlds: Run a method at most so often.
+        seed: Repeats the samples. It is an experiment's, nobody is protected by it.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3), sf.Mondrian())
+    >>> finding = sf.attacks.Mechanism().run(release)
+    >>> finding.attack, finding.unit
+    ('mechanism', 'belief')
+    """
+
+    attribute: str | None = None
+    worlds: int = WORLDS
+    seed: int | None = 0
+    name: ClassVar[str] = "mechanism"
+    knows_method: ClassVar[bool] = True
+
+    def __post_init__(self) -> None:
+        optional_column("Mechanism", "attribute", self.attribute)
+        whole("Mechanism", "worlds", self.worlds, least=1)
+        optional_seed("Mechanism", self.seed)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Every sensitive column."""
+        for attribute in target.sensitive or (None,):
+            yield cls(attribute=attribute)
+
+    def find(self, target: Target) -> Finding:
+        """Find the value that is believed most, by somebody who can run the method."""
+        attribute = target.view(self.attribute, others=False).attribute
+        method, enforced = _method(target)
+        guard = guarding_column(enforced)
+        if self._can_follow(target, method, enforced):
+            members = members_of(target, guard)
+            steps = method.failed_steps(published_groups(members), enforced)
+            if steps is not None:
+                solver = Solver(
+                    members,
+                    enforced,
+                    np.random.default_rng(self.seed),
+                    together=max(1, len(members.people) * 2),
+                )
+                learned = follow(members, steps, solver)
+                return self._finding(target, members, learned, attribute)
+        if guard is not None:
+            raise CannotRun(
+                "what people guard is not published, so nobody can run the method again on worlds"
+            )
+        replay = Replay(target, method, enforced, self.worlds)
+        members, classes = replay.run(attribute)
+        verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
+        return verdict.finding(self.called, _knows(target), replay.note)
+
+    def _can_follow(self, target: Target, method: Algorithm, enforced: Criterion) -> bool:
+        """Whether everybody is published, and unions of safe groups are safe."""
+        if target.n_suppressed or target.original is None:
+            return False
+        frequencies = target.original.frequencies(guarding_column(enforced))
+        return (
+            method.deterministic
+            and all(part.by_group for part in enforced.parts)
+            and is_monotone(enforced, frequencies, suppression=False)
+        )
+
+    def _finding(
+        self, target: Target, members: Membership, learned: LearnedBeliefs, attribute: str
+    ) -> Finding:
+        promised = target.parts(attribute, others=False)
+        findings = [
+            guarded_finding(target, members, learned, part, self.called, _knows(target))
+            for part in promised
+            if part.guarding is not None
+        ]
+        if len(findings) < len(promised) or not promised:
+            verdict = Verdict(target, members, learned, attribute)
+            findings.append(verdict.finding(self.called, _knows(target)))
+        return min(findings, key=lambda each: SEVERITY.index(each.holds))
+
+
+def _method(target: Target) -> tuple[Algorithm, Criterion]:
+    """Give the method and what it enforced, if it can be run again."""
+    method, enforced = target.method, target.enforced or target.criterion
+    if method is None or enforced is None:
+        raise CannotRun("nobody said what was promised, and by which method")
+    if not any(part.looks_at_values for part in enforced.parts):
+        raise CannotRun(
+            "only numbers of people were promised, and these everybody can count: what the method "
+            "did says nothing about values"
+        )
+    if method.one_by_one:
+        raise CannotRun(
+            f"people were put into groups one by one by {method}; what that tells is found by the "
+            "attack on the method"
+        )
+    if target.original is None:
+        raise CannotRun(
+            "it needs everybody's original quasi-identifiers; give the original table (original=, "
+            "--original)"
+        )
+    series = method.series
+    if series is not None and series.previous:
+        raise CannotRun(
+            "what was published depended on earlier releases and on everybody's values in them; "
+            "worlds that explain all of them cannot be gone through here"
+        )
+    return method, enforced
+
+
+def _knows(target: Target) -> str:
+    return (
+        f"{KNOWN}, and everybody's, of suppressed people too; the method with all its parameters "
+        f"({target.method})"
+    )

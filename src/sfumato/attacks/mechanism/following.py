@@ -1,0 +1,201 @@
+"""Beliefs of somebody who follows the decisions of a method, from what failed on the way.
+
+Every failed step says that some child of it breaks the criterion. Groups that no such step
+slices are not concerned; those that are hang together where a step slices several. Each such
+component is solved for itself: worlds factor over components.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
+from sfumato.criteria.judging import is_monotone
+from sfumato.data.groups import Counts
+from sfumato.errors import CannotRun
+from sfumato.formulas.minimality.posterior import RejectedStep
+from sfumato.progress import report
+
+IMPOSSIBLE = (
+    "a step that was not taken can break in no world, so the release was made another way than it "
+    "says"
+)
+
+
+def published_groups(members: Membership) -> PublishedGroups:
+    """See everybody's quasi-identifiers with the one group of each combination."""
+    return PublishedGroups(members.frequencies.combinations, members.group_of)
+
+
+def follow(members: Membership, steps: Iterable[FailedStep], solver: Solver) -> LearnedBeliefs:
+    """Solve every component of groups that failed steps hold together."""
+    slices = _Slices(members, solver)
+    open_steps = [stated for step in steps if (stated := slices.open(step)) is not None]
+    beliefs: list[GroupBeliefs] = []
+    unknown: list[int] = []
+    parts = list(_components(open_steps, len(members.boxes)))
+    for done, (groups, own) in enumerate(parts):
+        report("following the method", done, len(parts))
+        rejected = slices.rejected(groups, own)
+        found = solver.component(groups, rejected)
+        exact = found is not None and all(each.low is None for each in found)
+        if not exact and slices.bounded(groups, rejected):
+            continue  # whatever is believed there, it is not too much
+        if found is None:
+            unknown += groups.tolist()
+        else:
+            beliefs += found
+    return LearnedBeliefs(beliefs, unknown)
+
+
+@dataclass(frozen=True, eq=False)
+class _OpenStep:
+    """A failed step of which values decide which child broke."""
+
+    children: list[NDArray[np.intp]]  # combinations, of children that can break
+    sliced: NDArray[np.intp]  # groups that some of these children have a part of
+
+
+class _Slices:
+    """Tells which children of failed steps can break, by the groups they have parts of."""
+
+    def __init__(self, members: Membership, solver: Solver) -> None:
+        self.members, self.solver = members, solver
+        self.group_of = members.group_of
+        self.counts = members.frequencies.combinations.counts
+        self.place = np.zeros(len(self.counts), dtype=np.intp)
+        self.place[members.combination] = np.arange(len(members.combination))
+        # Joining people break nothing: then whoever is with a whole group is safe.
+        self.stays_safe = is_monotone(solver.enforced, members.frequencies, suppression=True)
+
+    def open(self, step: FailedStep) -> _OpenStep | None:
+        """Keep the children that can break; None: one breaks in every world."""
+        children, sliced = [], []
+        for child in step.children:
+            groups, inside = self._inside(child)
+            parts = inside < self.members.sizes[groups]
+            if not parts.any() or (self.stays_safe and not parts.all()):
+                continue
+            can, must = self._ends(groups, inside)
+            if must:
+                return None
+            if can:
+                children.append(child)
+                sliced.append(groups[parts])
+        if not children:
+            raise CannotRun(IMPOSSIBLE)
+        return _OpenStep(children, np.unique(np.concatenate(sliced)))
+
+    def _inside(self, child: NDArray[np.intp]) -> tuple[NDArray[np.intp], Counts]:
+        """Give the groups that a child has people of, and how many."""
+        groups, index = np.unique(self.group_of[child], return_inverse=True)
+        return groups, np.bincount(index, weights=self.counts[child]).astype(np.int64)
+
+    def _ends(self, groups: NDArray[np.intp], inside: Counts) -> tuple[bool, bool]:
+        """Say whether a child can break in some world, and whether it does in all.
+
+        Where shares are bounded and nothing else, by the fewest and the most people of a child who
+        can have a value.
+        """
+        wanted = self.solver.bounded_values()
+        if wanted is None:
+            return True, False
+        share, protected = wanted
+        size = int(inside.sum())
+        histogram = self.members.histogram
+        most = np.zeros(histogram.n_values, dtype=np.int64)
+        fewest = np.zeros(histogram.n_values, dtype=np.int64)
+        for g, n in zip(groups.tolist(), inside.tolist(), strict=True):
+            row = histogram.rows(g, g + 1)
+            mine = protected[row.codes] >= 0
+            lumped, index = np.unique(protected[row.codes[mine]], return_inverse=True)
+            counts = np.bincount(index, weights=row.counts[mine]).astype(np.int64)
+            most[lumped] += np.minimum(counts, n)
+            fewest[lumped] += np.maximum(counts - (int(self.members.sizes[g]) - n), 0)
+        limit = share.numerator * size
+        bounded = np.unique(protected[protected >= 0])
+        can = bool((share.denominator * most[bounded] > limit).any())
+        must = bool((share.denominator * fewest[bounded] > limit).any())
+        return can, must
+
+    def rejected(self, groups: NDArray[np.intp], steps: list[_OpenStep]) -> list[RejectedStep]:
+        """State steps for the members of some groups, the others' people with their values."""
+        members = self.members
+        first, end = members.starts[groups], members.starts[groups + 1]
+        offset = np.cumsum(end - first) - (end - first)
+        position = np.full(len(members.boxes), -1, dtype=np.intp)
+        position[groups] = np.arange(len(groups))
+        n_cells = int((end - first).sum())
+        found: dict[bytes, RejectedStep] = {}
+        for step in steps:
+            children = np.zeros((len(step.children), n_cells), dtype=bool)
+            fixed = np.zeros((len(step.children), members.histogram.n_values), dtype=np.int64)
+            for row, around, child in zip(children, fixed, step.children, strict=True):
+                where = position[self.group_of[child]]
+                own = where >= 0
+                g = where[own]
+                row[offset[g] + self.place[child[own]] - first[g]] = True
+                for whole in np.unique(self.group_of[child[~own]]).tolist():
+                    values = members.histogram.rows(whole, whole + 1)
+                    around[values.codes] += values.counts
+            found.setdefault(children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed))
+        return list(found.values())
+
+    def bounded(self, groups: NDArray[np.intp], steps: list[RejectedStep]) -> bool:
+        """Whether nobody of some groups can be believed to have a value beyond the bound.
+
+        People whom no step tells apart are believed alike; so of m of them each has a value that
+        r people of their group have with a belief of r/m at most.
+        """
+        wanted = self.solver.bounded_values()
+        if wanted is None:
+            return False
+        share, protected = wanted
+        members = self.members
+        inside = np.concatenate([step.children for step in steps])
+        offset = 0
+        for g in groups.tolist():
+            start, end = members.starts[g : g + 2].tolist()
+            own = inside[:, offset : offset + end - start]
+            offset += end - start
+            _, cell = np.unique(own, axis=1, return_inverse=True)
+            smallest = int(np.bincount(cell.ravel(), weights=members.people[start:end]).min())
+            row = members.histogram.rows(g, g + 1)
+            codes = protected[row.codes]
+            counts = np.bincount(codes[codes >= 0], weights=row.counts[codes >= 0])
+            most = int(counts.max(initial=0))
+            if share.denominator * most > share.numerator * smallest:
+                return False
+        return True
+
+
+def _components(
+    steps: list[_OpenStep], n_groups: int
+) -> Iterator[tuple[NDArray[np.intp], list[_OpenStep]]]:
+    """Give groups that hang together with their steps, the small components first."""
+    parent = list(range(n_groups))
+
+    def root(g: int) -> int:
+        while parent[g] != g:
+            parent[g] = parent[parent[g]]
+            g = parent[g]
+        return g
+
+    for step in steps:
+        first, *others = step.sliced.tolist()
+        for g in others:
+            parent[root(g)] = root(first)
+    own: dict[int, list[_OpenStep]] = {}
+    for step in steps:
+        own.setdefault(root(int(step.sliced[0])), []).append(step)
+    components = [
+        (np.unique(np.concatenate([step.sliced for step in mine])), mine) for mine in own.values()
+    ]
+    components.sort(key=lambda each: (len(each[0]), int(each[0][0])))
+    yield from components

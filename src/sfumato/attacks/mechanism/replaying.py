@@ -1,0 +1,334 @@
+"""Running a method again on every world, to see on which of them it publishes the same."""
+
+from __future__ import annotations
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.algorithms import Algorithm
+from sfumato.algorithms.lots import Draw, every_outcome
+from sfumato.attacks.known_method.by_class import ClassBelief
+from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.mechanism.worlds import (
+    Dealing,
+    World,
+    every_world,
+    n_worlds,
+    suppressed_sets,
+)
+from sfumato.attacks.target import Target
+from sfumato.criteria import Criterion
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.hierarchy import Flat
+from sfumato.data.recoding import SUPPRESSED, Recoding
+from sfumato.errors import BadInput, CannotRun, Unsatisfiable
+from sfumato.progress import report
+from sfumato.table import Table
+
+ANOTHER = "another value"
+TOO_MANY = "too many worlds to run the method on each of them (worlds=)"
+Signature = dict[bytes, bytes]  # box -> histogram
+
+
+@dataclass(frozen=True, eq=False)
+class Values:
+    """The values that people can have, as far as an adversary can tell."""
+
+    domains: dict[str, Domain]  # of the sensitive columns
+    rows: NDArray[np.int32]  # (n_values, n_sensitive) codes: all that may go together
+    prior: list[Fraction]  # (n_values,): of somebody of whom nothing is known
+    histogram: Counts  # (n_groups, n_values): what is published
+
+    @classmethod
+    def of(cls, target: Target, original: Table, enforced: Criterion) -> Values:
+        """See what is published, and what else suppressed people may have."""
+        seen = target.seen
+        published = seen.frequencies.persons_values.codes
+        histogram = seen.joint.counted.to_dense()
+        domains, columns, priors = {}, [], []
+        for j, name in enumerate(seen.frequencies.sensitive):
+            labels = seen.frequencies.domains[name].labels
+            counts = sum_by(published[:, j].astype(np.intp), histogram.sum(axis=0), len(labels))
+            shown = [labels[code] for code in np.flatnonzero(counts).tolist()]
+            domain = _extended(name, shown, target, original, enforced)
+            code = np.array([domain.code_of(label) for label in shown], dtype=np.int32)
+            translated = np.full(len(labels), -1, dtype=np.int32)
+            translated[np.flatnonzero(counts)] = code
+            columns.append(translated[published[:, j]])
+            weights = np.ones(len(domain), dtype=np.int64)
+            weights[code] += counts[counts > 0]
+            priors.append([Fraction(int(n), int(weights.sum())) for n in weights])
+            domains[name] = domain
+        if target.n_suppressed:
+            rows = np.array(
+                list(itertools.product(*(range(len(d)) for d in domains.values()))), dtype=np.int32
+            )
+        else:
+            used = histogram.any(axis=0)
+            rows = np.unique(np.stack(columns, axis=1)[used], axis=0).astype(np.int32)
+        number = {tuple(row): v for v, row in enumerate(rows.tolist())}
+        place = [number.get(tuple(row), -1) for row in np.stack(columns, axis=1).tolist()]
+        counted = np.zeros((len(histogram), len(rows)), dtype=np.int64)
+        for old, new in enumerate(place):
+            if new >= 0:
+                counted[:, new] += histogram[:, old]
+        prior = [
+            np.prod([own[code] for own, code in zip(priors, row, strict=True)])
+            for row in rows.tolist()
+        ]
+        return cls(domains, rows, prior, counted)
+
+
+def _extended(
+    name: str, shown: list[object], target: Target, original: Table, enforced: Criterion
+) -> Domain:
+    """Lay out the values of a sensitive column that are published, named, or could be besides."""
+    rule = original.schema.hierarchies.get(name, Flat())
+    if not target.n_suppressed:
+        return rule.grow(name, shown)[0]
+    named = [
+        value
+        for part in enforced.parts
+        if part.looks_at_values and part.attribute in (None, name)
+        for value in part.named_values()
+    ]
+    for wanted in ([*shown, *named, ANOTHER], [*shown, *named], shown):
+        try:
+            return rule.grow(name, list(dict.fromkeys(wanted)))[0]
+        except BadInput:  # a closed hierarchy, or numbers: there is no other value
+            continue
+    raise CannotRun(f"the published values of {name!r} do not fit its hierarchy")
+
+
+class Replay:
+    """Runs a method again on every world that could have led to a release."""
+
+    def __init__(self, target: Target, method: Algorithm, enforced: Criterion, most: int) -> None:
+        assert target.original is not None  # noqa: S101  (the caller looked)
+        self.target, self.method, self.enforced, self.most = target, method, enforced, most
+        self.original = target.original
+        self.ground = self.original.combinations()
+        names = self.ground.quasi_identifiers
+        self.codes = np.stack([self.ground.codes(name) for name in names], axis=1)
+        self.boxes = target.boxes_in(self.original)  # (n_groups, n_quasi_identifiers, 2)
+        self.values = Values.of(target, self.original, enforced)
+        self.note: str | None = None
+
+    @cached_property
+    def domains(self) -> dict[str, Domain]:
+        """Of all columns."""
+        return {**self.ground.domains, **self.values.domains}
+
+    @cached_property
+    def published(self) -> Signature:
+        """What was published: boxes and their histograms."""
+        return _signature(self.boxes, self.values.histogram)
+
+    def run(self, attribute: str) -> tuple[Membership, list[ClassBelief]]:
+        """Give what is believed of the people of every combination."""
+        if not self.method.draws_orders:
+            raise CannotRun(
+                f"{self.method} leaves things to chance, and does not say which: it cannot be run "
+                "on every chance"
+            )
+        total: Fraction = Fraction(0)
+        shape = (len(self.ground), len(self.values.rows))
+        believed = np.full(shape, Fraction(0), dtype=object)
+        known: dict[bytes, dict[bytes, Fraction]] = {}
+        left = self.most
+        for done, world in enumerate(self._worlds()):
+            report("running the method on worlds", done)
+            key = world.people.tobytes()
+            if key not in known:
+                known[key], n = self._likelihoods(world.people, left)
+                left -= n
+            weight = world.weight * known[key].get(world.suppressed.tobytes(), Fraction(0))
+            if weight:
+                total += weight
+                believed = believed + world.people.astype(object) * weight
+        if not total:
+            raise CannotRun(
+                "on no world does the method publish this; the release was made another way than "
+                "it says"
+            )
+        return self._members(), self._classes(believed / total, attribute)
+
+    def _worlds(self) -> Iterator[World]:
+        """Go through all worlds; refuse where there are too many."""
+        counts = self.ground.counts
+        left = self.most
+        cases = list(itertools.islice(self._dealings(), self.most + 1))
+        for dealings, suppressed in cases:
+            left -= n_worlds(dealings, suppressed, len(self.values.rows), self.most)
+            if left < 0:
+                raise CannotRun(TOO_MANY)
+        for dealings, suppressed in cases:
+            yield from every_world(counts, dealings, suppressed, self.values.prior)
+
+    def _dealings(self) -> Iterator[tuple[list[Dealing], Counts]]:
+        """Say whose values are dealt to whom, for every set of people who may be suppressed."""
+        counts, histogram = self.ground.counts, self.values.histogram
+        low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
+        codes = self.codes[:, np.newaxis]
+        # (n_combinations, n_groups)
+        inside = np.asarray(((codes >= low) & (codes <= high)).all(axis=2))
+        n_boxes = inside.sum(axis=1)
+        sizes = histogram.sum(axis=1)
+        outside = np.where(n_boxes == 0, counts, 0)
+        fits = counts @ inside
+        if (n_boxes <= 1).all() and np.array_equal(fits, sizes):
+            own = [
+                Dealing(np.where(mine, counts, 0), row)
+                for mine, row in zip(list(inside.T), histogram, strict=True)
+            ]
+            yield own, outside
+            return
+        rest = self.target.n_suppressed - int(outside.sum())
+        for more in suppressed_sets(n_boxes > 0, counts, rest):
+            suppressed = outside + more
+            yield [Dealing(counts - suppressed, histogram.sum(axis=0))], suppressed
+
+    def _likelihoods(self, people: Counts, most: int) -> tuple[dict[bytes, Fraction], int]:
+        """Say how likely it is that a world is published as this release was.
+
+        By who is suppressed then. Also says how often the method was run.
+        """
+        frequencies = self._frequencies(people)
+
+        def run(draw: Draw) -> bytes | None:
+            try:
+                recoding = self.method.search(frequencies, self.enforced, draw)
+            except Unsatisfiable:
+                return None
+            return self._suppressed_if_same(recoding, frequencies, people.shape)
+
+        outcomes = every_outcome(run, most)
+        if outcomes is None:
+            raise CannotRun(TOO_MANY)
+        found: dict[bytes, Fraction] = {}
+        n = 0
+        for chance, suppressed in outcomes:
+            n += 1
+            if suppressed is not None:
+                found[suppressed] = found.get(suppressed, Fraction(0)) + chance
+        return found, n
+
+    def _frequencies(self, people: Counts) -> FrequencySet:
+        """Count a world."""
+        who, value = np.nonzero(people)
+        names, sensitive = self.ground.quasi_identifiers, tuple(self.values.domains)
+        codes = {name: self.codes[who, j] for j, name in enumerate(names)}
+        codes |= {name: self.values.rows[value, j] for j, name in enumerate(sensitive)}
+        return FrequencySet.from_codes(self.domains, names, sensitive, codes, people[who, value])
+
+    def _suppressed_if_same(
+        self, recoding: Recoding, frequencies: FrequencySet, shape: tuple[int, ...]
+    ) -> bytes | None:
+        """Give who is suppressed, if a recoding of a world publishes the same; else None."""
+        if recoding.has_one_box_each:
+            grouping = recoding.grouping(frequencies)
+            key, box, n, boxes = (
+                np.arange(len(frequencies)),
+                grouping.index,
+                frequencies.counts,
+                grouping.boxes,
+            )
+        else:
+            placed = recoding.placement(frequencies)
+            key, box, n, boxes = placed.key, placed.box, placed.people, placed.boxes
+        names = tuple(self.values.domains)
+        rows = np.stack([frequencies.codes(name) for name in names], axis=1)
+        number = {tuple(row): v for v, row in enumerate(self.values.rows.tolist())}
+        value = np.array([number[tuple(row)] for row in rows.tolist()], dtype=np.intp)[key]
+        combination = frequencies.combination_of[key]
+        histogram = np.zeros((len(boxes), shape[1]), dtype=np.int64)
+        kept = box != SUPPRESSED
+        np.add.at(histogram, (box[kept], value[kept]), n[kept])
+        if _signature(boxes, histogram) != self.published:
+            return None
+        suppressed = np.zeros(shape, dtype=np.int64)
+        np.add.at(suppressed, (combination[~kept], value[~kept]), n[~kept])
+        return suppressed.tobytes()
+
+    def _members(self) -> Membership:
+        """Show people and groups by the values that an adversary reckons with."""
+        everybody = np.zeros((len(self.ground), len(self.values.rows)), dtype=np.int64)
+        everybody[:, 0] = self.ground.counts
+        frequencies = self._frequencies_of_all(everybody)
+        code = {tuple(row): v for v, row in enumerate(frequencies.persons_values.codes.tolist())}
+        place = [code[tuple(row)] for row in self.values.rows.tolist()]
+        group, value = np.nonzero(self.values.histogram)
+        histogram = Histogram.from_entries(
+            group,
+            np.array(place, dtype=np.int32)[value],
+            self.values.histogram[group, value],
+            (len(self.boxes), len(code)),
+        )
+        nobody = np.zeros(0, dtype=np.intp)
+        return _Seen(frequencies, self.boxes, nobody, nobody, nobody, histogram)
+
+    def _frequencies_of_all(self, people: Counts) -> FrequencySet:
+        """Count people together with every value, so that all values have a number."""
+        names, sensitive = self.ground.quasi_identifiers, tuple(self.values.domains)
+        n, n_values = len(self.ground), len(self.values.rows)
+        who = np.concatenate([np.arange(n), np.zeros(n_values, dtype=np.intp)])
+        value = np.concatenate([np.zeros(n, dtype=np.intp), np.arange(n_values)])
+        counts = np.concatenate([people[:, 0], np.zeros(n_values, dtype=np.int64)])
+        codes = {name: self.codes[who, j] for j, name in enumerate(names)}
+        codes |= {name: self.values.rows[value, j] for j, name in enumerate(sensitive)}
+        counted = FrequencySet.from_codes(self.domains, names, sensitive, codes, counts)
+        published = self.values.histogram.sum(axis=0)
+        for j, name in enumerate(sensitive):
+            whole = sum_by(
+                self.values.rows[:, j].astype(np.intp), published, len(self.domains[name])
+            )
+            counted._references[name] = whole
+        return counted
+
+    def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
+        """Give what is believed of each combination, by one sensitive column."""
+        j = list(self.values.domains).index(attribute)
+        low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
+        found = []
+        for i, n in enumerate(self.ground.counts.tolist()):
+            shares: dict[int, Fraction] = {}
+            for v, code in enumerate(self.values.rows[:, j].tolist()):
+                if expected[i, v]:
+                    shares[code] = shares.get(code, Fraction(0)) + expected[i, v] / n
+            inside = np.flatnonzero(((self.codes[i] >= low) & (self.codes[i] <= high)).all(axis=1))
+            before: dict[int, Fraction] | None = None
+            if not len(inside):  # suppressed: what was believed of them without the release
+                before = {}
+                for v, code in enumerate(self.values.rows[:, j].tolist()):
+                    before[code] = before.get(code, Fraction(0)) + self.values.prior[v]
+            group = int(inside[0]) if len(inside) else -1
+            found.append(ClassBelief(group, i, n, shares, before=before))
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class _Seen(Membership):
+    """Published groups, of which it need not be known who is in them."""
+
+    @cached_property
+    def sizes(self) -> Counts:
+        """People in every group."""
+        return sum_by(self.histogram.group_of, self.histogram.counts, len(self.boxes))
+
+
+def _signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:
+    """Put what is published into a form that can be compared; equal boxes are one."""
+    found: dict[bytes, Counts] = {}
+    for box, row in zip(boxes, histogram, strict=True):
+        if row.any():
+            key = np.ascontiguousarray(box, dtype=np.int32).tobytes()
+            found[key] = found[key] + row if key in found else row
+    return {key: row.tobytes() for key, row in found.items()}

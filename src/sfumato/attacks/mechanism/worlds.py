@@ -1,0 +1,127 @@
+"""Worlds: who of the people with known quasi-identifiers has which sensitive values.
+
+People with equal quasi-identifiers are alike, so a world is a table of counts: how many people of
+each combination have which value.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.groups import Counts
+from sfumato.formulas.minimality.deals import tables
+
+
+@dataclass(frozen=True, eq=False)
+class World:
+    """A table of counts, and how much of it belongs to suppressed people."""
+
+    people: Counts  # (n_combinations, n_values), suppressed ones included
+    suppressed: Counts  # (n_combinations, n_values)
+    weight: Fraction  # before anything is known of the method, up to a factor
+
+
+@dataclass(frozen=True, eq=False)
+class Dealing:
+    """Published values that are dealt to some people."""
+
+    sizes: Counts  # (n_combinations,): people who get one
+    histogram: Counts  # (n_values,)
+
+
+def every_world(
+    counts: Counts, dealings: Sequence[Dealing], suppressed: Counts, prior: Sequence[Fraction]
+) -> Iterator[World]:
+    """Deal published values in every way, and give suppressed people any values.
+
+    Args:
+        counts: (n_combinations,): all people.
+        dealings: What is dealt to whom; each combination may be in several.
+        suppressed: (n_combinations,): people who are not published.
+        prior: (n_values,): how likely each value is for somebody of whom nothing is known.
+    """
+    n_values = len(prior)
+    free = np.flatnonzero(suppressed)
+    choices = [list(_multisets(int(suppressed[i]), n_values)) for i in free.tolist()]
+    dealt = [_tables(dealing) for dealing in dealings]
+    for given in itertools.product(*choices):
+        hidden = np.zeros((len(counts), n_values), dtype=np.int64)
+        for i, row in zip(free.tolist(), given, strict=True):
+            hidden[i] = row
+        chance = math.prod(
+            (prior[v] ** int(n) for v, n in enumerate(hidden.sum(axis=0)) if n), start=Fraction(1)
+        )
+        for parts in itertools.product(*dealt):
+            people = hidden + sum(parts, np.zeros_like(hidden))
+            yield World(people, hidden, chance * _ways(counts, people))
+
+
+def n_worlds(dealings: Sequence[Dealing], suppressed: Counts, n_values: int, most: int) -> int:
+    """Count the worlds; more than `most` where there are more."""
+    total = 1
+    for n in suppressed[suppressed > 0].tolist():
+        total *= math.comb(n + n_values - 1, n)
+        if total > most:
+            return total
+    for dealing in dealings:
+        own = tables(dealing.sizes[dealing.sizes > 0], dealing.histogram, most)
+        if own is None:
+            return most + 1
+        total *= len(own)
+        if total > most:
+            return total
+    return total
+
+
+def _tables(dealing: Dealing) -> list[Counts]:
+    """List the tables of counts over all combinations."""
+    inside = np.flatnonzero(dealing.sizes)
+    own = tables(dealing.sizes[inside], dealing.histogram, np.iinfo(np.int64).max)
+    assert own is not None  # noqa: S101  (they were counted)
+    whole = np.zeros((len(own), len(dealing.sizes), len(dealing.histogram)), dtype=np.int64)
+    whole[:, inside] = own
+    return list(whole)
+
+
+def _multisets(n: int, n_values: int) -> Iterator[tuple[int, ...]]:
+    """Give every way in which n people who are alike can have values."""
+    for chosen in itertools.combinations_with_replacement(range(n_values), n):
+        row = [0] * n_values
+        for value in chosen:
+            row[value] += 1
+        yield tuple(row)
+
+
+def _ways(counts: Counts, people: Counts) -> int:
+    """Count the worlds in which everybody has a name that a table of counts stands for."""
+    orders = math.prod(math.factorial(int(n)) for n in people.ravel().tolist() if n > 1)
+    return math.prod(math.factorial(int(n)) for n in counts.tolist()) // orders
+
+
+def suppressed_sets(free: NDArray[np.bool_], counts: Counts, n: int) -> Iterator[Counts]:
+    """Give every number of suppressed people by combination that adds up to n.
+
+    free: the combinations of which some may be suppressed.
+    """
+    places = np.flatnonzero(free).tolist()
+
+    def rest(j: int, left: int) -> Iterator[list[int]]:
+        if j == len(places):
+            if left == 0:
+                yield []
+            return
+        for m in range(min(left, int(counts[places[j]])) + 1):
+            for others in rest(j + 1, left - m):
+                yield [m, *others]
+
+    for chosen in rest(0, n):
+        suppressed = np.zeros(len(counts), dtype=np.int64)
+        suppressed[places] = chosen
+        yield suppressed

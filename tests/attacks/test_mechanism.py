@@ -1,0 +1,107 @@
+"""The mechanism attack, beside running the method on every world."""
+
+import random
+from fractions import Fraction
+
+import pyarrow as pa
+import pytest
+
+import naive.replay
+import sfumato as sf
+from sfumato.attacks import Mechanism
+
+QI = {
+    "q": sf.Tree({"Q": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}),
+    "r": sf.Tree({"Z": ["x", "y"]}),
+}
+
+METHODS = [
+    sf.Mondrian(),
+    sf.Mondrian(dimensions="widest"),
+    sf.Mondrian(tight=True),
+    sf.Mondrian(strict=False),
+    sf.Samarati(),
+    sf.Samarati(1),
+    sf.Samarati(2, prefer="suppression"),
+    sf.Incognito(prefer="relative_distance"),
+    sf.Exhaustive(prefer="distribution"),
+    sf.Exhaustive(1, prefer="distribution"),
+    sf.Optimal("loss"),
+    sf.Optimal("discernibility", 1),
+    sf.Optimal("entropy"),
+    sf.TopDown(),
+    sf.TopDown("cut"),
+]
+
+CRITERIA = [
+    sf.LDiversity(2, "frequency", ["h"]),
+    sf.KAnonymity(2) & sf.LDiversity(2, "frequency", ["h"]),
+    sf.LDiversity(2),
+    sf.KAnonymity(2) & sf.LDiversity(2),
+    sf.LDiversity(2, "frequency"),
+    sf.LDiversity(2, "entropy"),
+    sf.RecursiveDiversity(2, 2),
+    sf.AlphaKAnonymity(Fraction(2, 3), 2, ["h"]),
+    sf.TCloseness(Fraction(1, 3)),
+    sf.BetaLikeness(1),
+    sf.DeltaDisclosure(1),
+]
+PAIRS = [(m, c) for m in METHODS for c in CRITERIA if m.refuses(c) is None]
+
+
+def generated(rng):
+    """Give a few people with quasi-identifiers and a value each."""
+    kinds = rng.choice([["h", "n"], ["h", "n", "m"]])
+    both = rng.random() < 0.5
+    return [
+        {
+            "q": rng.choice(["a1", "a2", "b1", "b2"]),
+            "r": rng.choice("xy") if both else "x",
+            "s": rng.choice(kinds),
+        }
+        for _ in range(rng.randint(4, 6))
+    ]
+
+
+def attacked(rows, criterion, method):
+    """Attack one release; give the finding and what enumeration believes. None: no release."""
+    columns = {name: [row[name] for row in rows] for name in rows[0]}
+    table = sf.read(pa.table(columns), QI, "s")
+    try:
+        release = sf.anonymize(table, criterion, method)
+    except sf.SfumatoError:
+        return None
+    boxes, _ = naive.replay.shown(release.recoding, table.frequencies())
+    believed = naive.replay.beliefs(rows, QI, ["s"], criterion, method, boxes)
+    return Mechanism().run(release), believed
+
+
+def largest(believed, criterion):
+    """Give the largest belief in a value that the criterion protects."""
+    named = {v for part in criterion.parts for v in part.named_values()}
+    return max(
+        share
+        for shares in believed.values()
+        for (value,), share in shares.items()
+        if not named or value in named
+    )
+
+
+def test_what_is_found_is_what_enumeration_finds(pair_of, n_tables):
+    method, criterion = pair_of
+    rng = random.Random(f"{method} {criterion}")
+    for _ in range(n_tables):
+        case = attacked(generated(rng), criterion, method)
+        if case is not None:
+            finding, believed = case
+            assert finding.found == largest(believed, criterion)
+
+
+@pytest.fixture(params=PAIRS, ids=lambda pair: f"{pair[0]}-{pair[1]}")
+def pair_of(request):
+    return request.param
+
+
+@pytest.fixture(params=[1, pytest.param(60, marks=pytest.mark.slow)])
+def n_tables(request):
+    return request.param

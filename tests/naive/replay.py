@@ -1,0 +1,115 @@
+"""The mechanism attack by running the method on every world, person by person."""
+
+import itertools
+from collections import Counter
+from fractions import Fraction
+
+import numpy as np
+
+import sfumato as sf
+from sfumato.algorithms.lots import every_outcome
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import SUPPRESSED
+
+ANOTHER = "another value"
+
+
+def shown(recoding, frequencies):
+    """Give the values in every published box, and those of suppressed people."""
+    placed = recoding.placement(frequencies)
+    if placed.counted.sensitive:
+        keys = [
+            (key, box, n) for key, box, n in zip(placed.key, placed.box, placed.people, strict=True)
+        ]
+    else:  # whole combinations: their people take their values along
+        box_of = dict(zip(placed.key.tolist(), placed.box.tolist(), strict=True))
+        of = frequencies.combination_of.tolist()
+        keys = [(key, box_of[of[key]], n) for key, n in enumerate(frequencies.counts)]
+    boxes, out = Counter(), Counter()
+    for key, box, n in keys:
+        values = tuple(_label(frequencies, name, key) for name in frequencies.sensitive)
+        if box == SUPPRESSED:
+            out[values] += int(n)
+            continue
+        sides = tuple(
+            tuple(frequencies.domains[name].labels[low : high + 1])
+            for name, (low, high) in zip(
+                frequencies.quasi_identifiers, placed.boxes[box].tolist(), strict=True
+            )
+        )
+        boxes[sides, values] += int(n)
+    return boxes, out
+
+
+def _label(frequencies, name, key):
+    return frequencies.domains[name].labels[int(frequencies.codes(name)[key])]
+
+
+def counted(rows, quasi_identifiers, sensitive):
+    """Count a table as `sf.read` does, without an engine."""
+    rules = dict(quasi_identifiers) | {name: sf.Flat() for name in sensitive}
+    domains, codes = {}, {}
+    for name, rule in rules.items():
+        values = list(dict.fromkeys(row[name] for row in rows))
+        domains[name], own = rule.grow(name, values)
+        code = dict(zip(values, own.tolist(), strict=True))
+        codes[name] = np.array([code[row[name]] for row in rows], dtype=np.int32)
+    one_each = np.ones(len(rows), dtype=np.int64)
+    return FrequencySet.from_codes(domains, list(quasi_identifiers), sensitive, codes, one_each)
+
+
+def published(rows, quasi_identifiers, sensitive, criterion, method):
+    """Give what a method publishes on a table, by every lot: [(chance, boxes, suppressed)]."""
+    frequencies = counted(rows, quasi_identifiers, sensitive)
+
+    def run(draw):
+        try:
+            recoding = method.search(frequencies, criterion, draw)
+        except sf.Unsatisfiable:
+            return Counter(), Counter()
+        return shown(recoding, frequencies)
+
+    return [(chance, *found) for chance, found in every_outcome(run, 10**6)]
+
+
+def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
+    """Give what is believed of the people of every combination: {who: {values: Fraction}}.
+
+    rows: the original, of which only quasi-identifiers are looked at. boxes: what was published.
+    """
+    names = list(quasi_identifiers)
+    people = [tuple(row[name] for name in names) for row in rows]
+    values = Counter()
+    for (_, value), n in boxes.items():
+        values[value] += n
+    n_out = len(rows) - sum(values.values())
+    prior, rest = {}, [()]
+    if n_out:
+        named = [v for part in criterion.parts for v in part.named_values()]
+        possible = dict.fromkeys([*(value for (value,) in values), *named, ANOTHER])
+        whole = sum(values.values()) + len(possible)
+        prior = {(v,): Fraction(values[(v,)] + 1, whole) for v in possible}
+        rest = list(itertools.combinations_with_replacement(prior, n_out))
+    believed, total, known = {}, Fraction(0), {}
+    for hidden in rest:
+        weight = Fraction(1)
+        for value in hidden:
+            weight *= prior[value]
+        for world in set(itertools.permutations([*values.elements(), *hidden])):
+            key = frozenset(Counter(zip(people, world, strict=True)).items())
+            if key not in known:
+                made = [
+                    dict(zip(names, who, strict=True)) | dict(zip(sensitive, value, strict=True))
+                    for who, value in zip(people, world, strict=True)
+                ]
+                known[key] = published(made, quasi_identifiers, sensitive, criterion, method)
+            same = [c for c, seen, out in known[key] if seen == boxes and out == Counter(hidden)]
+            likely = weight * sum(same, Fraction(0))
+            total += likely
+            for who, value in zip(people, world, strict=True):
+                mine = believed.setdefault(who, Counter())
+                mine[value] += likely / people.count(who)
+    return {
+        who: {value: share / total for value, share in mine.items()}
+        for who, mine in believed.items()
+    }
