@@ -178,7 +178,6 @@ class Replay:
         counts, histogram = self.ground.counts, self.values.histogram
         low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
         codes = self.codes[:, np.newaxis]
-        # (n_combinations, n_groups)
         inside = np.asarray(((codes >= low) & (codes <= high)).all(axis=2))
         n_boxes = inside.sum(axis=1)
         sizes = histogram.sum(axis=1)
