@@ -23,16 +23,20 @@ NEAR = 1e-6
 class IntegerProgram:
     """Whole numbers x >= 0 with `sums @ x == need` and `growth @ x >= 0`; both sparse, integer."""
 
-    def __init__(self, sums: Any, need: Counts, growth: Any) -> None:
+    def __init__(self, sums: Any, need: Counts, growth: Any, most_boxes: float = math.inf) -> None:
+        """Write it down; `most_boxes`: how many to look at, after which the best so far counts."""
         self.sums, self.need, self.growth = sums, need, growth
+        self.most_boxes = most_boxes
 
     def best(self, gain: Counts) -> Counts | None:
-        """Find a solution with the largest `gain @ x`; None: there is no solution."""
+        """Find a solution with the largest `gain @ x`; None: there is none, or none was found."""
         n = len(gain)
         best: Counts | None = None
         most = -math.inf
         open_boxes = [(np.zeros(n), np.full(n, np.inf))]
-        while open_boxes:
+        n_boxes = 0
+        while open_boxes and n_boxes < self.most_boxes:
+            n_boxes += 1
             low, high = open_boxes.pop()
             found = self._relaxed(gain, low, high)
             if found is None or math.floor(found @ gain + NEAR) <= most:
