@@ -45,3 +45,36 @@ def most_and_fewest(people, published, cell, value):
     own = [j for j, classes in enumerate(people) if classes == cell]
     found = [sum(world[j] == value for j in own) for world in worlds(people, published)]
     return max(found), min(found)
+
+
+def beliefs_by_generators(first, second, raws, target):
+    """What Fung's own adversary believes of somebody who was in the first of two releases.
+
+    He knows nobody's quasi-identifiers but the target's: every record of the first release may have
+    any raw value of its class that leaves it a counterpart in the second, all such choices alike.
+
+    first, second: lists of (set of raw values, value); raws: all raw values; target: one of them.
+    """
+    total, n = Counter(), 0
+
+    def go_on(place, free, chosen):
+        if place == len(first):
+            yield chosen
+            return
+        classes, value = first[place]
+        for raw in raws:
+            if raw not in classes:
+                continue
+            held = next((k for k in free if raw in k[0] and k[1] == value and free[k]), None)
+            if held is not None:
+                free[held] -= 1
+                yield from go_on(place + 1, free, [*chosen, (raw, value)])
+                free[held] += 1
+
+    for chosen in go_on(0, Counter(second), []):
+        own = [value for raw, value in chosen if raw == target]
+        if own:
+            n += 1
+            for value in own:
+                total[value] += Fraction(1, len(own))
+    return {value: many / n for value, many in total.items()}

@@ -11,6 +11,7 @@ from sfumato.attacks.linkage import Linkage
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.mechanism import Mechanism
 from sfumato.attacks.correspondence.across_releases import Correspondence
+from sfumato.attacks.correspondence.known_cells import KnownCells
 # isort: on
 
 from sfumato.attacks import correspondence, grouping, knowledge, minimality
@@ -30,6 +31,7 @@ __all__ = [
     "Homogeneity",
     "Implications",
     "Knowledge",
+    "KnownCells",
     "Linkage",
     "Mechanism",
     "MethodBased",

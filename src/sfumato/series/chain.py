@@ -100,10 +100,8 @@ def next_release(
 def made_of(
     releases: Sequence[ReleaseEntry], batches: Sequence[Batch], terms: Terms, store: Store
 ) -> dict[int, tuple[FrequencySet, ...]]:
-    """Count what every release was made of, where several have to be compared with the next."""
+    """Count what every release was made of: by that it is known who came when."""
     found: dict[int, tuple[FrequencySet, ...]] = {}
-    if len(releases) < 2:
-        return found
     parts: tuple[FrequencySet, ...] = ()
     seen = 0
     for made in releases:

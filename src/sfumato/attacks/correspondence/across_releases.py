@@ -3,34 +3,29 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from contextlib import suppress
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.attacks.attack import Attack
+from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.cells import PublishedClasses
-from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import joined
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.release.earlier_releases.by_pairs_and_all import ByAll, PairLeft, left_by_pairs
-from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
+from sfumato.release.earlier_releases.in_common import InCommon
 from sfumato.release.earlier_releases.previous import Previous
 from sfumato.table import Table
-from sfumato.text import listed, plural
 
-MOST_NAMED = 4  # earlier releases that are named one by one
-GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
 PERHAPS_NOBODY = (
     "without the original it is not known whether anybody has the values of the one worst off"
 )
@@ -84,16 +79,9 @@ class Correspondence(Attack):
 
     def find(self, target: Target) -> Finding:
         """Compare."""
-        target.refuse_bucketized()
+        refuse_alone(target)
         previous = target.previous
-        if not previous.releases:
-            raise CannotRun(
-                "the releases that this one was made to be safe beside are not at hand, neither "
-                f"in memory nor in the directory beside it; {GIVE_THEM}"
-                if previous.missing
-                else f"no earlier release is known; if there are any, {GIVE_THEM}"
-            )
-        releases, came = _in_common(target)
+        releases, came = in_common(target)
         *before, own = (each.classes for each in releases)
         report("comparing releases")
         pairs = _left_by_pairs(before, own, given=previous.given)
@@ -113,13 +101,13 @@ class Correspondence(Attack):
             n_exceeding = _n_exposed(pairs, by_all, own, k)
             if releases[-1].public and any(joined(first, own) is None for first in before):
                 notes.append(PERHAPS_NOBODY)
-        doubt = untold or _doubt(target)
+        doubt = untold or doubt_about(target)
         if doubt is not None:
             notes.append(doubt)
         return Finding(
             attack=self.called,
             attribute=None,
-            knows=f"{KNOWN}, and when the target came; {_listed(previous)}",
+            knows=f"{KNOWN}, and when the target came; {named(previous)}",
             unit="records",
             before=min(int(each.sizes.min()) for each in (*before, own)),
             found=in_all,
@@ -130,20 +118,6 @@ class Correspondence(Attack):
             note="; ".join(notes),
             worst=_witness(releases, worst, previous),
         )
-
-
-def _in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
-    """See all releases in the same ranks, and in these who came when, if that is known."""
-    assert target.own is not None  # noqa: S101  (two tables are refused already)
-    own, original = target.own, target.original
-    if original is not None and target.method is None:  # of a table only this tells
-        own = replace(own, n_suppressed=original.n_rows - own.seen.frequencies.n_rows)
-    every = [*target.previous.releases, own]
-    if original is not None:
-        counted = original.frequencies()
-        with suppress(BadInput):  # it was read without the hierarchies
-            return by_original(every, counted), arrived(counted, target.previous.releases)
-    return in_public(every), None
 
 
 def _left_by_pairs(
@@ -160,23 +134,6 @@ def _left_by_pairs(
     if not pairs:
         raise CannotRun("suppressed rows aside, nobody can be in two of the releases")
     return pairs
-
-
-def _doubt(target: Target) -> str | None:
-    """Say why it proves nothing that nothing was found."""
-    assert target.own is not None  # noqa: S101  (looked at already)
-    if target.previous.missing:
-        n = len(target.previous.missing)
-        releases = "1 earlier release is" if n == 1 else f"{n} earlier releases are"
-        return f"{releases} not at hand"
-    untouched = set(target.own.insensitive)
-    for each in target.previous.releases:
-        both = sorted(untouched & set(each.insensitive))
-        if both:
-            return (
-                f"{both[0]!r} is published untouched in several releases, and tells records apart"
-            )
-    return None
 
 
 def _n_exposed(
@@ -197,13 +154,6 @@ def _n_exposed(
     if by_all is not None:
         struck[by_all.exposed(k)] = True
     return max([int(own.sizes[struck].sum()), *numbers])
-
-
-def _listed(previous: Previous) -> str:
-    n = len(previous.releases)
-    if n > MOST_NAMED:
-        return f"{n} earlier releases"
-    return f"the earlier {plural(n, 'release')} {listed(previous.names)}"
 
 
 def _told(

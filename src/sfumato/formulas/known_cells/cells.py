@@ -33,7 +33,7 @@ class KnownCells:
     @property
     def n_values(self) -> int:
         """Number of sensitive values."""
-        return self.histograms[0].shape[1]
+        return int(self.histograms[0].shape[1])
 
     def by(self, codes: Index, n_values: int) -> KnownCells:
         """See one column of several: `codes` says what each value counts as."""
@@ -96,7 +96,7 @@ def cells_of_people(
     classes, cell = distinct_rows(held[somewhere])
     true = np.zeros((len(classes), n_values), dtype=np.int64)
     np.add.at(true, (cell, people.value[somewhere]), people.count[somewhere])
-    known = KnownCells(classes, true.sum(axis=1), _dense(releases))
+    known = KnownCells(classes.astype(np.intp), true.sum(axis=1), _dense(releases))
     return known, true
 
 

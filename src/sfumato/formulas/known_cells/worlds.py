@@ -14,7 +14,10 @@ from sfumato.formulas.known_cells.program import Program
 from sfumato.formulas.known_cells.subtraction import Bounds
 
 MOST_VARIABLES = 400  # pairs of a cell and a value that a program may leave open
-MOST_STEPS = 100_000  # of counting the worlds of one program
+MOST_COUNTED = 60  # of these, where worlds are counted
+MOST_STEPS = 50_000  # of counting the worlds of one program
+MOST_GIVEN_UP = 10  # programs with more worlds, after which no others are counted
+MOST_SOLVED = 2_000  # linear programs that are solved for one release
 
 
 class Worlds:
@@ -33,19 +36,23 @@ class Worlds:
             self._programs.append(Program(self.bounds, members))
         self._possible = self.bounds.lower > 0  # (n_cells, n_values) shown by a world
         self._beliefs: dict[int, list[list[Fraction]] | None] = {}
+        self._n_given_up = self._n_solved = 0
 
     @property
     def known(self) -> NDArray[np.bool_]:
         """Cells whose values are known, up to who has which."""
         return self.bounds.known
 
-    def most(self, cell: int, codes: NDArray[np.integer]) -> int:
-        """Bound how many people of a cell have one of some values, in any world."""
+    def most(self, cell: int, codes: NDArray[np.integer], enough: int = -1) -> int:
+        """Bound how many people of a cell have one of some values, in any world.
+
+        enough: A bound that is small enough, so that a smaller one is not looked for.
+        """
         lower, upper = self.bounds.lower[cell], self.bounds.upper[cell]
         rest = np.delete(lower, codes)
         bound = min(int(upper[codes].sum()), int(self.cells.sizes[cell] - rest.sum()))
-        program = self._program(cell)
-        if program is None or program.n_variables > MOST_VARIABLES:
+        program = None if bound <= enough else self._program(cell)
+        if program is None:
             return bound
         known = int(np.where(lower == upper, lower, 0)[codes].sum())
         return min(bound, known + program.at_most(program.gain(cell, codes)))
@@ -62,7 +69,7 @@ class Worlds:
         if self.bounds.upper[cell, code] == 0:
             return False
         program = self._program(cell)
-        if program is None or program.n_variables > MOST_VARIABLES:
+        if program is None:
             return None
         gain = program.gain(cell, np.array([code]))
         world = program.world(gain)
@@ -78,15 +85,24 @@ class Worlds:
         if self.known[cell]:
             return [Fraction(each, size) for each in self.bounds.lower[cell].tolist()]
         number = int(self._program_of[cell])
-        members = self._programs[number].members
+        program = self._programs[number]
+        members = program.members
+        given_up = number not in self._beliefs and self._n_given_up == MOST_GIVEN_UP
+        if given_up or program.n_variables > MOST_COUNTED:
+            return None
         if number not in self._beliefs:
             self._beliefs[number] = beliefs(self.bounds, members, MOST_STEPS)
+            self._n_given_up += self._beliefs[number] is None
         found = self._beliefs[number]
         return None if found is None else found[int(np.searchsorted(members, cell))]
 
     def _program(self, cell: int) -> Program | None:
+        """Give the program of a cell to solve it once; None: it is too large, or all is known."""
         number = int(self._program_of[cell])
-        return None if number < 0 else self._programs[number]
+        if number < 0 or self._programs[number].n_variables > MOST_VARIABLES:
+            return None
+        self._n_solved += 1
+        return None if self._n_solved > MOST_SOLVED else self._programs[number]
 
 
 def _connected(cells: KnownCells, chosen: Index) -> list[Index]:

@@ -1,0 +1,266 @@
+"""A promise asked of known cells: the people who are in the same classes of all releases.
+
+Whoever knows everybody's quasi-identifiers, and when each person came, knows everybody's cell
+(`formulas.known_cells`). Where the values of a cell are known up to who has which, it is judged
+like any group. Elsewhere two questions are answered:
+
+- `enforced`: is the promise kept in every world that explains all releases? A release is accepted
+  only if that is shown.
+- `decided`: is it kept by what is believed, averaged over these worlds? That is what an attack
+  finds; exactly where worlds can be counted, else by the same bounds.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import shown_to
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.groups import Counts, Groups, Histogram
+from sfumato.data.keys import distinct_rows
+from sfumato.formulas.correspondence.cells import PublishedClasses
+from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.exact import position_of_largest
+from sfumato.formulas.known_cells.cells import KnownCells, cells_of_people, nested_cells
+from sfumato.formulas.known_cells.worlds import Worlds
+
+Verdict = bool | None  # None: neither was shown
+
+
+@dataclass(frozen=True, eq=False)
+class CellView:
+    """The cells seen by one sensitive column."""
+
+    attribute: str
+    worlds: Worlds
+    values: Domain
+    reference: Counts  # of the whole table
+    owner: NDArray[np.intp]  # the cell of all columns that each is a part of
+
+    @property
+    def sizes(self) -> Counts:
+        """People in each."""
+        return self.worlds.cells.sizes
+
+    def groups(self, chosen: NDArray[np.bool_]) -> Groups:
+        """See cells whose values are known as groups."""
+        histogram = Histogram.from_dense(self.worlds.bounds.lower[chosen])
+        return Groups(self.sizes[chosen], histogram, self.values, self.reference)
+
+    def believed(self, cell: int) -> Groups | None:
+        """See what is believed of the people of a cell as a group; None: too much to count."""
+        belief = self.worlds.belief(cell)
+        if belief is None:
+            return None
+        whole = math.lcm(*(each.denominator for each in belief))
+        counts = np.array([int(each * whole) for each in belief], dtype=object)
+        if whole > np.iinfo(np.int64).max:
+            return None
+        histogram = Histogram.from_dense(counts.astype(np.int64)[np.newaxis])
+        return Groups([whole], histogram, self.values, self.reference)
+
+
+class SeriesCells:
+    """The cells of some releases, the last of them of the whole table.
+
+    Args:
+        frequencies: What codes of sensitive values mean.
+        joint: The cells by all sensitive columns at once.
+        people: Their true values; (n_cells, n_combinations). Of these, only what the adversary
+            knows is looked at: with several columns, people's other values.
+    """
+
+    def __init__(self, frequencies: FrequencySet, joint: KnownCells, people: Counts) -> None:
+        self.frequencies, self.joint, self.people = frequencies, joint, people
+
+    @classmethod
+    def of(
+        cls,
+        frequencies: FrequencySet,
+        releases: Sequence[PublishedClasses],
+        arrived: Arrived | None,
+    ) -> SeriesCells | None:
+        """Find the cells, by who came when or else by how the releases are nested.
+
+        None: it is not known who is in which class of every release.
+        """
+        if arrived is not None:
+            found = cells_of_people(releases, arrived)
+            if found is not None:
+                return cls(frequencies, *found)
+        nested = nested_cells(releases)
+        if nested is None:
+            return None
+        return cls(frequencies, nested, Worlds(nested).bounds.lower)
+
+    @cached_property
+    def worlds(self) -> Worlds:
+        """By all sensitive columns at once."""
+        return Worlds(self.joint)
+
+    def by(self, attribute: str, *, others: bool) -> CellView:
+        """See the cells by one sensitive column; `others`: knowing people's other values too."""
+        frequencies = self.frequencies
+        column = frequencies.sensitive.index(attribute)
+        combinations = frequencies.persons_values.codes[:, : len(frequencies.sensitive)]
+        domain = frequencies.domains[attribute].values
+        codes = combinations[:, column].astype(np.intp)
+        owner = np.arange(len(self.joint))
+        if others:
+            _, other = distinct_rows(np.delete(combinations, column, axis=1))
+            n_others = int(other.max(initial=0)) + 1
+            sizes = np.zeros((len(self.joint), n_others), dtype=np.int64)
+            np.add.at(sizes.T, other, self.people.T)
+            owner = np.nonzero(sizes)[0]
+            cells = self.joint.within(other, sizes, codes, len(domain))
+        else:
+            cells = self.joint.by(codes, len(domain))
+        reference = frequencies.reference(attribute)
+        return CellView(attribute, Worlds(cells), domain, reference, owner)
+
+    def views(self, part: Criterion) -> Iterator[CellView]:
+        """Give what a part of a promise is about: its column, or each within the others."""
+        sensitive = self.frequencies.sensitive
+        if part.attribute is not None or len(sensitive) == 1:
+            yield self.by(part.attribute or sensitive[0], others=False)
+        else:
+            for attribute in sensitive:
+                yield self.by(attribute, others=True)
+
+    def records(self, k: int) -> int:
+        """Fewest records of a class that may be a person's, as far as worlds show; k is enough.
+
+        A record may be a person's if some world gives its value to somebody of the cell: equal
+        records of a class cannot be told apart. At least the people of a cell share its records.
+        """
+        fewest = k
+        for cell in np.flatnonzero(self.joint.sizes < k).tolist():
+            possible = [self.worlds.possible(cell, v) is True for v in range(self.joint.n_values)]
+            for held, histogram in zip(
+                self.joint.classes[cell], self.joint.histograms, strict=True
+            ):
+                if held >= 0:
+                    fewest = min(fewest, int(histogram[held][possible].sum()))
+        return fewest
+
+
+def enforced(criterion: Criterion, cells: SeriesCells) -> Criterion | None:
+    """Give a part of a promise that is not shown to be kept in every world; None: all are."""
+    for part in criterion.parts:
+        if part.looks_at_values and not all(
+            _in_every_world(part, view) for view in cells.views(part)
+        ):
+            return part
+    return None
+
+
+def _in_every_world(part: Criterion, view: CellView) -> bool:
+    known = view.worlds.known
+    if not part.holds(shown_to(part, view.groups(known))).all():
+        return False
+    unknown = np.flatnonzero(~known).tolist()
+    return not unknown or (
+        part.thresholds() is not None
+        and all(view.sizes[cell] >= part.least_size for cell in unknown)
+        and all(_by_bounds(part, view, cell) for cell in unknown)
+    )
+
+
+def decided(part: Criterion, view: CellView) -> list[Verdict]:
+    """Say of every cell whether a part of a promise is kept by what is believed of its people.
+
+    Beliefs are shares, so what the part says of numbers of people is not asked here.
+    """
+    asked = part.without_sizes()
+    if asked is None or part.guarding is not None:
+        return [None] * len(view.sizes)
+    known = view.worlds.known
+    if not part.by_group:  # about all groups at once, which have to be known
+        if not known.all():
+            return [None] * len(view.sizes)
+        return [bool(held) for held in asked.holds(shown_to(asked, view.groups(known)))]
+    found: list[Verdict] = [None] * len(view.sizes)
+    held = asked.holds(shown_to(asked, view.groups(known)))
+    for place, cell in enumerate(np.flatnonzero(known).tolist()):
+        found[cell] = bool(held[place])
+    for cell in np.flatnonzero(~known).tolist():
+        believed = view.believed(cell)
+        if believed is not None:
+            found[cell] = bool(asked.holds(shown_to(asked, believed))[0])
+        elif asked.thresholds() is not None:
+            found[cell] = _by_bounds(asked, view, cell)
+    return found
+
+
+def _by_bounds(part: Criterion, view: CellView, cell: int) -> Verdict:
+    """Judge a cell by bounds on how many of its people can have a value, and by worlds found."""
+    known = part.thresholds()
+    assert known is not None  # noqa: S101  (for the type checker)
+    verdict: Verdict = True
+    pools = protected(part, view)
+    if known.share is not None:
+        allowed = math.floor(known.share * int(view.sizes[cell]))
+        for codes in pools:
+            if view.worlds.most(cell, codes, allowed) <= allowed:
+                continue
+            if view.worlds.fewest(cell, codes) > allowed:
+                return False
+            verdict = None
+    if known.values:
+        possible = [_any_possible(view, cell, codes) for codes in pools]
+        if sum(each is not False for each in possible) < known.values:
+            return False
+        if sum(each is True for each in possible) < known.values:
+            verdict = None
+    return verdict
+
+
+def _any_possible(view: CellView, cell: int, codes: NDArray[np.intp]) -> Verdict:
+    found = [view.worlds.possible(cell, code) for code in codes.tolist()]
+    return True if True in found else None if None in found else False
+
+
+def protected(part: Criterion | None, view: CellView) -> list[NDArray[np.intp]]:
+    """Give the values that a part of a promise protects; those that count as one together."""
+    if part is None:
+        return [np.array([code]) for code in range(len(view.values))]
+    counted_as = part.protects(view.values)
+    return [np.flatnonzero(counted_as == code) for code in np.unique(counted_as[counted_as >= 0])]
+
+
+def most_believed(
+    part: Criterion | None, view: CellView
+) -> tuple[Fraction, int, NDArray[np.intp], bool]:
+    """Find the largest belief in what a part protects: belief, cell, values, and if it is exact.
+
+    Where worlds are too many to be counted it is a bound: no belief is larger.
+    """
+    best = (Fraction(0), 0, np.zeros(0, dtype=np.intp), True)
+    pools = protected(part, view)
+    known = np.flatnonzero(view.worlds.known)
+    for codes in pools if len(known) else ():
+        counts = view.worlds.bounds.lower[known][:, codes].sum(axis=1)
+        place = position_of_largest(counts, view.sizes[known])
+        own = Fraction(int(counts[place]), int(view.sizes[known[place]]))
+        if own > best[0]:
+            best = (own, int(known[place]), codes, True)
+    for cell in np.flatnonzero(~view.worlds.known).tolist():
+        belief, size = view.worlds.belief(cell), int(view.sizes[cell])
+        for codes in pools:
+            if belief is not None:
+                own = sum((belief[code] for code in codes.tolist()), Fraction(0))
+            else:
+                enough = math.floor(best[0] * size)
+                own = Fraction(view.worlds.most(cell, codes, enough), size)
+            if own > best[0]:
+                best = (own, cell, codes, belief is not None)
+    return best

@@ -1,0 +1,216 @@
+"""What do all releases say of people whose classes are known in each of them?"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+
+from sfumato.algorithms.bcf.on_cells import (
+    CellView,
+    SeriesCells,
+    Verdict,
+    decided,
+    most_believed,
+)
+from sfumato.attacks.attack import Attack, each_attribute
+from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
+from sfumato.attacks.finding import NO_CERTAINTY, Finding, text_of
+from sfumato.attacks.target import Target
+from sfumato.criteria import Criterion
+from sfumato.errors import BadInput, CannotRun
+from sfumato.parameters import optional_column, true_or_false
+from sfumato.progress import report
+from sfumato.release import Release
+from sfumato.release.earlier_releases.in_common import InCommon
+from sfumato.table import Table
+from sfumato.text import people
+
+AT_MOST = "worlds are too many to be counted, so this is a bound: no belief is larger"
+NOT_DECIDED = "not decided for {}: too much to work out"
+NOT_KNOWN = (
+    "it is not known who is in which class of every release: when people came is not known, and "
+    "the releases are not nested, or some people of a class were suppressed; attack the release in "
+    "the process that made it, or the series as a whole (sfumato series audit)"
+)
+
+
+@dataclass(frozen=True, eq=False)
+class KnownCells(Attack):
+    """Put everybody into the known class of every release, and see which values fit.
+
+    Whoever knows the quasi-identifiers of all people, and when they came, knows the class that
+    each of them is in, in every release. People in the same classes are a cell. Every way to give
+    people values so that all classes of all releases have theirs is a world; all worlds are alike.
+    What is believed of a person is averaged over them: exactly, where the values of a cell follow
+    by subtraction or worlds can be counted; else no belief is larger than the largest number of
+    people of the cell who have the value in any world, which linear programs bound.
+
+    When people came is known of releases made here, or in a series; nested releases, where every
+    class is in one class of the next, need nobody who knows it. The method is not looked at.
+
+    Args:
+        earlier: Releases, directories of saved ones, or tables of any origin; those that a release
+            of a series names are found without.
+        attribute: The sensitive column, when there are several.
+        others: The adversary knows people's other sensitive columns too.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> promise = sf.KAnonymity(5) & sf.LDiversity(2, "frequency")
+    >>> first = sf.anonymize(patients, promise, sf.Samarati())
+    >>> second = sf.anonymize(patients, promise, sf.Mondrian())
+    >>> finding = sf.attacks.KnownCells(earlier=[first]).run(second)
+    >>> finding.unit, finding.promised
+    ('belief', Bound(relation='<=', value=Fraction(1, 2), assumed=False))
+    """
+
+    earlier: Sequence[object] = ()
+    attribute: str | None = None
+    others: bool = False
+    name: ClassVar[str] = "known cells"
+
+    def __post_init__(self) -> None:
+        optional_column(type(self).__name__, "attribute", self.attribute)
+        true_or_false(type(self).__name__, "others", self.others)
+
+    @classmethod
+    def against(cls, target: Target) -> Iterator[Attack]:
+        """Every sensitive column, without and with knowing the others."""
+        for attribute, others in each_attribute(target):
+            yield cls(attribute=attribute, others=others)
+
+    @property
+    def called(self) -> str:
+        """The name, and whether other values are known."""
+        return f"{self.name}, other values known" if self.others else self.name
+
+    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
+        """Attack a release, or a published table of any origin, with the whole series."""
+        if not isinstance(subject, Target):
+            subject = Target.of(subject, original, earlier=self.earlier)
+        return super().run(subject)
+
+    def find(self, target: Target) -> Finding:
+        """Find the value that is believed most."""
+        refuse_alone(target)
+        attribute = target.view(self.attribute, others=self.others).attribute
+        releases, cells = _cells(target)
+        report("giving people of known classes their values")
+        view = cells.by(attribute, others=self.others)
+        parts = target.parts(attribute, others=self.others)
+        verdicts = [decided(part, view) for part in parts]
+        bounded = [
+            (part, own)
+            for part, own in zip(parts, verdicts, strict=True)
+            if not part.belief_allowed().allows(Fraction(1))
+        ]
+        shown, _ = max(
+            bounded,
+            key=lambda pair: (_rank(pair[1]), _excess(pair[0], view)),
+            default=(None, None),
+        )
+        belief, cell, codes, exact = most_believed(shown, view)
+        if parts:
+            bound = None if shown is None else shown.belief_allowed()
+            all_parts = [_worst(own) for own in zip(*verdicts, strict=True)]
+        else:  # at least nobody's value should be certain, unless it was before
+            bound = None if self.others else NO_CERTAINTY
+            all_parts = _uncertain(view)
+        holds = _worst(all_parts) if bound is not None or parts else None
+        doubt = doubt_about(target)
+        notes = [] if exact else [AT_MOST]
+        if holds is None and None in all_parts and (bound is not None or parts):
+            n_open = view.sizes[[verdict is None for verdict in all_parts]].sum()
+            notes.append(NOT_DECIDED.format(people(int(n_open))))
+        if holds is False and bound is not None and bound.allows(belief):
+            notes.append("what was promised is more than that, and does not hold")
+        notes += [] if doubt is None else [doubt]
+        total = int(view.reference.sum())
+        return Finding(
+            attack=self.called,
+            attribute=attribute,
+            knows=self._knows(target),
+            unit="belief",
+            before=Fraction(int(view.reference[codes].sum()), total) if total else Fraction(0),
+            found=belief,
+            promised=bound,
+            holds=None if holds and doubt is not None else holds,
+            n_exceeding=int(view.sizes[[verdict is False for verdict in all_parts]].sum()),
+            n_people=target.n_people,
+            note="; ".join(notes) or None,
+            worst=_witness(releases, cells, view, cell, codes, belief),
+        )
+
+    def _knows(self, target: Target) -> str:
+        other = " and other sensitive values" if self.others else ""
+        return f"everybody's quasi-identifiers{other}, and when they came; {named(target.previous)}"
+
+
+def _cells(target: Target) -> tuple[list[InCommon], SeriesCells]:
+    """Find everybody's classes."""
+    releases, came = in_common(target)
+    assert target.own is not None  # noqa: S101  (two tables are refused already)
+    counted = target.original.frequencies() if target.original is not None else None
+    frequencies = target.own.seen.frequencies if releases[-1].public else counted
+    assert frequencies is not None  # noqa: S101  (only with it releases are not seen in public)
+    classes = [each.classes for each in releases]
+    if classes[-1].histogram.n_values != len(frequencies.persons_values.codes):
+        raise CannotRun("an earlier release has sensitive values that this one has not")
+    try:
+        cells = SeriesCells.of(frequencies, classes, came)
+    except BadInput as error:
+        if target.previous.given:
+            raise
+        raise CannotRun(str(error)) from None
+    if cells is None:
+        raise CannotRun(NOT_KNOWN)
+    return releases, cells
+
+
+def _worst(verdicts: Sequence[Verdict]) -> Verdict:
+    return False if False in verdicts else None if None in verdicts else True
+
+
+def _rank(verdicts: Sequence[Verdict]) -> int:
+    """Show what is broken first, then what is open."""
+    return [True, None, False].index(_worst(verdicts))
+
+
+def _excess(part: Criterion, view: CellView) -> Fraction:
+    return most_believed(part, view)[0] - part.belief_allowed().number
+
+
+def _uncertain(view: CellView) -> list[Verdict]:
+    """Of whom no value is certain that was not before: where it is certain, the cell is known."""
+    counts = view.worlds.bounds.lower.max(axis=1, initial=0)
+    certain = counts == view.sizes
+    several = np.count_nonzero(view.reference) > 1
+    return [not (several and each) for each in certain.tolist()]
+
+
+def _witness(
+    releases: Sequence[InCommon],
+    cells: SeriesCells,
+    view: CellView,
+    cell: int,
+    codes: np.ndarray,
+    belief: Fraction,
+) -> dict[str, object] | None:
+    if not len(codes):
+        return None
+    held = cells.joint.classes[view.owner[cell]].tolist()
+    last = max(j for j, place in enumerate(held) if place >= 0)
+    return {
+        "group": releases[last].label(held[last]),
+        "value": " or ".join(text_of(view.values.labels[code]) for code in codes.tolist()),
+        "belief": belief,
+        "people": int(view.sizes[cell]),
+    }

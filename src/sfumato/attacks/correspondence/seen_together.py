@@ -1,0 +1,68 @@
+"""All releases of a series as one adversary sees them, and what may be missing."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from dataclasses import replace
+
+from sfumato.algorithms.bcf.arrivals import arrived
+from sfumato.attacks.target import Target
+from sfumato.errors import BadInput, CannotRun
+from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
+from sfumato.release.earlier_releases.previous import Previous
+from sfumato.text import listed, plural
+
+MOST_NAMED = 4  # earlier releases that are named one by one
+GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
+
+
+def refuse_alone(target: Target) -> None:
+    """Refuse a release that there is no other at hand to compare with."""
+    target.refuse_bucketized()
+    if not target.previous.releases:
+        raise CannotRun(
+            "the releases that this one was made to be safe beside are not at hand, neither "
+            f"in memory nor in the directory beside it; {GIVE_THEM}"
+            if target.previous.missing
+            else f"no earlier release is known; if there are any, {GIVE_THEM}"
+        )
+
+
+def in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
+    """See all releases in the same ranks, and in these who came when, if that is known."""
+    assert target.own is not None  # noqa: S101  (two tables are refused already)
+    own, original = target.own, target.original
+    if original is not None and target.method is None:  # of a table only this tells
+        own = replace(own, n_suppressed=original.n_rows - own.seen.frequencies.n_rows)
+    every = [*target.previous.releases, own]
+    if original is not None:
+        counted = original.frequencies()
+        with suppress(BadInput):  # it was read without the hierarchies
+            return by_original(every, counted), arrived(counted, target.previous.releases)
+    return in_public(every), None
+
+
+def doubt_about(target: Target) -> str | None:
+    """Say why it proves nothing that nothing was found."""
+    assert target.own is not None  # noqa: S101  (looked at already)
+    if target.previous.missing:
+        n = len(target.previous.missing)
+        releases = "1 earlier release is" if n == 1 else f"{n} earlier releases are"
+        return f"{releases} not at hand"
+    untouched = set(target.own.insensitive)
+    for each in target.previous.releases:
+        both = sorted(untouched & set(each.insensitive))
+        if both:
+            return (
+                f"{both[0]!r} is published untouched in several releases, and tells records apart"
+            )
+    return None
+
+
+def named(previous: Previous) -> str:
+    """Name the earlier releases, if they are few."""
+    n = len(previous.releases)
+    if n > MOST_NAMED:
+        return f"{n} earlier releases"
+    return f"the earlier {plural(n, 'release')} {listed(previous.names)}"
