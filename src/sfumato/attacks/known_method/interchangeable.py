@@ -22,18 +22,33 @@ def as_one(counts: Counts, rare: NDArray[np.bool_]) -> Counts:
     return np.concatenate([counts[..., ~rare], whole], axis=-1)
 
 
-def apart(found: Posterior, histogram: Counts, rare: NDArray[np.bool_]) -> Posterior:
-    """Give every rare value its part again."""
-    whole = int(histogram[rare].sum())
+def apart(
+    found: Posterior,
+    histogram: Counts,
+    rare: NDArray[np.bool_],
+    pool: NDArray[np.intp] | None = None,
+) -> Posterior:
+    """Give every rare value its part again: of those that are dealt together (`pool`, per cell)."""
+    histograms = np.atleast_2d(histogram)
+    of_row = np.zeros(len(found.people), dtype=np.intp)
+    if pool is not None:
+        of_row[found.cell] = pool
+    wholes = np.maximum(histograms[:, rare].sum(axis=1), 1).tolist()  # nobody: nothing to share out
 
     def spread(table: Any) -> Any:
         if table is None:
             return None
         exact = table.dtype == object
-        parts = [Fraction(int(n), whole) if exact else n / whole for n in histogram[rare]]
-        apart = np.empty((len(table), len(histogram)), dtype=table.dtype)
+        shares = np.array(
+            [
+                [Fraction(int(n), whole) if exact else n / whole for n in row]
+                for row, whole in zip(histograms[:, rare], wholes, strict=True)
+            ],
+            dtype=table.dtype,
+        )
+        apart = np.empty((len(table), histograms.shape[1]), dtype=table.dtype)
         apart[:, ~rare] = table[:, :-1]
-        apart[:, rare] = np.stack([table[:, -1] * part for part in parts], axis=1)
+        apart[:, rare] = table[:, -1:] * shares[of_row]
         return apart
 
     return replace(

@@ -134,6 +134,7 @@ class Solver:
     ) -> None:
         self.members, self.enforced, self.rng = members, enforced, rng
         self.bounded_only = bounded_only  # beliefs about other values are not wanted
+        self.samples = True  # may stand for what is too large
         self.z = NormalDist().inv_cdf(1 - 0.025 / together)  # so many intervals hold together
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
@@ -344,6 +345,7 @@ class Solver:
             order = np.argsort(-histogram, kind="stable")
         named = None if self.symmetric else values.tobytes()
         key = (
+            self.samples,
             people.tobytes(),
             histogram[order].tobytes(),
             named,
@@ -373,7 +375,7 @@ class Solver:
         share = None
         if self.share is not None and self.share[0] in values:
             share = (int(np.flatnonzero(values == self.share[0])[0]), self.share[1])
-        rare = self._rare(people, histogram, steps)
+        rare = self._rare(people, histogram, steps, pool)
         if rare is not None:
             share = None
             if len(values) - rare.sum() == 1:
@@ -389,6 +391,7 @@ class Solver:
                 share=share,
                 rng=self.rng,
                 z=self.z,
+                samples=self.samples,
                 budget=min(BUDGET, self.work),
             )
         except ValueError:
@@ -397,19 +400,31 @@ class Solver:
                 "made another way"
             ) from None
         self.work -= found.work
-        return found if rare is None else apart(found, histogram, rare)
+        return found if rare is None else apart(found, histogram, rare, pool)
 
     def _rare(
-        self, people: Counts, histogram: Counts, steps: Sequence[RejectedStep]
+        self,
+        people: Counts,
+        histogram: Counts,
+        steps: Sequence[RejectedStep],
+        pool: NDArray[np.intp] | None = None,
     ) -> NDArray[np.bool_] | None:
         """Say which values have too few people to break any child; None: one at most.
 
         Where shares are bounded and nothing else, it does not matter which of them a person has.
         """
-        if self.bound is None or histogram.ndim > 1 or any(s.fixed.any() for s in steps):
+        if self.bound is None or not steps:
             return None
-        smallest = min((int((s.children @ people).min()) for s in steps), default=0)
-        rare = np.asarray(self.bound.numerator * histogram <= self.bound.denominator * smallest)
+        children = np.concatenate([step.children for step in steps])
+        most = np.concatenate([step.fixed for step in steps])
+        sizes = most.sum(axis=1)
+        for number, row in enumerate(np.atleast_2d(histogram)):
+            mine = people if pool is None else np.where(pool == number, people, 0)
+            inside = children @ mine
+            most = most + np.minimum(row, inside[:, np.newaxis])
+            sizes = sizes + inside
+        limit = self.bound.denominator * sizes[:, np.newaxis]
+        rare = np.asarray((self.bound.numerator * most <= limit).all(axis=0))
         return rare if rare.sum() > 1 else None
 
     def _exceeds(self, found: Counts) -> NDArray[np.bool_]:

@@ -15,7 +15,7 @@ from sfumato.attacks.known_method.membership import Membership, members_of
 from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
-from sfumato.attacks.mechanism.following import follow, published_groups
+from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
@@ -91,8 +91,11 @@ class Mechanism(Attack):
                     np.random.default_rng(self.seed),
                     together=max(1, len(members.people) * 2),
                 )
-                learned = follow(members, steps, solver)
-                return self._finding(target, members, learned, attribute)
+                following = Following(members, steps, solver)
+                finding = self._finding(target, members, following.exactly(), attribute)
+                if finding.holds is False or not following.large:
+                    return finding
+                return self._finding(target, members, following.sampled(), attribute)
         if guard is not None:
             raise CannotRun(
                 "what people guard is not published, so nobody can run the method again on worlds"

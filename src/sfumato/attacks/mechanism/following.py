@@ -33,25 +33,44 @@ def published_groups(members: Membership) -> PublishedGroups:
     return PublishedGroups(members.frequencies.combinations, members.group_of)
 
 
-def follow(members: Membership, steps: Iterable[FailedStep], solver: Solver) -> LearnedBeliefs:
-    """Solve every component of groups that failed steps hold together."""
-    slices = _Slices(members, solver)
-    open_steps = [stated for step in steps if (stated := slices.open(step)) is not None]
-    beliefs: list[GroupBeliefs] = []
-    unknown: list[int] = []
-    parts = list(_components(open_steps, len(members.boxes)))
-    for done, (groups, own) in enumerate(parts):
-        report("following the method", done, len(parts))
-        rejected = slices.rejected(groups, own)
-        found = solver.component(groups, rejected)
-        exact = found is not None and all(each.low is None for each in found)
-        if not exact and slices.bounded(groups, rejected):
-            continue  # whatever is believed there, it is not too much
-        if found is None:
-            unknown += groups.tolist()
-        else:
-            beliefs += found
-    return LearnedBeliefs(beliefs, unknown)
+class Following:
+    """What failed steps tell: components that are solved exactly, and those that are too large."""
+
+    def __init__(self, members: Membership, steps: Iterable[FailedStep], solver: Solver) -> None:
+        self.solver = solver
+        self.slices = _Slices(members, solver)
+        open_steps = [stated for step in steps if (stated := self.slices.open(step)) is not None]
+        self.beliefs: list[GroupBeliefs] = []
+        self.large: list[tuple[NDArray[np.intp], list[RejectedStep]]] = []
+        solver.samples = False
+        components = list(_components(open_steps, len(members.boxes)))
+        for done, (groups, own) in enumerate(components):
+            report("following the method", done, len(components))
+            rejected = self.slices.rejected(groups, own)
+            beliefs = solver.component(groups, rejected)
+            if beliefs is not None:
+                self.beliefs += beliefs
+            elif not self.slices.bounded(groups, rejected):
+                self.large.append((groups, rejected))
+
+    def exactly(self) -> LearnedBeliefs:
+        """Give what is known for certain."""
+        return LearnedBeliefs(
+            self.beliefs, [g for groups, _ in self.large for g in groups.tolist()]
+        )
+
+    def sampled(self) -> LearnedBeliefs:
+        """Give what samples tell besides."""
+        self.solver.samples = True
+        beliefs, unknown = list(self.beliefs), []
+        for done, (groups, rejected) in enumerate(self.large):
+            report("sampling worlds", done, len(self.large))
+            found = self.solver.component(groups, rejected) if self.solver.work > 0 else None
+            if found is None:
+                unknown += groups.tolist()
+            else:
+                beliefs += found
+        return LearnedBeliefs(beliefs, unknown)
 
 
 @dataclass(frozen=True, eq=False)

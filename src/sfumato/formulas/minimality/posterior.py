@@ -114,6 +114,7 @@ def posterior(
     share: tuple[int, Fraction] | None = None,
     rng: np.random.Generator | None = None,
     z: float = Z,
+    samples: bool = True,
     most_tables: int = MOST_TABLES,
     budget: int = BUDGET,
 ) -> Posterior:
@@ -129,6 +130,7 @@ def posterior(
         share: `breaks` is nothing but: more than 1/l have the value v; (v, l). Then a single step
             into separate children needs no sampling, and neither do steps into ever larger parts.
         rng: Where samples come from, if they are needed.
+        samples: Whether samples may stand for what is too large; else that is unknown.
         z: How many deviations wide the intervals of samples are, to either side.
         most_tables: Enumerate at most so many tables of counts.
         budget: Look at no more counts than these, by enumeration or by chance.
@@ -159,6 +161,8 @@ def posterior(
         return Posterior(cell, people, _by_prefixes(people, histogram, steps, *share))
     if share is not None and _separate(steps):
         return Posterior(cell, people, _by_share(people, histogram, steps[0], *share))
+    if not samples:
+        return Posterior(cell, people, None)
     return _sampled(cell, dealer, steps, breaks, rng or np.random.default_rng(), z, budget)
 
 
