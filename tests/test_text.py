@@ -1,9 +1,11 @@
 """Numbers, shares and counts for people: written in one way, and in one place."""
 
 import ast
+import itertools
 import json
 import math
 import re
+from collections.abc import Iterator
 from fractions import Fraction
 from pathlib import Path
 
@@ -47,6 +49,92 @@ def test_nobody_else_writes_per_cents_or_people(path):
         for node in ast.walk(tree)
         if isinstance(node, ast.Subscript) and isinstance(node.value, ast.Constant)
     }
+
+
+NOUNS = r" (people|rows|groups|records|releases|attacks|values|columns)\b"
+# What a number is written by, noun and all, or for another reader than a person.
+WRITERS = {"counted", "people", "percent", "percent_lost", "share", "shown"}
+FIGURES = "papers"  # compared with printed ones, which have digits of their own
+
+
+def numbers_by_hand(tree: ast.AST) -> Iterator[str]:
+    """Give what is written of numbers without `text`: digits, thousands, and plurals."""
+    for spec in formats(tree):
+        if re.search(r"^(f['\"])?(,|.*\.\d+[efg]['\"]?$)", spec):
+            yield spec
+    for node in ast.walk(tree):
+        if isinstance(node, ast.IfExp) and is_about_one(node.test):
+            yield from [ast.unparse(node)] * (is_text(node.body) and is_text(node.orelse))
+        if isinstance(node, ast.JoinedStr):
+            for number, noun in itertools.pairwise(node.values):
+                if is_bare(number) and is_text(noun) and re.match(NOUNS, noun.value):
+                    yield ast.unparse(node)
+
+
+def is_text(node: ast.expr) -> bool:
+    constant = isinstance(node, ast.Constant) and isinstance(node.value, str)
+    return constant or isinstance(node, ast.JoinedStr)
+
+
+def is_about_one(test: ast.expr) -> bool:
+    """Whether this is `n == 1` of something counted."""
+    return (
+        isinstance(test, ast.Compare)
+        and isinstance(test.left, (ast.Name, ast.Call))
+        and isinstance(test.ops[0], ast.Eq)
+        and isinstance(test.comparators[0], ast.Constant)
+        and test.comparators[0].value == 1
+    )
+
+
+def is_bare(number: ast.expr) -> bool:
+    """Whether a value stands in a text without a writer."""
+    if not isinstance(number, ast.FormattedValue):
+        return False
+    if isinstance(number.value, ast.Call):
+        return not (isinstance(number.value.func, ast.Name) and number.value.func.id in WRITERS)
+    return not isinstance(number.value, (ast.Constant, ast.JoinedStr, ast.IfExp))
+
+
+@pytest.mark.parametrize("path", SOURCES, ids=lambda path: "/".join(path.parts[-2:]))
+def test_nobody_else_writes_digits_thousands_or_plurals(path):
+    inside = path.relative_to(Path(sfumato.__file__).parent)
+    if inside == Path("text.py") or inside.parts[0] == FIGURES:
+        return
+    assert [*numbers_by_hand(ast.parse(path.read_text(encoding="utf-8")))] == []
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f'{n:,}'",
+        "f'{n:,.1f} on average'",
+        "f'{x:.4g}'",
+        "'{:.4f}'.format(x)",
+        "f'{n} rows in it'",
+        "f'{self.n_rows} people'",
+        "f'{view.n_in(few)} groups'",
+        "'1 group' if n == 1 else f'{n} groups'",
+        "'attack' if len(found) == 1 else 'attacks'",
+    ],
+)
+def test_a_number_written_by_hand_is_seen(text):
+    assert [*numbers_by_hand(ast.parse(text))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "f'{counted(n, \"row\")} were left'",
+        "f'{people(n)} in {counted(m, \"group\")}'",
+        "f'{n:03d}'",
+        "f'{name!r} is missing'",
+        "parts[0] if len(parts) == 1 else parts",
+        "l if n == 1 else None",
+    ],
+)
+def test_a_number_written_as_all_are_is_not_taken_for_one(text):
+    assert not [*numbers_by_hand(ast.parse(text))]
 
 
 def test_the_search_for_writers_of_per_cents_finds_both_ways_of_writing():

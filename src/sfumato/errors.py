@@ -86,7 +86,7 @@ class Unsatisfiable(SfumatoError):  # noqa: N818
     ...     sf.anonymize(patients, sf.KAnonymity(3000))
     ... except sf.Unsatisfiable as error:
     ...     print(error)
-    no partition satisfies KAnonymity(k=3000): even as one group of all 2000 rows KAnonymity(k=3000)
+    no partition satisfies KAnonymity(k=3000): even as one group of all 2,000 rows KAnonymity(k=3000)
     reaches 2000
     """
 

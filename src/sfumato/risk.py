@@ -19,7 +19,7 @@ from sfumato.html import html_table
 from sfumato.parameters import is_count, whole
 from sfumato.progress import report
 from sfumato.table import Table
-from sfumato.text import aligned_cells, percent
+from sfumato.text import aligned_cells, people, percent, rows_in_groups, to_a_tenth, value_text
 
 ALL_SUBSETS = 10  # columns: beyond 2^10 subsets only some are counted
 DEFAULT_K = 5  # size from which on a group counts as safe, unless told otherwise
@@ -240,7 +240,8 @@ class Drivers:
     def heading(self) -> str:
         """Rows, groups, and how many people stand alone."""
         raw = self.raw
-        return f"{raw.n_rows} rows in {raw.n_groups} groups, {raw.n_alone} people alone in theirs"
+        table = rows_in_groups(raw.n_rows, raw.n_groups)
+        return f"{table}, {people(raw.n_alone)} alone in theirs"
 
     def tables(self) -> Iterator[Rows]:
         """What a person reads: the risk, the columns, the most telling subsets, the steps."""
@@ -251,7 +252,7 @@ class Drivers:
             [
                 (
                     str(raw.smallest),
-                    f"{float(raw.average_group_size):.1f}",
+                    to_a_tenth(float(raw.average_group_size)),
                     percent(raw.prosecutor),
                     percent(raw.marketer),
                     *(percent(share) for share in raw.below.values()),
@@ -290,7 +291,7 @@ class Drivers:
             "One more level on one column" if self.one_more_level else "No column has more levels"
         )
         yield (
-            f"{what}; now {self.n_below} people are in groups below {self.k}",
+            f"{what}; now {people(self.n_below)} in groups below {self.k}",
             (
                 *("column", "level", f"below {self.k}", "protected", "per 1% of loss", "loss"),
                 *("alone", "smallest group", "marketer"),
@@ -301,7 +302,7 @@ class Drivers:
                     f"{each.level - 1} -> {each.level}",
                     str(each.n_below),
                     str(each.n_protected),
-                    f"{float(each.protected_per_loss) / 100:.4g}",
+                    value_text(float(each.protected_per_loss) / 100),
                     f"{percent(each.loss_before)} -> {percent(each.loss_after)}",
                     str(each.n_alone),
                     str(each.smallest),

@@ -17,7 +17,7 @@ RARE = 100  # from here on a share is easier to grasp as one in so many
 SUMMED = 9  # digits of a sum of floats that roundings leave alone
 LONGEST = 40  # decimals of a per cent, where it takes as many to tell it from 0 or 100
 PLACES = 12  # decimals of a value, where it takes as many to tell it from a whole number
-LONG = 10**15  # from here on a number is written by its first digits and a power of ten
+LONG = 10**20  # from here on a number is written by its first digits and a power of ten
 SMALL = Fraction(1, 10**4)  # and below this
 NOISE = Fraction(1, 10**12)  # relative: what roundings do to floats
 INFINITE = "infinite"
@@ -102,6 +102,15 @@ def people(n: int) -> str:
     return counted(n, "person", "people")
 
 
+def rows_in_groups(n_rows: int, n_groups: int) -> str:
+    """Write how large a table is.
+
+    >>> rows_in_groups(2000, 1)
+    '2,000 rows in 1 group'
+    """
+    return f"{counted(n_rows, 'row')} in {counted(n_groups, 'group')}"
+
+
 def value_text(value: Number | tuple[Any, ...] | None) -> str:
     """Write a measured value: whole numbers whole, others to four digits or a tenth.
 
@@ -148,6 +157,15 @@ def count(n: int) -> str:
     '48,842'
     """
     return f"{n:,}"
+
+
+def to_a_tenth(value: float) -> str:
+    """Write an average.
+
+    >>> to_a_tenth(1234.56), to_a_tenth(3)
+    ('1,234.6', '3.0')
+    """
+    return f"{value:,.1f}"
 
 
 def _as_power_of_ten(value: Fraction, digits: int) -> str:

@@ -257,7 +257,7 @@ def test_odd_arguments_are_refused(release, odd, record_property):
 @pytest.mark.parametrize(
     ("excludes", "said"),
     [
-        (-1, "must be a number of values or a list of values, got -1"),
+        (-1, "must be an integer >= 0, got -1"),
         (True, "got True"),
         (1.5, "got 1.5"),
         ("flu", "got 'flu'"),

@@ -305,7 +305,7 @@ def test_at_the_top_there_is_no_step():
     found = sf.drivers(table_of({"age": [1, 2], "sex": ["F", "M"]}), {"age": 1, "sex": 1}, k=3)
     assert found.one_more_level == ()
     assert found.n_below == 2
-    assert "No column has more levels; now 2 people are in groups below 3" in repr(found)
+    assert "No column has more levels; now 2 people in groups below 3" in repr(found)
 
 
 def test_levels_that_are_not_named_are_at_the_ground():
@@ -359,7 +359,7 @@ def test_what_a_person_reads_is_aligned(figure_1):
     lines = text.splitlines()
     start = lines.index("What each column adds to distinction")
     assert len({len(line) for line in lines[start + 1 : start + 5]}) == 1
-    assert "One more level on one column; now 4 people are in groups below 2" in lines
+    assert "One more level on one column; now 4 people in groups below 2" in lines
 
 
 def test_names_of_columns_are_never_markup_and_never_break_a_line():

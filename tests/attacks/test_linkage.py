@@ -96,7 +96,7 @@ def listed(*values):
 def test_one_person_on_the_list_is_still_one_of_three_rows(three_and_two):
     finding = Linkage("journalist", listed("a", "c")).run(three_and_two)
     assert finding.found == Fraction(1, 3)
-    assert finding.note == "2 rows fit nobody on the list"
+    assert finding.note == "nobody on the list fits 2 rows"
 
 
 def test_a_long_list_hides_a_small_group(three_and_two):

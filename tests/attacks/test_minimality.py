@@ -484,7 +484,7 @@ def test_what_cannot_be_enumerated_is_sampled_with_an_interval(monkeypatch):
     assert finding.interval[0] <= truth <= finding.interval[1]
     assert finding.interval[0] < finding.found < finding.interval[1]
     assert finding.interval[1] - finding.interval[0] <= 0.04
-    assert "1 groups were sampled" in finding.note
+    assert "1 group was sampled" in finding.note
     again, other = Minimality().run(release), Minimality(seed=1).run(release)
     assert finding.found == again.found != other.found
 

@@ -88,7 +88,7 @@ def test_the_order_of_the_rows_makes_no_difference(table, random):
 def test_counts_given_beforehand_are_added_up():
     frequencies = counted([3], [(1, 0), (0, 2), (1, 0)], [2**60, 7, 2**60 + 1])
     assert as_dict(frequencies) == {(0, 2): 7, (1, 0): 2**61 + 1}
-    assert repr(frequencies) == f"<FrequencySet: {2**61 + 8} people, 2 distinct combinations>"
+    assert repr(frequencies) == f"<FrequencySet: {2**61 + 8:,} people, 2 distinct combinations>"
 
 
 @given(coded(), st.data())

@@ -144,7 +144,9 @@ def test_there_may_be_no_groups():
     ],
 )
 def test_a_dense_histogram_of_another_shape_is_refused_with_both_shapes(sizes, dense):
-    with pytest.raises(BadInput, match=r"Groups: \d sizes and 2 values, but the histogram has"):
+    with pytest.raises(
+        BadInput, match=r"Groups: the histogram must have the shape \(\d, 2\), sizes"
+    ):
         sf.Groups(sizes, dense, ["flu", "HIV"])
 
 

@@ -436,7 +436,7 @@ PEOPLE = pa.table({"age": ["37", SECRET], "zip": ["01234", SECRET], "day": ["202
         ),
         (
             {"quasi_identifiers": ["age"], "person": "who"},
-            "person: unknown column 'who'; are the names of the 3 columns in the first line?",
+            "person: unknown column 'who'; are the names of the columns (3) in the first line?",
         ),
         (
             {"quasi_identifiers": ["age", "zip"], "sensitive": ["zip"]},

@@ -168,7 +168,7 @@ def test_missing_values_the_recoding_does_not_know_are_refused(tmp_path):
     recode = sf.Recode.load(release.save_recoding(tmp_path / "recoding.json"))
     ages = people()["age"].to_pylist()
     other = people().set_column(1, "age", pa.array([None, *ages[1:]]))
-    with pytest.raises(sf.BadInput, match="1 rows have values that no box"):
+    with pytest.raises(sf.BadInput, match="no box of the recoding covers the values of 1 row"):
         sf.anonymize(read(other), sf.KAnonymity(2), recode)
 
 

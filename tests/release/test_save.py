@@ -191,7 +191,9 @@ def test_rows_that_go_missing_are_noticed(tmp_path, release):
     from dataclasses import replace
 
     short = sf.Release(replace(release.description, n_rows=1999), release.private)
-    with pytest.raises(sf.BrokenPromise, match=r"1999 rows in .* were to be published, 2000 rows"):
+    with pytest.raises(
+        sf.BrokenPromise, match=r"1,999 rows in .* were to be published, 2,000 rows"
+    ):
         short.save(tmp_path / "q1")
 
 

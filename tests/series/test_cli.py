@@ -62,7 +62,7 @@ def test_a_batch_can_wait_where_it_cannot_be_published(place, series):
     assert done.exit_code == 3
     assert done.output.count("\n") == 1
     done = run("publish", series, place / "small.csv", "--wait")
-    assert (done.exit_code, done.output) == (0, "Kept: 2 rows wait for the next release.\n")
+    assert (done.exit_code, done.output) == (0, "Kept for the next release: 2 rows.\n")
     done = run("publish", series, place / "b.csv", "--json")
     assert json.loads(done.output)["n_rows"] == 62
     assert run("publish", series).exit_code == 2

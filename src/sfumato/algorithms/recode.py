@@ -28,6 +28,7 @@ from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path, suppression_limit, whole
 from sfumato.spec import describe, from_spec, to_spec
+from sfumato.text import count, counted
 
 FORMAT = 1  # of what `Release.save_recoding` writes
 PAIRS_AT_ONCE = 1 << 24
@@ -162,9 +163,10 @@ class Recode(Algorithm):
             recoding, failing, grouping = self._by_boxes(self.boxes or (), frequencies, criterion)
         if failing > limit:
             raise Unsatisfiable(
-                f"the recoding does not satisfy {criterion} on this table: {failing} of "
-                f"{frequencies.n_rows} rows are in groups that fail, at most {limit} may be "
-                f"suppressed (max_suppressed); {reached(criterion, grouping.joint)}"
+                f"the recoding does not satisfy {criterion} on this table: {count(failing)} of "
+                f"{counted(frequencies.n_rows, 'row')} are in groups that fail, at most "
+                f"{count(limit)} may be suppressed (max_suppressed); "
+                f"{reached(criterion, grouping.joint)}"
             )
         return recoding
 
@@ -217,7 +219,7 @@ class Recode(Algorithm):
         outside = int(ground.counts[group < 0].sum())
         if outside:
             raise BadInput(
-                f"Recode: {outside} rows have values that no box of the recoding covers; "
+                f"Recode: no box of the recoding covers the values of {counted(outside, 'row')}; "
                 "anonymize the table anew"
             )
         filled, group = np.unique(group, return_inverse=True)  # boxes without people are dropped

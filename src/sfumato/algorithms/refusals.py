@@ -9,6 +9,7 @@ from sfumato.criteria.judging import holding, is_monotone, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.errors import Unsatisfiable
+from sfumato.text import counted
 
 
 def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
@@ -23,7 +24,8 @@ def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None
     joint = JointGroups(frequencies, whole, count if frequencies.sensitive else None)
     if holding(criterion, joint).all():
         return
-    evidence = f"as one group of all {frequencies.n_rows} rows {reached(criterion, joint)}"
+    rows = counted(frequencies.n_rows, "row")
+    evidence = f"as one group of all {rows} {reached(criterion, joint)}"
     if is_monotone(criterion, frequencies, suppression=False):
         raise Unsatisfiable(f"no partition satisfies {criterion}: even {evidence}")
     sets = any(frequencies.domains[name].members is not None for name in frequencies.sensitive)

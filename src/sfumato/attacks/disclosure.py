@@ -204,7 +204,7 @@ class BackgroundKnowledge(_AboutValues):
         least = max((part.values_wanted() for part in parts), default=0) - 1
         unsafe = open_groups & (n_values - 1 < least)
         n_certain = view.n_in(chosen & ~open_groups)
-        certain = f"; {n_certain} are certain already, by homogeneity" if n_certain else ""
+        certain = f"; {people(n_certain)} certain already, by homogeneity" if n_certain else ""
         return Finding(
             attack=self.called,
             attribute=view.attribute,
@@ -216,7 +216,7 @@ class BackgroundKnowledge(_AboutValues):
             holds=not unsafe.any() if least > 0 else None,
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            note=f"so little for {view.n_in(needed == found)} people{certain}",
+            note=f"so little for {people(view.n_in(needed == found))}{certain}",
             worst={
                 "group": target.published_labels(int(view.owner[group])),
                 "rule out": [view.label(int(code)) for code in codes if code != rarest],

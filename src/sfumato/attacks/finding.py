@@ -15,6 +15,7 @@ from sfumato.text import people, percent, plain, value_text
 NO_CERTAINTY = Bound("<", 1, assumed=True)
 KNOWN = "the target's quasi-identifiers"  # what every adversary knows of a person
 PER_CENT = ("belief", "share of rows")
+ONE = {"values to rule out": "value to rule out", "records": "record"}  # of a unit
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,9 +91,7 @@ class Finding:
         """Write a number in the finding's unit: beliefs in per cent."""
         if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
             return percent(value)
-        unit = self.unit
-        if value == 1:
-            unit = unit.replace("values", "value").replace("records", "record")
+        unit = ONE.get(self.unit, self.unit) if value == 1 else self.unit
         return f"{value_text(value)} {unit}"
 
     @property

@@ -11,6 +11,7 @@ from sfumato.published.public_view import PublicView, refuse_other_columns
 from sfumato.release import Release, load
 from sfumato.release.earlier_releases.previous import Previous
 from sfumato.table import Table, read
+from sfumato.text import count, people
 
 
 def series_of(
@@ -57,8 +58,8 @@ def _refuse(name: str, each: PublicView, own: PublicView) -> None:
     )
     if each.n_rows > own.n_rows:
         raise BadInput(
-            f"earlier: {name} is of {each.n_rows} people and the release of {own.n_rows}; an "
-            "earlier release is of some of the same people"
+            f"earlier: {name} is of {people(each.n_rows)} and the release of {count(own.n_rows)}; "
+            "an earlier release is of some of the same people"
         )
 
 

@@ -20,6 +20,8 @@ from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, CannotRun, shown
 from sfumato.parameters import one_of
 from sfumato.table import Table
+from sfumato.text import counted
+from sfumato.text import people as people_text
 
 MODELS = ("prosecutor", "journalist", "marketer")
 
@@ -153,7 +155,7 @@ class Linkage(Attack):
         if self.model == "prosecutor":
             return f"{KNOWN}; that the target is in the table"
         if self.external is not None:
-            return f"a list of {self.external.n_rows} people with their quasi-identifiers"
+            return f"a list of {people_text(self.external.n_rows)} with their quasi-identifiers"
         return "the quasi-identifiers of everybody in the table"
 
     def _fitting(self, target: Target, people: Table) -> tuple[Counts, str | None]:
@@ -162,7 +164,7 @@ class Linkage(Attack):
         fits = fitting(people, target.seen)
         if self.external is not None:
             alone = int(sizes[fits == 0].sum())
-            return fits, f"{alone} rows fit nobody on the list" if alone else None
+            return fits, f"nobody on the list fits {counted(alone, 'row')}" if alone else None
         if (fits >= sizes).all():
             return fits, None
         if self.model == "marketer":  # no better than with the release alone

@@ -11,6 +11,7 @@ from sfumato.data.frequency import Grouping, sum_by
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.release import Release
 from sfumato.table import Table, read
+from sfumato.text import count, counted
 
 
 def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
@@ -49,8 +50,8 @@ def seen_with(
     n_rows = int(seen.sizes.sum()) + n_suppressed
     if given.n_rows < n_rows or (released and given.n_rows > n_rows):
         raise BadInput(
-            f"original: it has {given.n_rows} rows, and {n_rows} were released or suppressed; is "
-            "it the table that was released?"
+            f"original: it has {counted(given.n_rows, 'row')}, and {count(n_rows)} were released "
+            "or suppressed; is it the table that was released?"
         )
     try:
         seen = seen.with_values_of(given.frequencies())

@@ -16,7 +16,7 @@ from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.spec import chosen, name_of
-from sfumato.text import value_text
+from sfumato.text import counted, value_text
 
 
 @dataclass(frozen=True)
@@ -36,7 +36,8 @@ class Measurement:
     @property
     def verdict(self) -> str:
         """What a person reads."""
-        return self.note or ("holds" if self.holds else f"FAILS for {self.n_people_failing} rows")
+        failing = counted(self.n_people_failing, "row")
+        return self.note or ("holds" if self.holds else f"FAILS for {failing}")
 
 
 def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) -> NDArray[np.bool_]:

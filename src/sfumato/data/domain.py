@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.taxonomy import Ranks, Taxonomy
 from sfumato.data.values import KnownValues
+from sfumato.text import counted
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,7 +59,7 @@ class Domain:
         return len(self.labels)
 
     def __repr__(self) -> str:
-        return f"<Domain: {len(self)} values, height {self.taxonomy.height}>"
+        return f"<Domain: {counted(len(self), 'value')}, height {self.taxonomy.height}>"
 
     @property
     def has_missing(self) -> bool:

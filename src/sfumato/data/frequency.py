@@ -15,6 +15,7 @@ from sfumato.data.guarding_nodes import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
 from sfumato.data.set_valued import over_values
 from sfumato.errors import BadInput, BrokenPromise, nearest, shown
+from sfumato.text import counted, people
 
 EXACT_IN_FLOAT = 2**53
 TOO_MANY = 2**62  # people: twice as many still have to fit into 64 bits
@@ -86,7 +87,9 @@ class FrequencySet:
         return len(self.counts)
 
     def __repr__(self) -> str:
-        return f"<FrequencySet: {self.n_rows} people, {len(self)} distinct combinations>"
+        return (
+            f"<FrequencySet: {people(self.n_rows)}, {counted(len(self), 'distinct combination')}>"
+        )
 
     def codes(self, column: str) -> Codes:
         """Codes of one column, one per combination."""

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.data.domain import Domain
 from sfumato.errors import BadInput, shown
 from sfumato.parameters import MOST_COUNTED, counted_array
+from sfumato.text import count, counted, people
 
 Counts = NDArray[np.int64]
 
@@ -173,28 +174,29 @@ class Groups:
     ) -> None:
         if not isinstance(values, (Sequence, Domain)):
             raise BadInput(f"Groups: values must be a list of values, got {shown(values)}")
-        counted = counted_array("Groups", "size", sizes)
-        if counted.ndim != 1:
+        n_people = counted_array("Groups", "size", sizes)
+        if n_people.ndim != 1:
             raise BadInput(f"Groups: sizes must be a list of numbers, got {shown(sizes)}")
         if histogram is not None and not isinstance(histogram, Histogram):
             dense = counted_array("Groups", "count", histogram)
-            if dense.size == 0 and 0 in (len(counted), len(values)):
-                dense = dense.reshape(len(counted), len(values))
-            if dense.shape != (len(counted), len(values)):
+            if dense.size == 0 and 0 in (len(n_people), len(values)):
+                dense = dense.reshape(len(n_people), len(values))
+            if dense.shape != (len(n_people), len(values)):
                 raise BadInput(
-                    f"Groups: {len(counted)} sizes and {len(values)} values, but the histogram has "
-                    f"the shape {dense.shape}"
+                    f"Groups: the histogram must have the shape {(len(n_people), len(values))}, "
+                    f"sizes by values, got {dense.shape}"
                 )
             _refuse_too_many("counts of a group", dense)
             histogram = Histogram.from_dense(dense)
-        object.__setattr__(self, "sizes", counted)
+        object.__setattr__(self, "sizes", n_people)
         object.__setattr__(self, "counted", histogram)
         object.__setattr__(self, "values", values if isinstance(values, Domain) else tuple(values))
         known = None if reference is None else counted_array("Groups", "reference count", reference)
         if known is not None:
             if known.shape != (len(values),):
                 raise BadInput(
-                    f"Groups: {len(values)} values, but the reference has the shape {known.shape}"
+                    f"Groups: the reference must have the shape {(len(values),)}, a number for "
+                    f"every value, got {known.shape}"
                 )
             _refuse_too_many("reference counts", known[np.newaxis])
         object.__setattr__(self, "reference", known)
@@ -207,8 +209,8 @@ class Groups:
         if not len(self):
             return "<Groups: none>"
         return (
-            f"<Groups: {len(self)} groups of {self.sizes.min()} to {self.sizes.max()} people, "
-            f"{len(self.values)} sensitive values>"
+            f"<Groups: {counted(len(self), 'group')} of {count(self.sizes.min())} to "
+            f"{people(self.sizes.max())}, {counted(len(self.values), 'sensitive value')}>"
         )
 
     @property

@@ -60,7 +60,7 @@ class Schema:
                     if len(columns) == 1:
                         hint += "; the file has one column: is it delimited by , ; | or tab?"
                     elif not hint:
-                        hint = f"; are the names of the {len(columns)} columns in the first line?"
+                        hint = f"; are the names of the columns ({len(columns)}) in the first line?"
                     raise BadInput(f"{role}: unknown column {shown(name)}{hint}", columns)
                 if name in taken:
                     other = taken[name]

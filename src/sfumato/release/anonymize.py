@@ -38,7 +38,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     ...     sensitive="disease",
     ... )
     >>> sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3), method=sf.Mondrian())
-    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) & LDiversity(l=3) by Mondrian()>
+    <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) & LDiversity(l=3) by Mondrian()>
     """
     if not isinstance(table, Table):
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")

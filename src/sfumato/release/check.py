@@ -13,7 +13,7 @@ from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.table import Table
-from sfumato.text import plain, value_text
+from sfumato.text import people, plain, rows_in_groups, value_text
 
 UNSEEN = "no verdict: what people guard is not published"
 TOGETHER = "no verdict: that is as if values were published apart, and a person's stand together"
@@ -50,9 +50,9 @@ class Check:
     @property
     def heading(self) -> str:
         """Rows, groups, and how many people stand alone."""
-        alone = f", {self.n_alone} people alone in theirs" if self.n_alone else ""
+        alone = f", {people(self.n_alone)} alone in theirs" if self.n_alone else ""
         seeded = "; an experiment made with a seed, not for publication" if self.experiment else ""
-        return f"{self.n_rows} rows in {self.n_groups} groups{alone}{seeded}"
+        return f"{rows_in_groups(self.n_rows, self.n_groups)}{alone}{seeded}"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -123,7 +123,7 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     ...     sensitive="disease",
     ... )
     >>> sf.check(patients, sf.KAnonymity(5))
-    2000 rows in 209 groups, 14 people alone in theirs
+    2,000 rows in 209 groups, 14 people alone in theirs
     KAnonymity(k=5): found 1, FAILS for 88 rows
     """
     if not isinstance(table, Table):

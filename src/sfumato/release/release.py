@@ -47,6 +47,7 @@ from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.summary import Summary
 from sfumato.release.writing import Private, read_back, view_of, with_original, write
 from sfumato.table import DATA, SENSITIVE, Table
+from sfumato.text import count, counted
 
 
 def load(directory: str | Path) -> Release:
@@ -62,7 +63,7 @@ def load(directory: str | Path) -> Release:
     >>> from tempfile import TemporaryDirectory
     >>> with TemporaryDirectory() as place:
     ...     sf.load(release.save(f"{place}/2026-q1"))
-    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
+    <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
     """
     description, files = open_saved(file_path("load", directory))
     return Release(description, written=Written(files))
@@ -83,7 +84,7 @@ class Release:
     ... )
     >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
     >>> release
-    <Release of 2000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
+    <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
     >>> release.levels, release.n_rows, release.n_suppressed
     ({'age': 1, 'sex': 1}, 2000, 0)
     """
@@ -101,7 +102,7 @@ class Release:
     def __repr__(self) -> str:
         shown = self.description
         return (
-            f"<Release of {shown.n_rows} rows, {shown.n_suppressed} suppressed: "
+            f"<Release of {counted(shown.n_rows, 'row')}, {count(shown.n_suppressed)} suppressed: "
             f"{shown.criterion} by {shown.method}>"
         )
 
@@ -305,8 +306,8 @@ class Release:
         verdict = checked(seen, asked, guarded)
         if verdict.n_rows != self.n_rows:
             raise BadInput(
-                f"{written.files.directory}: {verdict.n_rows} rows, where the description says "
-                f"{self.n_rows}"
+                f"{written.files.directory}: the description says that it has other rows: "
+                f"{count(self.n_rows)} and not {count(verdict.n_rows)}"
             )
         if self._private is None and self.n_suppressed:
             measured = tuple(map(_without_original, verdict.measured))

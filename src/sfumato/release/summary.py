@@ -21,7 +21,8 @@ from sfumato.formulas.measures.loss import (
 from sfumato.html import html_table
 from sfumato.release.description import Description
 from sfumato.table import Table
-from sfumato.text import aligned, percent, percent_lost
+from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
+from sfumato.text import people as people_text
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,11 +58,16 @@ class Summary:
         lines = [
             ("promise", str(description.criterion)),
             ("method", str(description.method)),
-            ("rows", f"{description.n_rows:,} published, {n_suppressed:,} suppressed ({share})"),
+            (
+                "rows",
+                f"{count(description.n_rows)} published, {count(n_suppressed)} suppressed "
+                f"({share})",
+            ),
             (
                 "groups",
-                f"{len(sizes):,} of {numbers['smallest_group']:,} to {numbers['largest_group']:,} "
-                f"people, {numbers['average_group_size']:,.1f} on average",
+                f"{count(len(sizes))} of {count(numbers['smallest_group'])} to "
+                f"{people_text(numbers['largest_group'])}, "
+                f"{to_a_tenth(numbers['average_group_size'])} on average",
             ),
         ]
         if description.method.experiment:
@@ -80,7 +86,7 @@ class Summary:
         n_alone = int((sizes == 1).sum())
         if n_alone:
             numbers["alone"] = n_alone
-            lines.append(("people alone in their group", f"{n_alone:,}"))
+            lines.append(("people alone in their group", count(n_alone)))
         if original is not None and published is not None and description.group is None:
             boxes, people = published
             names = description.quasi_identifiers
@@ -95,7 +101,7 @@ class Summary:
             lines.append(
                 ("information loss", f"{percent_lost(numbers['information_loss'])} ({each})")
             )
-        lines.append(("discernibility", f"{numbers['discernibility']:,}"))
+        lines.append(("discernibility", count(numbers["discernibility"])))
         if description.recoded:
             lines.append(("generalized to text", ", ".join(description.recoded)))
         if original is not None:

@@ -29,6 +29,7 @@ from sfumato.release.guarding_nodes import decided, refuse_other_groups
 from sfumato.release.saved import Files, Written
 from sfumato.release.set_valued import apart, refuse_other_values
 from sfumato.table import DATA, SENSITIVE, Table
+from sfumato.text import rows_in_groups
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,8 +100,8 @@ def write(
     planned = (description.n_rows, len(sizes))
     if (verdict.n_rows, verdict.n_groups) != planned:
         raise BrokenPromise(
-            f"internal error: {planned[0]} rows in {planned[1]} groups were to be published, "
-            f"{verdict.n_rows} rows in {verdict.n_groups} groups were written"
+            f"internal error: {rows_in_groups(*planned)} were to be published, "
+            f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written"
         )
     if (np.sort(seen.sizes) != np.sort(sizes)).any():
         raise BrokenPromise(

@@ -21,6 +21,7 @@ from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.table import Table
+from sfumato.text import counted, people
 
 COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")
 
@@ -107,8 +108,8 @@ class Report:
         untold = sum(each.holds is None and each.promised is not None for each in self.findings)
         told = f", {untold} without a verdict" if untold else ""
         left = f", {len(self.not_run)} not run" if self.not_run else ""
-        people = self.target.n_people
-        return f"{len(self.findings)} attacks on {people} people: {verdict}{told}{left}"
+        attacks = counted(len(self.findings), "attack")
+        return f"{attacks} on {people(self.target.n_people)}: {verdict}{told}{left}"
 
     @property
     def remarks(self) -> list[str]:

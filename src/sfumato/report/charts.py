@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import one_line
-from sfumato.text import percent_lost
+from sfumato.text import count, counted, people, percent_lost
 
 BEFORE, PROMISED = "#8b939e", "#4b7fc0"
 KEPT, BROKEN, OPEN = "#2c9183", "#cf4a3c", "#b08a35"
@@ -107,10 +107,12 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
 def group_sizes(bins: Sequence[Mapping[str, int]]) -> Figure:
     """Draw how many people are in groups of which size."""
     names = [
-        f"{each['from']:,}" if each["from"] == each["to"] else f"{each['from']:,} to {each['to']:,}"
+        count(each["from"])
+        if each["from"] == each["to"]
+        else f"{count(each['from'])} to {count(each['to'])}"
         for each in bins
     ]
-    texts = [f"{each['people']:,} people in {each['groups']:,} groups" for each in bins]
+    texts = [f"{people(each['people'])} in {counted(each['groups'], 'group')}" for each in bins]
     bars = {
         "type": "bar",
         "orientation": "h",
@@ -154,7 +156,7 @@ def distribution(column: Mapping[str, Any]) -> Figure:
     data = []
     for key, colour, offset in (("original", ORIGINAL, -0.04), ("published", PUBLISHED, 0.2)):
         rows = column[f"rows_{key}"] or 1
-        texts = [f"{key}: {each[key]:,} of {rows:,}" for each in values]
+        texts = [f"{key}: {count(each[key])} of {count(rows)}" for each in values]
         shares = [each[key] / rows for each in values]
         data.append(_bars(shares, texts, colour, width=0.2, offset=offset))
     names = ["missing" if each["value"] is None else each["value"] for each in values]

@@ -22,6 +22,7 @@ from sfumato.release import Release
 from sfumato.report import in_words as words
 from sfumato.report.steward import steward_part
 from sfumato.table import Table
+from sfumato.text import counted
 
 SCHEMA = "sfumato-report/1"
 BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
@@ -90,11 +91,10 @@ def _verdict(target: Target, findings: Sequence[Finding], n_known: int) -> str:
     """Say in a line how it went; n_known: attacks that succeeded with all that the auditor has."""
     n_failed = sum(finding.holds is False for finding in findings)
     if n_failed:
-        attacks = "attack" if len(findings) == 1 else "attacks"
-        return f"{n_failed} of {len(findings)} {attacks} succeeded"
+        return f"{n_failed} of {counted(len(findings), 'attack')} succeeded"
     if n_known:
-        attacks = "attack" if n_known == 1 else "attacks"
-        return f"{n_known} {attacks} succeeded with everybody’s quasi-identifiers at hand"
+        attacks = counted(n_known, "attack")
+        return f"{attacks} succeeded with everybody’s quasi-identifiers at hand"
     if not findings:
         return "No attack could be run"
     if target.criterion is None:

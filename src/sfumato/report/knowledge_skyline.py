@@ -266,7 +266,7 @@ class KnowledgeSkyline:
         how = "ruled out" if self.case == "single" else "tied to it"
         chosen = sorted({round(j * most_l / (MOST_LINES - 1)) for j in range(MOST_LINES)})
         series = {
-            f"{l} {'value' if l == 1 else 'values'} {how}": [
+            f"{counted(l, 'value')} {how}": [
                 max((p.k for p in self.points if p.l >= l and p.m >= m), default=None)
                 for m in range(most_m + 1)
             ]

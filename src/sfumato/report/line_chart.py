@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 from sfumato.html import Markup, tag
 from sfumato.report.charts import bare_layout, label
+from sfumato.text import value_text
 
 COLOURS = ("#4b7fc0", "#2c9183", "#cf4a3c", "#b08a35", "#7d63b8", "#8b939e", "#3f9fb0", "#a8567a")
 HEIGHT = 320
@@ -43,7 +44,7 @@ def figure(chart: Chart) -> dict[str, Any]:
     data = []
     for (name, values), colour in zip(chart.series.items(), _colours(chart), strict=True):
         texts = [
-            None if y is None else label(f"{name}, {x:g}: {y:.4g}")
+            None if y is None else label(f"{name}, {value_text(x)}: {value_text(y)}")
             for x, y in zip(chart.places, values, strict=True)
         ]
         drawn = {

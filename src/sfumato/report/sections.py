@@ -8,7 +8,7 @@ from typing import Any
 
 from sfumato.html import Markup, escaped, joined, tag
 from sfumato.report.charts import MOST_BARS, on_the_scale
-from sfumato.text import percent, percent_lost
+from sfumato.text import count, counted, people, percent, percent_lost, to_a_tenth, value_text
 
 LONGEST_CELL = 160  # characters of a value
 ALWAYS_KNOWN = (
@@ -57,13 +57,13 @@ def _top(document: Document) -> Markup:
     good = document["holds"]
     published, sizes = document["published"], document["published"]["group_sizes"]
     figures = [
-        ("rows published", f"{published['rows']:,}"),
-        ("groups", f"{document['groups']:,}"),
-        ("smallest group", f"{sizes['smallest']:,}"),
-        ("average group", f"{sizes['average']:,.1f}"),
+        ("rows published", count(published["rows"])),
+        ("groups", count(document["groups"])),
+        ("smallest group", count(sizes["smallest"])),
+        ("average group", to_a_tenth(sizes["average"])),
     ]
     if published["suppressed"] is not None:
-        figures.insert(1, ("rows suppressed", f"{published['suppressed']:,}"))
+        figures.insert(1, ("rows suppressed", count(published["suppressed"])))
     remarks = document["remarks"]
     return tag(
         "header",
@@ -89,14 +89,14 @@ def _kind(document: Document) -> str:
 
 
 def _opening(document: Document) -> str:
-    attacks = "attack was" if len(document["findings"]) == 1 else "attacks were"
+    attacks = counted(len(document["findings"]), "attack was", "attacks were")
     seen = (
         "with the original at hand"
         if document["private"] and document["steward"]["distributions"]
         else "with nothing but what is published"
     )
     return (
-        f"{len(document['findings'])} {attacks} tried on {document['people']:,} people, {seen}: "
+        f"{attacks} tried on {people(document['people'])}, {seen}: "
         "what an adversary believed before, what was promised, and what was found."
     )
 
@@ -116,8 +116,8 @@ def _published(document: Document) -> Markup:
     elif document["subject"] == "table":
         parts.append(tag("p", "A table read from a file: how it was made is not known."))
     if published["columns_not_looked_at"]:
-        n = published["columns_not_looked_at"]
-        columns = "1 further column of the file was" if n == 1 else f"{n} further columns were"
+        further = "further column of the file was", "further columns of the file were"
+        columns = counted(published["columns_not_looked_at"], *further)
         parts.append(tag("p", f"{columns} not looked at."))
     rows = [
         (
@@ -138,9 +138,10 @@ def _published(document: Document) -> Markup:
         tag("h3", "How many people share a group"),
         tag(
             "p",
-            f"{_who_is_together(published)}: {document['groups']:,} "
-            f"groups of {sizes['smallest']:,} to {sizes['largest']:,} people, "
-            f"{sizes['average']:,.1f} on average.",
+            f"{_who_is_together(published)}: "
+            f"{counted(document['groups'], 'group')} of {count(sizes['smallest'])} to "
+            f"{people(sizes['largest'])}, "
+            f"{to_a_tenth(sizes['average'])} on average.",
         ),
         chart_place("chart-sizes", "People by the size of their group"),
         _details(
@@ -148,7 +149,7 @@ def _published(document: Document) -> Markup:
             data_table(
                 ("size of group", "groups", "people"),
                 [
-                    (_range(each), f"{each['groups']:,}", f"{each['people']:,}")
+                    (_range(each), count(each["groups"]), count(each["people"]))
                     for each in sizes["bins"]
                 ],
                 numbers=(1, 2),
@@ -182,7 +183,7 @@ def _found(document: Document) -> Markup:
             each["shown"]["before"],
             _promise_cell(each),
             joined([tag("b", each["shown"]["found"]), _interval(each)]),
-            NONE if each["holds"] is None else f"{each['people_exceeding']:,}",
+            NONE if each["holds"] is None else count(each["people_exceeding"]),
             joined([_badge(each), tag("small", each["note"]) if each["note"] else ""]),
         )
         for each in findings
@@ -236,7 +237,7 @@ def _interval(finding: Mapping[str, Any]) -> Markup:
     """Write how sure a sampled answer is."""
     if finding["interval"] is None:
         return Markup("")
-    low, high = (f"{end:.4g}" for end in finding["interval"])
+    low, high = map(value_text, finding["interval"])
     return tag("small", f"sampled, between {low} and {high}")
 
 
@@ -339,7 +340,7 @@ def _witness(value: Any) -> Markup:
         )
     if isinstance(value, (list, tuple)):
         return escaped(", ".join(map(_cell, value)))
-    return escaped(f"{value:.4g}" if isinstance(value, float) else _cell(value))
+    return escaped(value_text(value) if isinstance(value, float) else _cell(value))
 
 
 def _lost(loss: Mapping[str, Any]) -> Markup:
@@ -364,8 +365,8 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
     rows = [
         (
             tag("b", _cell(each["value"])),
-            f"{each['original']:,} ({percent(Fraction(each['original'], original))})",
-            f"{each['published']:,} ({percent(Fraction(each['published'], published))})",
+            f"{count(each['original'])} ({percent(Fraction(each['original'], original))})",
+            f"{count(each['published'])} ({percent(Fraction(each['published'], published))})",
         )
         for each in column["values"]
     ]
@@ -374,8 +375,8 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
     if column["values_in_all"] > shown:
         yield tag(
             "p",
-            f"The {shown} most frequent of {column['values_in_all']:,} values are drawn, "
-            f"{len(column['values'])} are in the table.",
+            f"Of {counted(column['values_in_all'], 'value')} the {count(shown)} most frequent are "
+            f"drawn, and {count(len(column['values']))} stand in the table.",
             class_="note",
         )
     yield _legend(("original", "in the original"), ("kept-bar", "as published"))
@@ -441,12 +442,12 @@ def _details(title: str, content: Markup) -> Markup:
 
 
 def _range(each: Mapping[str, int]) -> str:
-    low, high = f"{each['from']:,}", f"{each['to']:,}"
+    low, high = count(each["from"]), count(each["to"])
     return low if low == high else f"{low} to {high}"
 
 
 def _count(number: int | None) -> str:
-    return NONE if number is None else f"{number:,}"
+    return NONE if number is None else count(number)
 
 
 def _cell(value: object) -> str:

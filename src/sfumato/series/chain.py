@@ -23,6 +23,7 @@ from sfumato.series.ledger import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.table import Table
+from sfumato.text import counted
 
 
 @dataclass(frozen=True)
@@ -78,9 +79,9 @@ def next_release(
     """
     if earlier and 0 < n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
-            f"no release after {max(earlier):03d} is safe: {n_new} records came since, fewer than "
-            f"k = {terms.k}, and everybody can tell how many are new; wait for {terms.k - n_new} "
-            "more (--wait keeps these for the next release)"
+            f"no release after {max(earlier):03d} is safe: {counted(n_new, 'record')} came since, "
+            f"fewer than k = {terms.k}, and everybody can tell how many are new; wait for "
+            f"{terms.k - n_new} more (--wait keeps these for the next release)"
         )
     previous = [
         replace(earlier[number].public_view, people=people.get(number, ()))

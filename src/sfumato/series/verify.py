@@ -16,6 +16,7 @@ from sfumato.series.ledger import Batch, Ledger, ReleaseEntry
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
+from sfumato.text import count, counted
 
 
 @dataclass(frozen=True)
@@ -105,10 +106,12 @@ def _of_release(
         yield str(error)
         return
     if (found[0].n_rows, release.n_suppressed) != (made.n_rows, made.n_suppressed):
-        yield f"{place}: {found[0].n_rows} rows, where the ledger says {made.n_rows}"
+        rows = counted(found[0].n_rows, "row")
+        yield f"{place}: {rows}, where the ledger says {count(made.n_rows)}"
     n_covered = sum(batch.n_rows for batch in batches if made.covers(batch))
     if made.n_rows + made.n_suppressed != n_covered:
-        yield f"{place}: {made.n_rows} rows of {n_covered} in its batches, without the suppressed"
+        rows = f"{counted(made.n_rows, 'row')} of {count(n_covered)}"
+        yield f"{place}: {rows} in its batches, without the suppressed"
     if not all(found):
         yield f"{place}: the promise of the series is not kept: {terms.criterion}"
 

@@ -17,7 +17,7 @@ from sfumato.parameters import whole
 from sfumato.progress import report
 from sfumato.release import anonymize
 from sfumato.table import Table
-from sfumato.text import aligned, percent
+from sfumato.text import aligned, percent, to_a_tenth, value_text
 from sfumato.utility.classification import accuracy, check_learning
 from sfumato.utility.divergence import kl_divergence
 from sfumato.utility.learning_records import Records, columns_of, equal_parts, part_of
@@ -124,8 +124,8 @@ class CrossValidation:
             (f"accuracy for {self.target}", _text(self.accuracy, percent)),
             ("learned from the original", percent(self.original)),
             ("without sensitive columns", _text(self.without_sensitive, percent)),
-            ("average group size", _text(self.average_group_size, "{:,.2f}".format)),
-            ("KL divergence", _text(self.kl_divergence, "{:.4f}".format)),
+            ("average group size", _text(self.average_group_size, to_a_tenth)),
+            ("KL divergence", _text(self.kl_divergence, value_text)),
             ("folds", ", ".join(filter(None, [str(len(self.folds)), impossible]))),
         ]
 

@@ -27,7 +27,7 @@ from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import RecordsLeft
 from sfumato.parameters import file_path, one_of
 from sfumato.published.public_view import NAMED, PublicView, read_previous
-from sfumato.text import counted
+from sfumato.text import count, counted
 
 REMEDY = "wait for more records, or start a new chain of releases without the records published"
 
@@ -203,9 +203,9 @@ class BCFAnonymizer(SeriesAlgorithm):
             if before > after:
                 following = "the table" if number + 2 == len(people) else f"release {number + 2}"
                 raise BadInput(
-                    f"BCFAnonymizer: earlier release {number + 1} is of {before} records and "
-                    f"{following} of {after}; every release is of all records so far, and they are "
-                    "given in the order of publishing"
+                    f"BCFAnonymizer: earlier release {number + 1} is of "
+                    f"{counted(before, 'record')} and {following} of {count(after)}; every release "
+                    "is of all records so far, and they are given in the order of publishing"
                 )
         return found
 
@@ -251,8 +251,8 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
         if smallest < k:
             raise Unsatisfiable(
                 f"no release satisfies {criterion}: earlier release {number + 1} has a class of "
-                f"{smallest} records, and no later release can leave more of it than {smallest}; "
-                "start a new chain of releases without the records published"
+                f"{counted(smallest, 'record')}, and no later release can leave more of it; start a"
+                " new chain of releases without the records published"
             )
     counts = [*map(n_people, previous), n]
     for number, (before, after) in enumerate(itertools.pairwise(counts)):
@@ -261,9 +261,9 @@ def refuse_impossible(search: Specialization, criterion: Criterion) -> None:
         if 0 < after - before < k:
             new = "the table" if number + 1 == len(previous) else f"earlier release {number + 2}"
             raise Unsatisfiable(
-                f"no release satisfies {criterion}: {new} has {after - before} records that "
-                f"earlier release {number + 1} has not, fewer than k = {k}, and everybody can tell "
-                f"how many are new; {REMEDY}"
+                f"no release satisfies {criterion}: {new} has "
+                f"{counted(after - before, 'record')} that earlier release {number + 1} has not, "
+                f"fewer than k = {k}, and everybody can tell how many are new; {REMEDY}"
             )
     whole = search.classes()
     for number, first in enumerate(previous):
@@ -281,10 +281,10 @@ def _refuse_left(
         none = f"no release satisfies {criterion}"
         if search.previous[number].n_suppressed:
             none = f"no release that satisfies {criterion} is found"
-        raise Unsatisfiable(f"{none}: {why} {int(sizes.min())} records; {REMEDY}")
+        raise Unsatisfiable(f"{none}: {why} {counted(int(sizes.min()), 'record')}; {REMEDY}")
     if search.others is not None and len(search.unsafe(sizes, histogram)):
         joint = JointGroups(search.frequencies, sizes, histogram)
         raise Unsatisfiable(
-            f"no release that satisfies {criterion} is found: {why} records of which "
+            f"no release that satisfies {criterion} is found: {why} only records of which "
             f"{reached(search.others, joint)}; {REMEDY}"
         )

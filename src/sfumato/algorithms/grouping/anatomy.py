@@ -27,6 +27,7 @@ from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, BrokenPromise, Unsatisfiable
 from sfumato.parameters import optional_seed
+from sfumato.text import count, counted
 
 COMPILED = 5000  # people from which on compiled code pays for its start
 
@@ -92,9 +93,9 @@ class Anatomy(Algorithm):
         most = int(sum_by(needs.codes[bounded], frequencies.counts[bounded], 1).max())
         if n < needs.people or most * needs.values > n:
             raise Unsatisfiable(
-                f"Anatomy: no groups of different values satisfy {criterion}: of {n} rows, at "
-                f"least {needs.people} are needed, and no value may have more than 1 in "
-                f"{needs.values}; the most frequent has {most}"
+                f"Anatomy: no groups of different values satisfy {criterion}: of "
+                f"{counted(n, 'row')}, at least {count(needs.people)} are needed, and no value may "
+                f"have more than 1 in {needs.values}; the most frequent has {most}"
             )
         group = anatomize(needs, people, np.zeros(n, dtype=np.int64), draw)
         verify(frequencies, criterion, people, group)

@@ -15,6 +15,7 @@ from sfumato.algorithms.lattice.minimal import minimal_nodes, tried_without_orde
 from sfumato.criteria.criterion import Criterion
 from sfumato.errors import BadInput
 from sfumato.progress import report
+from sfumato.text import count, counted
 
 MOST_NODES = 10**8  # whose safety is kept at a time
 
@@ -65,8 +66,9 @@ def safe_by_subsets(lattice: Lattice, limit: int) -> dict[tuple[int, ...], NDArr
     n_nodes = math.prod(height + 1 for height in lattice.heights)
     if n_nodes > MOST_NODES:
         raise BadInput(
-            f"Incognito: the hierarchies of {len(names)} columns make {n_nodes} nodes, more than "
-            f"{MOST_NODES}; give them fewer levels, or take Mondrian"
+            f"Incognito: the hierarchies of {counted(len(names), 'column')} make "
+            f"{counted(n_nodes, 'node')}, more than {count(MOST_NODES)}; give them fewer "
+            "levels, or take Mondrian"
         )
     known: dict[tuple[int, ...], NDArray[np.bool_]] = {}
     subsets = [

@@ -12,6 +12,7 @@ from sfumato.criteria.judging import reached
 from sfumato.errors import Unsatisfiable
 from sfumato.parameters import one_of
 from sfumato.progress import report
+from sfumato.text import count, counted
 
 Prefer = Literal["absolute_distance", "relative_distance", "distribution", "suppression"]
 
@@ -77,9 +78,10 @@ def refuse(lattice: Lattice, limit: int) -> Unsatisfiable:
     """Say that no node will do, and how far the top one gets."""
     top = lattice.grouping(lattice.heights)
     return Unsatisfiable(
-        f"no level of these hierarchies satisfies {lattice.criterion} with at most {limit} of "
-        f"{lattice.frequencies.n_rows} rows suppressed; with everything generalized to the top "
-        f"{list(lattice.heights)}, {reached(lattice.criterion, top.joint)}"
+        f"no level of these hierarchies satisfies {lattice.criterion} with at most "
+        f"{count(limit)} of {counted(lattice.frequencies.n_rows, 'row')} suppressed; with "
+        f"everything generalized to the top {list(lattice.heights)}, "
+        f"{reached(lattice.criterion, top.joint)}"
     )
 
 

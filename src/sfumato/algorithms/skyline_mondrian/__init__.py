@@ -18,7 +18,7 @@ from sfumato.data.recoding import Assignment, Bucketing, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.knowledge.breach import exposed, statistics
 from sfumato.parameters import one_of, optional_column
-from sfumato.text import value_text
+from sfumato.text import count, value_text
 
 
 @dataclass(frozen=True)
@@ -173,8 +173,9 @@ def _refuse_unsafe(frequencies: FrequencySet, skyline: Skyline) -> None:
     value = shown(named[0]) if named else f"a value that occurs {counted[code]} times"
     breach = value_text(1 / (1 + float(ratio)))
     evidence = (
-        f"all {n} rows as one group, whoever knows up to (l, k, m) = {tuple(limit.point)} believes "
-        f"in {value} with confidence {breach}, and {value_text(limit.c)} must not be reached"
+        f"all rows ({count(n)}) as one group, whoever knows up to (l, k, m) = "
+        f"{tuple(limit.point)} believes in {value} with confidence {breach}, and "
+        f"{value_text(limit.c)} must not be reached"
     )
     if skyline.case == "single":
         raise Unsatisfiable(f"no partition satisfies {skyline}: even with {evidence}")

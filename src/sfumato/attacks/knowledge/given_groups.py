@@ -12,6 +12,7 @@ from sfumato.errors import BadInput, shown
 from sfumato.formulas.knowledge import named as named_knowledge
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, refuse_impossible
 from sfumato.parameters import MOST_COUNTED, is_count, one_of, whole
+from sfumato.text import counted, people
 
 Released = Sequence[tuple[int, Mapping[object, int]]] | Groups
 Person = tuple[int, int]
@@ -55,10 +56,10 @@ class GivenGroups:
             )
         group, member = int(person[0]), int(person[1])
         if not group < len(self.sizes) or not member < self.sizes[group]:
-            people = f" of {self.sizes[group]} people" if group < len(self.sizes) else ""
+            among = f" of {people(int(self.sizes[group]))}" if group < len(self.sizes) else ""
             raise BadInput(
-                f"posterior: in {name} there is no member {member} in group {group}{people}; there "
-                f"are {len(self.sizes)} groups, and groups and members are counted from 0"
+                f"posterior: in {name} there is no member {member} in group {group}{among}, of "
+                f"{counted(len(self.sizes), 'group')}; groups and members are counted from 0"
             )
         return group, member
 

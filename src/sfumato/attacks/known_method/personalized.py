@@ -22,6 +22,8 @@ from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.personalized_privacy import largest_guarded_share
 from sfumato.data.frequency import sum_by
+from sfumato.text import counted as counted_text
+from sfumato.text import people
 
 NOTE = "by somebody who knows which values and guarding nodes go together in a group"
 
@@ -66,10 +68,10 @@ def guarded_finding(
         worst = None
     notes = [*([NOTE] if learned.beliefs else []), *learned.notes]
     if open_ or learned.n_unknown:
-        people = sum(each.people for each in open_)
+        n_open = sum(each.people for each in open_)
         notes.append(
-            f"no verdict for {people} people, whose intervals hold the limit, and for "
-            f"{learned.n_unknown} groups with too few samples"
+            f"no verdict for {people(n_open)}, whose intervals hold the limit, and for "
+            f"{counted_text(learned.n_unknown, 'group')} with too few samples"
         )
     return Finding(
         attack=called,

@@ -24,7 +24,7 @@ from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to
-from sfumato.text import people
+from sfumato.text import counted, people
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,15 +160,15 @@ class Verdict:
             notes.append(f"{said} does not hold of what is believed")
         sampled = [each for each in self.learned.beliefs if each.low is not None]
         if sampled:
-            notes.append(f"{len(sampled)} groups were sampled, with 95% intervals")
+            groups = counted(len(sampled), "group was", "groups were")
+            notes.append(f"{groups} sampled, with 95% intervals")
         if n_open:
-            notes.append(f"no verdict for {n_open} people, of whom samples do not tell")
+            notes.append(f"no verdict for {people(n_open)}, of whom samples do not tell")
         if self.learned.n_unexplained:
-            n = self.learned.n_unexplained
-            groups = "1 group" if n == 1 else f"{n} groups"
+            groups = counted(self.learned.n_unexplained, "group")
             notes.append(f"{groups} could have gone further down, so somebody may be misled there")
         if self.learned.n_unknown:
-            notes.append(f"{self.learned.n_unknown} groups unknown")
+            notes.append(f"{counted(self.learned.n_unknown, 'group')} unknown")
         return "; ".join(notes) or None
 
     def _worst(

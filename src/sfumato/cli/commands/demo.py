@@ -12,6 +12,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import Answer, command
+from sfumato.text import count, people
 
 if TYPE_CHECKING:
     from sfumato.attacks import Finding
@@ -124,11 +125,11 @@ class Again:
         from sfumato.series import SeriesReport
 
         alone, done = self.alone, self.series
-        out.say(f"\n7. Published again, with {NEWCOMERS:,} newcomers")
+        out.say(f"\n7. Published again, with {count(NEWCOMERS)} newcomers")
         out.say(
             f"By Mondrian each of the two releases is {K}-anonymous. Who compares them is left "
             f"with {alone.found_text} for somebody, and "
-            f"{alone.n_exceeding:,} people are where fewer than {K} are left."
+            f"{people(alone.n_exceeding)} where fewer than {K} are left."
         )
         rows = list(SeriesReport.rows_of(done.compared))
         title = "As a series: records that are left, at least"

@@ -9,7 +9,7 @@ import typer
 
 from sfumato.cli import output as out
 from sfumato.cli.command import UNSAFE, Answer, command, group
-from sfumato.text import counted
+from sfumato.text import count, counted
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
 
@@ -91,9 +91,10 @@ def publish(
         for line in done.tidied:
             out.say(f"Tidied: {line}.")
         if done.n_left_out:
-            out.say(f"{done.n_left_out} rows about people who were there already were left out.")
+            rows = counted(done.n_left_out, "row")
+            out.say(f"Left out: {rows} about people who were there already.")
         if done.summary is None or done.check is None:
-            out.say(f"Kept: {done.n_new} rows wait for the next release.")
+            out.say(f"Kept for the next release: {counted(done.n_new, 'row')}.")
             return
         to = "" if done.recipient is None else f" for {done.recipient!r}"
         out.print_summary(done.summary, f"Release {done.number:03d} of chain {done.chain}{to}")
@@ -116,7 +117,8 @@ def publish(
             return
         out.say(
             f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: "
-            f"{done.n_rows} rows, {done.n_new} of them new, {done.n_suppressed} suppressed."
+            f"{counted(done.n_rows, 'row')}, {count(done.n_new)} of them new, "
+            f"{count(done.n_suppressed)} suppressed."
         )
 
     return Answer(done.to_json, show)

@@ -26,6 +26,7 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import CLEAR
 from sfumato.formulas.knowledge.exact import Statistics, exact_lacking, exact_odds
+from sfumato.text import people
 
 Case = Literal["single", "set", "multiset"]
 CASES: tuple[Case, ...] = get_args(Case)
@@ -67,8 +68,9 @@ def refuse_impossible(histogram: Histogram, sizes: Counts, case: Case) -> None:
     if wrong.any():
         first = int(np.flatnonzero(wrong)[0])
         raise BadInput(
-            f"group {first} has {sizes[first]} people, {totals[first]} occurrences of values, and "
-            f"{histogram.largest()[first]} of the most frequent one: {why} (case={case!r})"
+            f"group {first} has {people(int(sizes[first]))}, {totals[first]} occurrences of "
+            f"values, and {histogram.largest()[first]} of the most frequent one: {why} "
+            f"(case={case!r})"
         )
 
 

@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike, NDArray
 from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.exact import ClassKind
 from sfumato.parameters import fraction
+from sfumato.text import people
 
 CENTRAL = 1e-9  # of the largest term: what is looked for is no rare tail
 NEGLIGIBLE = 1e-40  # of the largest term: cannot be felt where the central terms are
@@ -102,7 +103,7 @@ def _kinds(
         which.append(position)
     total = sum(kind.size * n for kind, n in zip(found, counts, strict=True))
     if not 0 <= n_sensitive <= total:
-        raise ValueError(f"{n_sensitive} of {total} people cannot be sensitive")
+        raise ValueError(f"{n_sensitive} of {people(total)} cannot be sensitive")
     return list(found), counts, np.array(which, dtype=np.intp)
 
 

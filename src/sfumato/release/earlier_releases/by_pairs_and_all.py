@@ -15,6 +15,7 @@ from sfumato.formulas.correspondence.candidates import CandidateRecords
 from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of
 from sfumato.formulas.correspondence.earlier_releases import EXACT, Past, Together, lefts
 from sfumato.formulas.correspondence.pairs import Attacked, RecordsLeft, exposed
+from sfumato.text import counted
 
 KINDS = ("forward", "cross", "backward")
 
@@ -109,8 +110,8 @@ class ByAll:
         if not self.small:
             without = " without knowing who came when" if self.past.arrived is None else ""
             raise CannotRun(
-                f"what {len(self.releases)} releases of so many classes leave all at once cannot "
-                f"be told{without}"
+                f"what {counted(len(self.releases), 'release')} of so many classes leave all at "
+                f"once cannot be told{without}"
             )
 
     @cached_property
