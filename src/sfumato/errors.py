@@ -86,8 +86,8 @@ class Unsatisfiable(SfumatoError):  # noqa: N818
     ...     sf.anonymize(patients, sf.KAnonymity(3000))
     ... except sf.Unsatisfiable as error:
     ...     print(error)
-    no partition satisfies KAnonymity(k=3000): even as one group of all 2,000 rows KAnonymity(k=3000)
-    reaches 2000
+    no partition satisfies KAnonymity(k=3000): even as one group of all 2,000 rows
+    KAnonymity(k=3000) reaches 2,000
     """
 
     exit_code = 3

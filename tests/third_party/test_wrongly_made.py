@@ -95,7 +95,7 @@ def test_a_verdict_that_is_not_one_for_each_group_is_refused(monkeypatch, answer
     with pytest.raises(sf.BadInput) as caught:
         holding(_Says(), joint)
     assert str(caught.value) == (
-        "_Says: holds must give True or False for each of the 2 groups, as an array of this "
+        "_Says: holds must give True or False for each of 2 groups, as an array of this "
         f"length; it gave {shown}"
     )
 

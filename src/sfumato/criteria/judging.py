@@ -85,8 +85,8 @@ def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArra
     if verdicts.dtype != bool or verdicts.shape != (len(groups.sizes),):
         asked = "alone" if alone else "holds"
         raise BadInput(
-            f"{type(part).__name__}: {asked} must give True or False for each of the "
-            f"{len(groups.sizes)} groups, as an array of this length; it gave {_shape(told)}"
+            f"{type(part).__name__}: {asked} must give True or False for each of "
+            f"{counted(len(groups.sizes), 'group')}, as an array of this length; it gave {_shape(told)}"
         )
     return verdicts
 

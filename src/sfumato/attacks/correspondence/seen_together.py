@@ -11,7 +11,7 @@ from sfumato.errors import BadInput, CannotRun
 from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.text import listed, plural
+from sfumato.text import counted, listed, plural
 
 MOST_NAMED = 4  # earlier releases that are named one by one
 GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
@@ -48,8 +48,7 @@ def doubt_about(target: Target) -> str | None:
     assert target.own is not None  # noqa: S101  (looked at already)
     if target.previous.missing:
         n = len(target.previous.missing)
-        releases = "1 earlier release is" if n == 1 else f"{n} earlier releases are"
-        return f"{releases} not at hand"
+        return f"{counted(n, 'earlier release is', 'earlier releases are')} not at hand"
     untouched = set(target.own.insensitive)
     for each in target.previous.releases:
         both = sorted(untouched & set(each.insensitive))
