@@ -86,7 +86,8 @@ def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArra
         asked = "alone" if alone else "holds"
         raise BadInput(
             f"{type(part).__name__}: {asked} must give True or False for each of "
-            f"{counted(len(groups.sizes), 'group')}, as an array of this length; it gave {_shape(told)}"
+            f"{counted(len(groups.sizes), 'group')}, as an array of this length; it gave "
+            f"{_shape(told)}"
         )
     return verdicts
 
