@@ -12,6 +12,8 @@ demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where t
 test: $(VENV)/.installed-test lint chromium  ## lint, types, and every test
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
+# Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
+quick: export PYTHONDONTWRITEBYTECODE :=
 quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
 	$(BIN)/python -m pytest -n 2 -q --quick
 

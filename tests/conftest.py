@@ -1,8 +1,8 @@
 """What all tests share: comparison data, a quick choice, no silent skips in CI, and a tally.
 
 `pytest --quick` runs what matters while working: few generated examples (tests/profiles.py), at
-most four cases of a test, nothing that is marked `slow` or `long`, nothing of tests/hard and
-tests/papers.
+most two cases of a test, nothing that is marked `slow` or `long`, nothing of tests/hard and
+tests/papers, no examples of docstrings.
 
 A test that tries many things says how many with `record_property("bad inputs tried", 40)`; the
 sums stand at the end of the run, and in docs/hardening.md.
@@ -21,7 +21,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 REASON = "needs the comparison data in ../shared"
 HERE = Path(__file__).parent
 LONG = [HERE / "hard", HERE / "papers"]
-N_CASES = 4  # of one test, when it is quick
+N_CASES = 2  # of one test, when it is quick
 
 
 def pytest_addoption(parser):
@@ -30,8 +30,11 @@ def pytest_addoption(parser):
 
 
 def pytest_configure(config):
-    """Choose how many examples are generated, before any test is read."""
-    profiles.load("quick" if config.getoption("--quick") else None)
+    """Choose how many examples are generated, and whether docstrings are read, before any test."""
+    quick = config.getoption("--quick")
+    profiles.load("quick" if quick else None)
+    if quick:
+        config.option.doctestmodules = False
 
 
 def pytest_ignore_collect(collection_path, config):

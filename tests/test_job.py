@@ -59,6 +59,7 @@ def refusal(path, ask=lambda job: job):
     return message.removeprefix(f"{path}: ")
 
 
+@pytest.mark.long
 def test_a_job_says_the_same_as_python(write, tmp_path):
     job = Job.load(write(WHOLE + "[[criteria]]\nl_diversity = { l = 3 }\n"))
     assert (job.source, job.output) == (tmp_path / "patients.csv", tmp_path / "out")

@@ -34,6 +34,7 @@ def refused(read, *given, **ranges) -> str:
     return str(caught.value)
 
 
+@pytest.mark.long
 def test_the_sentence_of_a_refusal_is_written_in_one_place():
     """No second check of whole numbers, of numbers, of words, of switches, of columns."""
     sentence = re.compile(

@@ -294,6 +294,7 @@ def started(code):
     return process
 
 
+@pytest.mark.long
 def test_a_killed_process_leaves_its_directory_and_the_next_start_sweeps_it(temporary):
     with started("time.sleep(60)") as process:
         (theirs,) = spill_parent().iterdir()
@@ -333,6 +334,7 @@ def test_a_process_that_ends_by_itself_leaves_nothing(temporary, end):
     assert list(spill_parent().iterdir()) == []
 
 
+@pytest.mark.long
 def test_a_child_that_ends_does_not_take_its_parents_directory_along(temporary):
     fork = """
 child = os.fork()

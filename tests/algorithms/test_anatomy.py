@@ -137,6 +137,7 @@ def test_anatomized_groups_are_the_anatomies_of_greedy_groups(compiled, record_p
     record_property("anatomized groupings compared with the description", n)
 
 
+@pytest.mark.long
 def test_every_group_has_l_different_values_and_one_more_if_somebody_was_left_over(compiled):
     for seed, rows in enumerate(small_tables(150, seed=6, n_rows=(4, 60))):
         l = 2 + seed % 3
@@ -176,6 +177,7 @@ def test_figure_6b_three_groups_with_at_most_one_positive_each():
         assert sorted(positives) == [0, 1, 1]
 
 
+@pytest.mark.long
 def test_who_stands_for_a_value_is_chance():
     """Three people with flu, three with none: every one of the six matchings is as likely."""
     rows = [(q, "flu") for q in "abc"] + [(q, "none") for q in "def"]

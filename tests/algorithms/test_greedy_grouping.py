@@ -70,6 +70,7 @@ def test_groups_are_those_of_figure_2(compiled, record_property):
     record_property("greedy groupings compared with figure 2", n)
 
 
+@pytest.mark.long
 def test_groups_by_t_closeness_go_row_by_row():
     for seed, rows in enumerate(small_tables(25, seed=3, n_rows=(4, 14))):
         frequencies = count(rows)
@@ -100,6 +101,7 @@ def test_figure_6a_only_two_positives_in_front_make_one_group_of_four():
             assert ([group.total() for group in groups], left.total()) == ([2, 2], 0)
 
 
+@pytest.mark.long
 def test_a_greedy_group_is_a_multiple_of_l_and_no_shorter_one_is_safe(compiled):
     for seed, rows in enumerate(small_tables(150, seed=9, n_rows=(6, 40))):
         l = 2 + seed % 3
@@ -124,6 +126,7 @@ def test_a_greedy_group_is_a_multiple_of_l_and_no_shorter_one_is_safe(compiled):
         assert left.total() == len(rows) - start
 
 
+@pytest.mark.long
 def test_row_by_row_and_in_buckets_are_the_same_where_every_value_is_bounded(monkeypatch):
     """Section 4.1: a safe group whose size is no multiple of l has a shorter safe beginning."""
     from sfumato.algorithms.grouping import greedy as greedy_grouping
@@ -268,6 +271,7 @@ def test_a_toss_is_compared_exactly():
     assert never.tolist() == [True, True, True, False]  # no p below 1 goes on for ever
 
 
+@pytest.mark.long
 def test_safe_groups_end_by_tosses_as_often_as_p_says():
     """All values differ, so only tosses decide: sizes in buckets are geometric."""
     n, l = 40000, 2
@@ -282,6 +286,7 @@ def test_safe_groups_end_by_tosses_as_often_as_p_says():
     assert abs(np.mean(sizes == 3) - 0.35 * 0.65**2) < 5 * math.sqrt(0.15 / n_groups)
 
 
+@pytest.mark.long
 def test_both_ways_agree_on_a_large_table(monkeypatch):
     rows = next(small_tables(1, seed=21, n_rows=(6000, 6000)))
     frequencies = count(rows)
@@ -362,6 +367,7 @@ def test_with_two_sensitive_columns_the_one_named_counts(compiled):
                 )
 
 
+@pytest.mark.long
 def test_small_tables_do_not_start_a_compiler(tmp_path):
     import subprocess
     import sys

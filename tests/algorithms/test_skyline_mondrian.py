@@ -281,6 +281,7 @@ def adult() -> pa.Table:
     return table
 
 
+@pytest.mark.long
 def test_table_2_of_the_paper(adult):
     """(3,6)-diversity on Adult: how safe are executive managers at 0.95?"""
     known = [name for name in adult.column_names if name not in ("fnlwgt", "salary", "part")]
@@ -316,6 +317,7 @@ def test_two_columns_are_protected_together(few):
         sf.SkylineMondrian().search(frequencies, sf.Skyline([(1, 1, 0, "9/10")]), None)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("publish", ["generalized", "bucketized"])
 def test_what_is_published_is_what_was_cut(few, publish, tmp_path):
     criterion = sf.Skyline([(2, 3, 1, "9/10")], attribute="occupation") & sf.KAnonymity(10)

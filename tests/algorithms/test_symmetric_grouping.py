@@ -127,6 +127,7 @@ def numbers_with_twins(k, e):
     ]
 
 
+@pytest.mark.long
 def test_grouping_by_the_sensitive_value_goes_from_the_smallest_to_the_largest(compiled):
     random = np.random.default_rng(12)
     n = 0

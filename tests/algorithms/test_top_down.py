@@ -281,6 +281,7 @@ def test_as_few_go_back_as_needed_and_only_those_who_help():
         }
 
 
+@pytest.mark.long
 def test_who_goes_back_of_those_who_help_is_chance():
     table = one_column(
         ["a"] + ["b"] * 8, ["HIV", *["flu", "asthma", "none", "none"] * 2], ["a", "b"]
@@ -348,6 +349,7 @@ def absent_spouses(release, age):
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("first", [["age", "marital-status"], ["marital-status", "age"]])
 def test_both_real_cases_of_wong_are_published_as_printed(census, tmp_path, first):
     """Section 7.1; workclass comes last, as ties go to the earlier column."""
@@ -384,6 +386,7 @@ def test_local_recoding_loses_less_than_a_cut(census):
     assert sf.utility.information_loss(local) < sf.utility.information_loss(cut) / 10
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("recoding", ["local", "cut"])
 def test_numbers_dates_and_prefixes_go_down_their_levels(tmp_path, recoding):
     draw = np.random.default_rng(3)

@@ -382,6 +382,7 @@ def correspondence(report):
     return found
 
 
+@pytest.mark.long
 def test_a_release_of_a_chain_is_attacked_with_all_that_came_before(chain):
     place, releases = chain
     for j in (1, 2):
@@ -403,6 +404,7 @@ def test_a_release_of_a_chain_is_attacked_with_all_that_came_before(chain):
     assert dict(first.not_run)["correspondence"].startswith("no earlier release is known")
 
 
+@pytest.mark.long
 def test_a_loaded_release_is_checked_beside_its_siblings(chain):
     place, releases = chain
     for j in (1, 2):
@@ -418,6 +420,7 @@ def copied(chain, tmp_path, *names):
     return tmp_path
 
 
+@pytest.mark.long
 def test_another_release_does_not_take_a_sibling_s_place(chain, tmp_path):
     place = copied(chain, tmp_path, "002", "004")
     shutil.copytree(chain[0] / "004", place / "001")  # the right name does not help
@@ -444,6 +447,7 @@ def test_a_sibling_that_was_changed_is_none(chain, tmp_path):
     assert "no verdict about the series" in repr(sf.load(place / "002").check())
 
 
+@pytest.mark.long
 def test_without_one_of_the_earlier_releases_there_is_no_verdict_unless_it_fails(chain, tmp_path):
     release = sf.load(copied(chain, tmp_path, "002", "003") / "003")
     finding = correspondence(sf.audit(release))
@@ -457,6 +461,7 @@ def test_without_one_of_the_earlier_releases_there_is_no_verdict_unless_it_fails
     assert whole.found == correspondence(sf.audit(sf.load(chain[0] / "003"))).found
 
 
+@pytest.mark.long
 def test_two_releases_by_mondrian_give_people_away(tmp_path):
     releases = [sf.anonymize(table(n), sf.KAnonymity(4), sf.Mondrian()) for n in (120, 150)]
     assert all(release.check() for release in releases)
@@ -505,6 +510,7 @@ def test_another_tool_s_files_are_compared(tmp_path):
 # ----------------------------------------------------------------------------- what is refused
 
 
+@pytest.mark.long
 def test_what_cannot_have_come_before_is_refused():
     last = sf.anonymize(table(60), sf.KAnonymity(2))
     larger = sf.anonymize(table(61), sf.KAnonymity(2))
@@ -527,6 +533,7 @@ def test_what_cannot_have_come_before_is_refused():
         sf.audit(last, earlier=["nowhere"])
 
 
+@pytest.mark.long
 def test_why_there_is_nothing_to_compare(tmp_path):
     first, last = (sf.anonymize(table(n), sf.KAnonymity(2)) for n in (60, 90))
     with pytest.raises(CannotRun, match="no earlier release is known"):
@@ -546,6 +553,7 @@ def test_why_there_is_nothing_to_compare(tmp_path):
         Correspondence([places[0]]).run(sf.load(places[1]))
 
 
+@pytest.mark.long
 def test_a_column_that_goes_untouched_through_releases_leaves_no_verdict():
     columns = [people(n).append_column("shoe", pa.array(["41"] * n)) for n in (100, 200)]
     tables = [sf.read(each, RULES, "s", insensitive=["shoe"]) for each in columns]
@@ -561,6 +569,7 @@ def test_a_column_that_goes_untouched_through_releases_leaves_no_verdict():
 # ------------------------------------------------------------------------------ what people see
 
 
+@pytest.mark.long
 def test_pages_and_tables_show_it(chain, tmp_path):
     report = sf.audit(sf.load(chain[0] / "003"))
     (row,) = (each for each in report.rows if each[0] == "correspondence")
@@ -578,6 +587,7 @@ def test_pages_and_tables_show_it(chain, tmp_path):
     assert "on this table alone" in sf.audit(sf.load(chain[0] / "001")).to_html()
 
 
+@pytest.mark.long
 def test_the_command_line_takes_earlier_releases(tmp_path):
     first, last = (
         sf.anonymize(table(n), sf.KAnonymity(4)).save(tmp_path / str(n), format="csv")
@@ -624,6 +634,7 @@ def test_releases_that_are_given_and_cannot_be_compared_are_an_error(tmp_path):
     assert "none succeeded" not in done.output
 
 
+@pytest.mark.long
 def test_the_audit_of_a_series_has_the_whole_chain(tmp_path):
     series = sf.ReleaseSeries.create(tmp_path / "series", RULES, sf.KAnonymity(4), sensitive="s")
     for start, end in ((0, 60), (60, 75), (75, 120)):
@@ -640,6 +651,7 @@ def test_the_audit_of_a_series_has_the_whole_chain(tmp_path):
     assert series.verify()
 
 
+@pytest.mark.long
 def test_many_classes_at_once_take_knowing_who_came_when(tmp_path):
     draw = np.random.default_rng(1)
     n = 4000
@@ -668,6 +680,7 @@ def test_many_classes_at_once_take_knowing_who_came_when(tmp_path):
     assert check.to_json()["holds"] is None
 
 
+@pytest.mark.long
 def test_numbers_are_the_same_however_a_file_writes_them(tmp_path):
     dose = [1e-07, 2.5, 1e-07, 2.5, 3.0, 3.0]
     tables = [

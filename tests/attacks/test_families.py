@@ -102,6 +102,7 @@ def test_a_long_chain_of_groups_is_exact():
     )
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_samples_contain_the_truth_in_their_interval(case, monkeypatch):
     """Overlapping families in three groups, exact and sampled; seeds are given."""

@@ -275,6 +275,7 @@ def test_whoever_comes_first_of_a_larger_group_is_given_away_one_at_a_time():
     assert MethodBased().run(in_buckets).found < 1
 
 
+@pytest.mark.long
 def test_several_sensitive_columns_against_all_worlds():
     """A group is safe when the pairs of values that people have are safe in one column."""
     rng = np.random.default_rng(5)
@@ -316,6 +317,7 @@ def test_several_sensitive_columns_against_all_worlds():
         tried += 1
 
 
+@pytest.mark.long
 def test_who_does_not_know_the_order_of_equal_people_learns_less():
     """People share quasi-identifiers: who does not know their order believes the mean of them."""
     columns = pa.table({"q": ["a"] * 3 + ["b"] * 3, "s": ["1", "1", "2", "5", "2", "9"]})

@@ -144,6 +144,7 @@ def test_beside_what_is_guarded_the_other_promises_are_judged_too():
     assert (finding.found, finding.holds, finding.n_exceeding) == (1, False, 2)
 
 
+@pytest.mark.long
 def test_where_people_were_suppressed_what_is_guarded_gets_no_verdict():
     rng = np.random.default_rng(0)
     seen = 0

@@ -71,6 +71,7 @@ def every_link_is_its_twin(case, people):
             assert finding.holds == (not failing)
 
 
+@pytest.mark.long
 @examples(20)
 @given(cases(), raw_rows(("s", "t")))
 def test_every_link_is_counted(case, people):

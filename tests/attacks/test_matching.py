@@ -165,6 +165,7 @@ def people_fit_as_read_row_by_row(kinds, rows, people, release):
     assert (fitting(release.table, target.seen) >= target.seen.sizes).all()
 
 
+@pytest.mark.long
 @examples(30)
 @given(published())
 def test_people_fit_a_label_as_it_reads(case):

@@ -227,6 +227,7 @@ def test_local_recoding_says_what_all_worlds_say(seed):
     assert any(learned)
 
 
+@pytest.mark.long
 def test_people_of_one_combination_dealt_out_by_counts_are_where_the_table_says():
     """Who of a class goes where is chance then; what counts are the published values."""
     rng = np.random.default_rng(4)
@@ -460,6 +461,7 @@ def test_large_classes_are_counted_by_sums():
         assert float(found[q,]["cold"]) == pytest.approx((1 - share) * 160 / 880, abs=1e-9)
 
 
+@pytest.mark.long
 def test_what_cannot_be_enumerated_is_sampled_with_an_interval(monkeypatch):
     monkeypatch.setattr("sfumato.attacks.known_method.solver.MOST_TABLES", 10)
     counts = {"a": (5, 5), "b": (3, 4), "c": (3, 3), "d": (2, 3), "e": (2, 2), "f": (1, 2)}
@@ -489,6 +491,7 @@ def test_what_cannot_be_enumerated_is_sampled_with_an_interval(monkeypatch):
     assert finding.found == again.found != other.found
 
 
+@pytest.mark.long
 def test_values_too_rare_to_matter_are_dealt_as_one():
     counts = {"a": (5, 5), "b": (3, 4), "c": (3, 3), "d": (2, 3), "e": (2, 2), "f": (1, 2)}
     counts |= {"g": (0, 3), "h": (0, 2)}
@@ -552,6 +555,7 @@ def test_several_sensitive_columns_are_dealt_together():
     assert {f.attribute for f in report.findings if f.attack == "minimality"} == {"s", "t"}
 
 
+@pytest.mark.long
 def test_it_is_refused_with_the_reason():
     table = hospital(TABLE_1, {"Q": ["q1", "q2"]})
     numbers = sf.anonymize(table, sf.KAnonymity(3), sf.Samarati())
@@ -574,6 +578,7 @@ def test_it_is_refused_with_the_reason():
         Minimality(seed=-1)
 
 
+@pytest.mark.long
 def test_nothing_is_learned_where_numbers_alone_forbade_every_step():
     classes = {"q1": ["HIV", "none"], "q2": n(5, "none")}
     table = hospital(classes, {"Q": ["q1", "q2"]})

@@ -48,6 +48,7 @@ def test_attacks_that_count_on_one_value_for_each_are_not_run():
     assert {reasons[name] for name in about_values} == {NOT_THESE}
 
 
+@pytest.mark.long
 def test_what_knowledge_gives_away_is_what_the_promise_says(tmp_path):
     release = made()
     (finding,) = sf.audit(release).findings
@@ -77,6 +78,7 @@ def test_as_lists_one_value_gives_away_the_others_so_beliefs_are_not_told():
         sf.knowledge_skyline(sf.read(LISTS, ["q"], "s"))
 
 
+@pytest.mark.long
 def test_the_original_may_be_rows_or_lists(tmp_path):
     place = made().save(tmp_path / "out")
     pq.write_table(LISTS, tmp_path / "lists.parquet")
@@ -96,6 +98,7 @@ def test_the_original_may_be_rows_or_lists(tmp_path):
         assert any("any number of values of s" in each for each in told["limits"])
 
 
+@pytest.mark.long
 def test_another_original_is_refused(tmp_path):
     loaded = sf.load(made().save(tmp_path / "out"))
     with pytest.raises(sf.BadInput, match="one each in the original; read it with"):

@@ -93,6 +93,7 @@ def test_values_and_tracebacks_are_shown_when_asked_for(asked):
     assert isinstance(asked("ask", "broken", "--show-values").exception, ZeroDivisionError)
 
 
+@pytest.mark.long
 def test_a_file_among_the_commands_is_a_command(tmp_path):
     """Nothing else has to be touched: the file is found, in its place of the help."""
     (tmp_path / "farewell.py").write_text(

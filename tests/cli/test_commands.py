@@ -137,6 +137,7 @@ def test_a_second_run_of_a_job_is_refused(place):
     assert "never overwritten" in result.stderr
 
 
+@pytest.mark.long
 def test_values_are_shown_only_when_asked_for_or_on_a_terminal(place):
     (place / "sex.csv").write_text("female;*\nmale;*\n")
     job = with_job(place, "sex = { flat = true }", 'sex = { csv = "sex.csv" }')
@@ -176,6 +177,7 @@ def test_check_ends_with_1_when_a_requirement_fails():
     assert "FAILS" in result.stdout
 
 
+@pytest.mark.long
 def test_check_reads_a_release_a_job_and_another_tools_output(place):
     assert run("check", place / "job.toml").exit_code == 1  # the raw table is not safe
     assert run("anonymize", place / "job.toml").exit_code == 0
@@ -202,6 +204,7 @@ def test_help_teaches():
     assert run("--version").stdout.strip() == sf.__version__
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
@@ -242,6 +245,7 @@ def test_a_job_can_use_a_saved_recoding(place):
     assert sf.load(place / "out" / "2026-q2").levels == release.levels
 
 
+@pytest.mark.long
 def test_a_job_can_let_people_say_what_they_guard(place):
     """The column has no role: it is counted, and stands in no file of the release."""
     lines = (place / "patients.csv").read_text().splitlines()

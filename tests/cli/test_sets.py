@@ -4,6 +4,8 @@ import csv
 import json
 from collections import Counter
 
+import pytest
+
 from cli.common import run
 
 JOB = """
@@ -38,6 +40,7 @@ def job(folder, written=JOB, visits=VISITS):
     return folder / "job.toml"
 
 
+@pytest.mark.long
 def test_a_job_publishes_people_and_values_apart(tmp_path):
     assert run("anonymize", job(tmp_path)).exit_code == 0
     with (tmp_path / "out" / "data.csv").open(newline="") as file:

@@ -262,6 +262,7 @@ CASES = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", ["incognito = { max_suppressed = 0.2 }", "mondrian = {}"])
 @pytest.mark.parametrize("criterion", CASES)
 def test_a_job_of_either_goes_through_command_line_attack_and_report(tmp_path, criterion, method):

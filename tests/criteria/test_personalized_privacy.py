@@ -147,6 +147,7 @@ def wards() -> sf.Table:
 # ---------------------------------------------------------------------------------- the algorithms
 
 
+@pytest.mark.long
 @examples(250)
 @given(cases(), st.integers(0, 5))
 def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
@@ -162,6 +163,7 @@ def test_all_lattice_algorithms_find_the_enumerated_minimal_nodes(case, limit):
             assert found in expected
 
 
+@pytest.mark.long
 @examples(100)
 @given(cases(), st.sampled_from(["loss", "discernibility", "height"]), st.integers(0, 4))
 def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
@@ -181,6 +183,7 @@ def test_optimal_is_as_cheap_as_the_cheapest_safe_node(case, metric, limit):
     assert price(tuple(found.levels.values())) == pytest.approx(min(map(price, safe)))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("compiled", [0, 10**9], ids=["compiled", "arrays"])
 @examples(250, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(case=cases(max_rows=16))

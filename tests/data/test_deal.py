@@ -4,6 +4,7 @@ import itertools
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -34,6 +35,7 @@ def test_every_combination_gets_its_places_and_no_other(parts, secret):
     assert begin == len(places)
 
 
+@pytest.mark.long
 def test_all_orders_of_the_places_are_equally_likely():
     parts = [(3, 0, 1), (3, 1, 1), (3, 2, 2), (9, 5, 1)]
     seen = Counter(tuple(dealt(parts, j.to_bytes(32))) for j in range(12_000))

@@ -398,6 +398,7 @@ text.startswith("a")
     assert list(parsing_lines(second_reader)) == [2, 3, 4, 5, 6]
 
 
+@pytest.mark.long
 def test_published_texts_are_taken_apart_in_one_place():
     files = {
         path.relative_to(SOURCE).as_posix()

@@ -219,6 +219,7 @@ def partings(draw, counts, n_groups, most=3):
     return draw(st.permutations(parts))
 
 
+@pytest.mark.long
 @examples(60)
 @given(st.lists(PEOPLE, min_size=1, max_size=20), st.data())
 def test_an_assignment_deals_everybody_out_as_the_lots_say(read, published, rows, data):
@@ -395,6 +396,7 @@ def as_parquet_file(frame, place):
     return place / "in.parquet"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize(
     "source",
@@ -448,6 +450,7 @@ def test_identical_rows_are_interchangeable(read, published):
     assert Counter(row[1] for row in written[0]) == {"group 0": 41, "group 1": 41}
 
 
+@pytest.mark.long
 def test_people_who_are_alike_are_not_kept_together(read, published):
     """A row's place in the order of rows says nothing about its group; nor does its disease."""
     rows = [("", "13053", 37, "flu")] * 42 + [("", "13053", 37, "HIV")] * 42
@@ -725,6 +728,7 @@ def is_number(text):
     return True
 
 
+@pytest.mark.long
 @examples(60)
 @given(st.lists(ANY_TEXT, min_size=1, max_size=10))
 @example(FORMULAS + NUMBERS)

@@ -225,6 +225,7 @@ def refused_to_others(place, path):
     return found.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["table.csv", "table.parquet"])
 def test_a_file_without_permission_is_named(name):
     with tempfile.TemporaryDirectory() as place:
@@ -234,6 +235,7 @@ def test_a_file_without_permission_is_named(name):
         assert refused_to_others(place, path) == f"{path}: cannot read: permission denied\n"
 
 
+@pytest.mark.long
 def test_a_file_in_a_directory_without_permission_is_named():
     with tempfile.TemporaryDirectory() as place:
         Path(place).chmod(0o777)
@@ -256,6 +258,7 @@ except sf.BadInput as error:
 """
 
 
+@pytest.mark.long
 def test_a_pipe_is_refused_or_read_whole(tmp_path):
     source, pipe = write(tmp_path, b"age,zip\n" + b"S3cret,2\n" * 300_000), tmp_path / "pipe.csv"
     os.mkfifo(pipe)

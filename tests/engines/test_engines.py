@@ -81,6 +81,7 @@ def test_the_engine_that_wrote_a_release_reads_it_back(tmp_path):
     assert set(engine.opened) == {"source", "data.parquet"}
 
 
+@pytest.mark.long
 def test_a_source_has_its_people_more_than_once(tmp_path):
     """Two tables over one source count and write in turn, and do not disturb each other."""
     first = sf.read(ROWS, {"age": sf.Flat(), "zip": sf.Flat()}, "disease")

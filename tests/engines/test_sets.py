@@ -86,6 +86,7 @@ def same_counts(one: sf.Table, other: sf.Table) -> None:
     assert first.counts.tolist() == second.counts.tolist()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", VALUES)
 def test_rows_and_lists_of_the_same_people_are_counted_alike(read, counted, name):
     values, kind = VALUES[name]
@@ -134,6 +135,7 @@ def sources(rows, folder) -> dict[str, tuple[object, str | None]]:
     }
 
 
+@pytest.mark.long
 def test_the_same_people_from_every_source_are_counted_alike(read, tmp_path):
     rows = rows_of(["flu", "HIV", "cold"], seed=5)
     quasi_identifiers = {"age": sf.Intervals(5), "ward": sf.Flat()}

@@ -148,6 +148,7 @@ CELLS = st.one_of(
 )
 
 
+@pytest.mark.long
 @examples(60)
 @given(
     st.lists(st.tuples(CELLS, CELLS), min_size=1, max_size=8),
@@ -471,6 +472,7 @@ print(sf.read(frame, quasi_identifiers=["a"]).frequencies().counts.tolist())
 """
 
 
+@pytest.mark.long
 def test_nanoseconds_are_counted_where_pandas_is_not_installed():
     found = subprocess.run(
         [sys.executable, "-c", WITHOUT_PANDAS], capture_output=True, text=True, check=False

@@ -128,6 +128,7 @@ def test_the_least_probability_in_a_group_is_over_all_partitions(counts, most):
     assert expected == sorted(expected, reverse=True)  # more statements, less probable
 
 
+@pytest.mark.long
 def test_many_groups_of_many_kinds_have_the_exact_answer_of_the_worst_few():
     """What is far from the worst does not matter: the answer is that of a few groups alone."""
     chance = random.Random(5)

@@ -71,6 +71,7 @@ def larger_release(rng, case):
     return groups
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_floats_are_the_fractions_and_zero_is_exactly_zero(case):
     rng = random.Random(1)
@@ -87,6 +88,7 @@ def test_floats_are_the_fractions_and_zero_is_exactly_zero(case):
                 assert number == pytest.approx(float(fraction), rel=1e-12, abs=1e-299)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", CASES)
 def test_minima_and_the_largest_breach_are_exact(case):
     rng = random.Random(2)

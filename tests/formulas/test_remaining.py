@@ -128,6 +128,7 @@ def test_the_papers_recipe_leaves_too_many():
     assert expected(releases, [LINE])[1]["b",] == 1
 
 
+@pytest.mark.long
 def test_the_papers_recipe_is_wrong_in_some_cases_and_never_leaves_too_few():
     wrong = 0
     for seed in range(40):
@@ -150,6 +151,7 @@ def test_the_papers_recipe_is_refused_where_it_has_no_meaning():
         remaining(overlapping, [LINE], method="quick")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(8, 16))
 def test_bounds_hold_and_deciding_by_k_needs_no_exact_numbers(seed):
     dice = dice_for("bounds", seed)

@@ -134,6 +134,7 @@ def test_the_preferred_minimal_node_is_the_best_by_its_measure(case, limit, pref
     assert measured(preferred(lattice, minimal, prefer)) == best
 
 
+@pytest.mark.long
 @examples(200)
 @given(cases(), st.integers(0, 5), st.sampled_from(sorted(METRICS)))
 def test_optimal_is_the_enumerated_optimum(case, limit, metric):
@@ -262,6 +263,7 @@ def tables_with_two_sensitive_columns(draw):
     return draw(st.lists(row, min_size=1, max_size=10)), [paths] * n_columns
 
 
+@pytest.mark.long
 @examples(150)
 @given(
     tables_with_two_sensitive_columns(),

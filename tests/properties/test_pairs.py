@@ -61,6 +61,7 @@ def sets(source) -> sf.Table:
     return read(source.set_column(column, "score", scores))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("each", all_pairs(), ids=lambda each: f"{each.method}-{each.criterion}")
 def test_every_pair_keeps_its_promise_or_is_refused_with_its_reason(
     source, people, sets, tmp_path, each
@@ -177,6 +178,7 @@ def test_relaxed_halves_are_even_and_in_order():
     assert release.check()
 
 
+@pytest.mark.long
 def test_who_of_a_split_combination_goes_where_does_not_depend_on_values():
     """Six people alike in everything known, three of them ill, halved many times."""
     source = pa.table(

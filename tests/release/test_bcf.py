@@ -38,6 +38,7 @@ def published(release):
     return [(tuple(str(row[c]) for c in RULES), row["disease"]) for row in rows]
 
 
+@pytest.mark.long
 def test_a_series_is_safe_by_the_attack_on_its_published_files():
     k = 4
     first = sf.anonymize(table(200), sf.BCFAnonymity(k), sf.BCFAnonymizer())
@@ -57,6 +58,7 @@ def test_a_series_is_safe_by_the_attack_on_its_published_files():
     assert min(bcf(published(first), published(plain), trees)) < k
 
 
+@pytest.mark.long
 def test_release_json_names_the_earlier_releases_by_what_they_publish(tmp_path):
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     places = [first.save(tmp_path / kind, format=kind) for kind in ("csv", "parquet")]
@@ -89,6 +91,7 @@ def test_after_releases_from_directories_a_large_release_can_be_saved(tmp_path, 
     assert check.to_json()["holds"] is None
 
 
+@pytest.mark.long
 def test_a_loaded_release_has_no_verdict_about_a_series_it_does_not_have(tmp_path):
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     second = sf.anonymize(
@@ -119,6 +122,7 @@ def test_what_is_written_is_compared_with_the_earlier_releases(tmp_path):
     assert not (tmp_path / "out").exists()
 
 
+@pytest.mark.long
 def test_other_criteria_are_measured_on_what_is_left():
     promise = sf.BCFAnonymity(4) & sf.LDiversity("3/2", "frequency")
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
@@ -144,6 +148,7 @@ def test_versions_for_recipients_who_may_compare_them():
     assert three.check()
 
 
+@pytest.mark.long
 def test_what_a_recipient_gets_in_detail_stands_in_release_json(tmp_path):
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     method = sf.BCFAnonymizer([first], columns=["sex", "age", "sex"])
@@ -167,6 +172,7 @@ def test_what_a_recipient_gets_in_detail_stands_in_release_json(tmp_path):
         assert said in str(caught.value)
 
 
+@pytest.mark.long
 def test_releases_of_another_kind_come_before():
     regions = sf.anonymize(table(60), sf.KAnonymity(20), sf.Mondrian())
     levels = sf.anonymize(table(60), sf.KAnonymity(10), sf.Samarati(0.1))
@@ -197,6 +203,7 @@ def test_why_there_is_no_safe_release_is_said():
             sf.anonymize(table(n), sf.BCFAnonymity(k), sf.BCFAnonymizer(previous))
 
 
+@pytest.mark.long
 def test_what_does_not_fit_is_refused():
     first = sf.anonymize(table(200), sf.BCFAnonymity(4), sf.BCFAnonymizer())
     second = sf.anonymize(table(260), sf.BCFAnonymity(4), sf.BCFAnonymizer([first]))

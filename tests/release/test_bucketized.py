@@ -116,6 +116,7 @@ def test_numbers_and_order_say_no_more_than_the_rows(tmp_path):
         assert content == sorted(content)
 
 
+@pytest.mark.long
 def test_groups_that_begin_alike_are_numbered_by_chance(tmp_path):
     source = pa.table({"age": [30] * 60, "disease": ["flu", "cold", "gout"] * 20, "n": range(60)})
     table = sf.read(source, {"age": sf.Intervals(5)}, sensitive="disease", insensitive=["n"])

@@ -108,6 +108,7 @@ def two_releases(tmp_path):
     return series, write_batch(tmp_path / "c.csv", 120, 60)
 
 
+@pytest.mark.long
 def test_a_third_release_is_written_and_read_back_once(two_releases, counts):
     """And judged once, by another computation than the search's."""
     series, third = two_releases
@@ -127,6 +128,7 @@ def test_a_third_release_is_written_and_read_back_once(two_releases, counts):
     }
 
 
+@pytest.mark.long
 def test_the_verdict_of_a_search_stands_for_the_same_classes(two_releases, counts, monkeypatch):
     """Where programs would be too large: what the search judged is not judged again."""
     monkeypatch.setattr("sfumato.release.earlier_releases.by_pairs_and_all.EXACT", 0)

@@ -28,6 +28,7 @@ def rows_of(table, method):
     return made, made.to_arrow().to_pylist()
 
 
+@pytest.mark.long
 def test_the_same_seed_gives_the_same_release_and_another_one_another(table):
     release, rows = rows_of(table, sf.Mondrian(strict=False, seed=7))
     assert release.recoding.splits  # so chance has played its part

@@ -213,6 +213,7 @@ def test_the_summary_says_that_the_column_is_not_published(wards):
     assert summary.to_json()["dropped"] == {"guarding": ["guard"], "no role": ["row"]}
 
 
+@pytest.mark.long
 def test_several_sensitive_columns_and_other_criteria_are_not_disturbed():
     source = wards_source()
     source = source.append_column("pay", pa.array([j % 7 for j in range(120)]))

@@ -33,6 +33,7 @@ def read(rows, rules=RULES):
     return sf.read(rows, rules, "s")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["bool", "text"])
 def test_a_release_with_booleans_is_an_earlier_release_in_any_format(tmp_path, kind):
     """Of a source that has them as booleans, or as the text that a CSV file has."""
@@ -104,6 +105,7 @@ def releases(draw):
     return sf.anonymize(table, promise, method)
 
 
+@pytest.mark.long
 @examples(25)
 @given(releases())
 def test_a_file_says_what_was_decided(tmp_path_factory, release):

@@ -74,6 +74,7 @@ def test_groups_without_as_many_values_as_people_are_refused():
         permuted(data, values, "group", ["age", "s"], 0)
 
 
+@pytest.mark.long
 def test_a_loaded_release_is_dealt_from_its_files(tmp_path):
     release = released()
     for kind in ("csv", "parquet"):

@@ -134,6 +134,7 @@ def test_the_recoding_of_boxes_is_a_table_of_combinations():
     assert set(table["published age"].to_pylist()) == set(release.to_arrow()["age"].to_pylist())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [sf.Mondrian(), sf.Samarati(max_suppressed=0.1)])
 def test_a_saved_recoding_applied_to_the_same_data_publishes_the_same(tmp_path, method):
     release = sf.anonymize(read(people()), sf.KAnonymity(4), method)
@@ -144,6 +145,7 @@ def test_a_saved_recoding_applied_to_the_same_data_publishes_the_same(tmp_path, 
     assert sf.load(again.save(tmp_path / "again")).check()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", [sf.Mondrian(), sf.Samarati(max_suppressed=0.1)])
 def test_a_saved_recoding_places_values_it_has_never_seen(tmp_path, method):
     release = sf.anonymize(read(people()), sf.KAnonymity(4), method)
@@ -208,6 +210,7 @@ def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
         release.to_polars()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
     """Python says True, a CSV file says true."""

@@ -55,6 +55,7 @@ def test_a_killed_save_leaves_a_complete_release_or_none(tmp_path, failpoint):
         assert not target.exists()
 
 
+@pytest.mark.long
 def test_the_next_save_sweeps_what_a_killed_one_left(tmp_path, release):
     assert save_and_die(tmp_path / "q1", "save.described") == -9
     (left,) = tmp_path.iterdir()

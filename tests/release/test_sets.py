@@ -182,6 +182,7 @@ def test_nothing_says_which_values_go_together(tmp_path, method, kind):
     assert all(each == files[0] for each in files)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_no_file_names_a_person_or_has_a_list(tmp_path, kind):
     rows = rows_of(seed=4)
@@ -199,6 +200,7 @@ def test_no_file_names_a_person_or_has_a_list(tmp_path, kind):
         assert "CANARY" not in str(table.to_pylist())
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 @pytest.mark.parametrize("method", METHODS_HERE, ids=str)
 def test_a_loaded_release_shows_people_and_values_as_they_were(tmp_path, method, kind):
@@ -238,6 +240,7 @@ def test_the_summary_says_how_many_values_people_have(tmp_path):
     assert "values" not in loaded.summary().to_json()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("form", [long, lists])
 @pytest.mark.parametrize(
     ("values", "kind"),
@@ -364,6 +367,7 @@ def test_a_criterion_that_is_about_one_value_for_each_is_refused(tmp_path, crite
             asked()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["set", "multiset"])
 def test_a_skyline_of_sets_is_judged_on_people_and_values(tmp_path, case):
     """Two people with {A, B} and {C}: each value is one of two people's, so believed by half."""

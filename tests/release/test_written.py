@@ -76,6 +76,7 @@ def test_a_file_that_is_gone_is_refused(release, asked):
     ASKED[asked](release)
 
 
+@pytest.mark.long
 def test_what_was_not_saved_is_staged_in_a_private_place(tmp_path, monkeypatch):
     monkeypatch.setenv("TMPDIR", str(tmp_path))
     release = made()
@@ -90,6 +91,7 @@ def test_what_was_not_saved_is_staged_in_a_private_place(tmp_path, monkeypatch):
     assert not place.exists()
 
 
+@pytest.mark.long
 def test_saving_gives_up_what_was_staged(tmp_path):
     release = made()
     rows = release.to_arrow().num_rows
@@ -110,6 +112,7 @@ def test_the_newest_place_counts(tmp_path):
     assert release.to_arrow().num_rows == release.n_rows
 
 
+@pytest.mark.long
 def test_a_table_that_fails_leaves_nothing_staged(tmp_path, monkeypatch):
     from dataclasses import replace
 
@@ -124,6 +127,7 @@ def test_a_table_that_fails_leaves_nothing_staged(tmp_path, monkeypatch):
     assert not [path for path in tmp_path.rglob("*") if path.is_file()]
 
 
+@pytest.mark.long
 def test_nothing_is_left_when_the_process_ends(tmp_path):
     code = (
         "import sfumato as sf\n"
@@ -143,6 +147,7 @@ def test_nothing_is_left_when_the_process_ends(tmp_path):
 # ------------------------------------------------------------------------------- Arrow C streams
 
 
+@pytest.mark.long
 def test_everybody_who_speaks_arrow_reads_a_release(tmp_path):
     release = made()
     rows = release.to_arrow()
@@ -180,6 +185,7 @@ def test_of_two_tables_the_one_with_the_people_is_streamed():
     assert pa.table(release).column_names == ["group", "age", "zip"]
 
 
+@pytest.mark.long
 def test_a_stream_goes_on_when_nobody_holds_the_release():
     release = made()
     n_rows = release.n_rows

@@ -175,6 +175,7 @@ def test_of_two_tables_it_is_told_who_has_the_value_in_the_group():
         assert str(groups[who["q"]]) == each["group"]["group"]
 
 
+@pytest.mark.long
 def test_a_very_long_skyline_shows_its_beginning(tmp_path):
     """A group of a thousand with many values has thousands of points."""
     values = [f"v{j % 40}" for j in range(1000)]

@@ -375,6 +375,7 @@ def test_no_address_is_asked_for(report):
 # ---------------------------------------------------------------------------------------- canaries
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", ["regions", "levels"])
 def test_no_canary_is_heard_in_a_public_report(name, tmp_path, record_property):
     planted = Planted(20261116)
@@ -484,6 +485,7 @@ def test_a_killed_save_leaves_a_whole_report_or_none(tmp_path):
 # -------------------------------------------------------------------------------------------- cost
 
 
+@pytest.mark.long
 def test_plotly_is_not_imported_before_a_page_is_written():
     code = (
         "import sys, sfumato as sf; sf.audit; sf.Report; "
@@ -506,6 +508,7 @@ def test_a_part_of_the_promise_that_could_not_be_judged_is_said_in_the_verdict()
 # ------------------------------------------------------------------------------------ rows hidden
 
 
+@pytest.mark.long
 def test_rows_are_hidden_at_the_root_whatever_it_is_called(tmp_path):
     """As "anything", as `*`, and not as a value that looks like a star."""
     people = pa.table({"place": ["Rome", "Oslo"] * 4, "zip": ["1", "2"] * 4, "sign": ["*"] * 8})

@@ -70,6 +70,7 @@ def test_every_two_releases_of_a_chain_leave_k_records(tmp_path, seed):
     assert pairs == {(i, j) for j in range(1, number + 1) for i in range(1, j)}
 
 
+@pytest.mark.long
 def test_a_release_that_would_give_somebody_away_is_made_coarser(tmp_path):
     """Five new people, each alone in a class of the old ones: the finest cut betrays them."""
     old = [(place, job, "flu") for place in PLACES for job in JOBS for _ in range(2)]
@@ -110,6 +111,7 @@ def test_a_promise_that_the_whole_table_breaks_says_so_and_what_to_do(tmp_path):
     assert "--new-chain" in str(caught.value)
 
 
+@pytest.mark.long
 def test_numeric_ranges_are_compared_by_what_they_say(tmp_path):
     """Release 001 says "<40" where it had nobody below 30; people of 20 come later."""
     rules = {"age": sf.Intervals(10, 20, 40)}

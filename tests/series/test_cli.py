@@ -32,6 +32,7 @@ def series(base, place):
     return shutil.copytree(base, place / "series")
 
 
+@pytest.mark.long
 def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
     done = run("publish", place / "series", place / "a.csv", "--job", place / "job.toml")
     assert done.exit_code == 0, done.output
@@ -57,6 +58,7 @@ def test_a_series_that_gets_no_first_batch_is_not_there(place, batch):
     assert not (place / "new").exists()
 
 
+@pytest.mark.long
 def test_a_batch_can_wait_where_it_cannot_be_published(place, series):
     done = run("publish", series, place / "small.csv")
     assert done.exit_code == 3
@@ -129,6 +131,7 @@ def test_verify_leaves_with_1_when_something_differs(place, series):
     assert "PROBLEM" in run("series", "verify", series).output
 
 
+@pytest.mark.long
 def test_audit_attacks_the_newest_release_and_its_chain(place, series):
     run("publish", series, place / "b.csv")
     done = run("series", "audit", series, "--json")
@@ -167,6 +170,7 @@ def test_a_dry_run_says_what_a_release_is_worth_and_publishes_nothing(place):
     assert sorted(place.rglob("*")) == before
 
 
+@pytest.mark.long
 def test_a_dry_run_decides_what_publishing_decides(place, series):
     tried = sf.ReleaseSeries(series).publish(place / "b.csv", dry_run=True)
     assert tried.release is None

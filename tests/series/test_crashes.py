@@ -19,6 +19,7 @@ from series.made import (
     write_job,
 )
 
+pytestmark = pytest.mark.long
 SEED = 20261116
 BEFORE = [
     *("publish.batch_staged", "save.staged", "save.applied", "save.checked", "save.described"),
@@ -95,7 +96,6 @@ def is_tidy(place) -> None:
     assert not sf.ReleaseSeries(series).status().interrupted
 
 
-@pytest.mark.long
 @pytest.mark.parametrize("point", BEFORE)
 def test_killed_before_the_rename_all_is_as_before(hatchery, base, place, point, record_property):
     killed_at(publishing(hatchery, place, hold=point), point)

@@ -38,6 +38,7 @@ def test_ids_of_any_kind_are_hashed_by_their_text(tmp_path, ids):
     assert sorted(found) == sorted(expected)
 
 
+@pytest.mark.long
 def test_two_series_hash_the_same_person_differently(tmp_path):
     hashes = []
     for name in ("one", "other"):
@@ -92,6 +93,7 @@ def contents(place: Path) -> str:
     return "\n".join(found)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_nothing_private_leaves_the_private_directory(
     tmp_path, monkeypatch, caplog, capfd, kind, record_property

@@ -51,6 +51,7 @@ def in_detail(people, columns):
     ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", [2, 5, 7, 20])  # with different ends
 def test_all_recipients_together_are_left_with_k_records_and_each_gets_what_is_safe(tmp_path, seed):
     """By all tables that the files can come from; no column of a recipient could be kept finer."""
@@ -84,6 +85,7 @@ def test_all_recipients_together_are_left_with_k_records_and_each_gets_what_is_s
     assert [made.recipient for made in series.status().releases][:2] == ["research", "insurer"]
 
 
+@pytest.mark.long
 def test_what_another_recipient_has_is_not_completed(tmp_path):
     """By place and by job two records are left to everybody; together only one."""
     people = [("UK", "doctor", "flu"), ("UK", "nurse", "hiv")]
@@ -102,6 +104,7 @@ def test_what_another_recipient_has_is_not_completed(tmp_path):
         assert sf.load(done.release).method.columns == (order[1],)
 
 
+@pytest.mark.long
 def test_two_who_get_the_same_are_audited_like_all_others(tmp_path):
     series = started(tmp_path / "series")
     series.publish(write_batch(tmp_path / "a.csv", 0, 60), recipient="research")
@@ -138,6 +141,7 @@ def refused(series, error=sf.BadInput, **options) -> str:
     return str(caught.value)
 
 
+@pytest.mark.long
 def test_a_recipient_may_be_behind_and_gets_all_records_later(place):
     series = sf.ReleaseSeries(place / "series")
     series.publish(place / "b.csv", recipient="research")
@@ -166,6 +170,7 @@ def test_a_recipient_may_be_behind_and_gets_all_records_later(place):
     assert found.to_json()["recipients"] == {"1": "insurer", "2": "research", "3": "insurer"}
 
 
+@pytest.mark.long
 def test_what_waits_goes_to_the_next_recipient_whoever_that_is(place):
     series = sf.ReleaseSeries(place / "series")
     series.publish(write_batch(place / "c.csv", 200, 2), wait=True)
@@ -219,6 +224,7 @@ def test_a_ledger_of_another_format_is_refused_in_one_line(place):
             series.status()
 
 
+@pytest.mark.long
 def test_the_command_publishes_for_a_recipient(place):
     series = place / "series"
     done = run("publish", series, "--to", "the ministry", "--columns", "age, sex")

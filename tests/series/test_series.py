@@ -38,6 +38,7 @@ def refused(series, *arguments, error=sf.BadInput, **options) -> str:
     return str(caught.value)
 
 
+@pytest.mark.long
 def test_every_release_covers_all_records_so_far(series, tmp_path):
     series.publish(batch(tmp_path, 60, 30))
     done = series.publish(batch(tmp_path, 90, 20))
@@ -56,6 +57,7 @@ def test_every_release_covers_all_records_so_far(series, tmp_path):
     assert sorted(series.releases()) == [1, 2, 3]
 
 
+@pytest.mark.long
 def test_the_status_says_what_was_published(series, tmp_path):
     series.publish(batch(tmp_path, 60, 30))
     series.publish(batch(tmp_path, 90, 2), wait=True)
@@ -69,6 +71,7 @@ def test_the_status_says_what_was_published(series, tmp_path):
     assert not status.interrupted
 
 
+@pytest.mark.long
 def test_a_batch_below_k_is_refused_with_the_reason_and_can_wait(series, tmp_path):
     small = batch(tmp_path, 60, 2)
     message = refused(series, small, error=sf.Unsatisfiable)
@@ -85,6 +88,7 @@ def test_a_batch_below_k_is_refused_with_the_reason_and_can_wait(series, tmp_pat
     assert series.verify()
 
 
+@pytest.mark.long
 def test_what_waits_can_be_published_without_a_further_batch(series, tmp_path):
     assert "no batch is waiting" in refused(series)
     series.publish(batch(tmp_path, 60, 2), wait=True)
@@ -115,6 +119,7 @@ def test_a_batch_is_taken_once_in_any_order_of_rows_and_columns(series, tmp_path
     assert "the same rows" in refused(series, other, skip_known=True)
 
 
+@pytest.mark.long
 def test_without_a_person_column_a_batch_is_taken_once_all_the_same(tmp_path):
     series = started(tmp_path / "series", person=None)
     series.publish(batch(tmp_path, 0, 40))
@@ -123,6 +128,7 @@ def test_without_a_person_column_a_batch_is_taken_once_all_the_same(tmp_path):
     assert series.releases()[2].n_rows == 80
 
 
+@pytest.mark.long
 def test_people_who_are_there_already_are_refused_or_left_out(series, tmp_path):
     overlapping = batch(tmp_path, 50, 30, seed=4)
     message = refused(series, overlapping)
@@ -173,6 +179,7 @@ def test_a_column_of_another_type_is_refused(series, tmp_path):
     assert "column 'age' has the type int64, but string in the batches before" in message
 
 
+@pytest.mark.long
 def test_parquet_batches_stay_numbers(tmp_path):
     series = started(tmp_path / "series", sensitive=["disease", "note"], person=None)
     for first in (0, 40):
@@ -184,6 +191,7 @@ def test_parquet_batches_stay_numbers(tmp_path):
     assert (series.place / "public" / "002" / "data.parquet").exists()
 
 
+@pytest.mark.long
 def test_csv_batches_published_as_parquet_are_numbers_where_they_were(tmp_path):
     series = started(tmp_path / "series", sensitive=["disease", "note"], format="parquet")
     for first in (0, 40):
@@ -193,6 +201,7 @@ def test_csv_batches_published_as_parquet_are_numbers_where_they_were(tmp_path):
     assert sorted(set(series.releases()[2].to_arrow()["note"].to_pylist())) == [0, 40]
 
 
+@pytest.mark.long
 def test_codes_may_become_longer(series, tmp_path):
     """A mask is as long as the longest code: 100** is 100**** once there are longer ones."""
     done = series.publish(batch(tmp_path, 60, 40, zip="1000012"))
@@ -200,6 +209,7 @@ def test_codes_may_become_longer(series, tmp_path):
     assert series.audit().holds
 
 
+@pytest.mark.long
 def test_other_terms_are_refused_or_start_a_new_chain(series, tmp_path):
     rules = {"age": sf.Intervals(10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
     other = started(tmp_path / "other", k=4).status().terms(1)
@@ -218,6 +228,7 @@ def test_other_terms_are_refused_or_start_a_new_chain(series, tmp_path):
     assert series.verify()
 
 
+@pytest.mark.long
 def test_a_new_chain_is_about_other_people(series, tmp_path):
     series.publish(batch(tmp_path, 60, 2), wait=True)  # they were never published
     done = series.publish(batch(tmp_path, 62, 30), new_chain=True)
@@ -239,6 +250,7 @@ def test_a_new_chain_knows_people_by_the_same_column(series, tmp_path, person):
     assert message.startswith("person: people of this series are known by 'id'")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["float64", "float32", "int64", "str"])
 def test_somebody_is_known_however_the_number_is_written(tmp_path, kind):
     series = sf.ReleaseSeries.create(tmp_path / "s", ["sex"], sf.KAnonymity(2), person="id")
@@ -252,6 +264,7 @@ def test_a_chain_is_not_left_before_it_has_a_release(tmp_path):
     assert "the chain has no release yet" in refused(series, batch(tmp_path, 0, 40), new_chain=True)
 
 
+@pytest.mark.long
 def test_a_new_chain_that_is_impossible_leaves_the_old_one(series, tmp_path):
     refused(series, batch(tmp_path, 60, 2), new_chain=True, error=sf.Unsatisfiable)
     assert series.publish(batch(tmp_path, 62, 20)).chain == 1
@@ -298,6 +311,7 @@ def test_a_private_directory_that_others_can_read_is_refused(series):
         sf.ReleaseSeries(series.place)
 
 
+@pytest.mark.long
 def test_masks_of_an_earlier_release_are_read_when_codes_have_become_longer(tmp_path):
     """11* of the first release is 11*** of the second."""
     series = sf.ReleaseSeries.create(

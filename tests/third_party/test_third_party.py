@@ -83,6 +83,7 @@ def released(beside, tmp_path_factory) -> Path:
     return place
 
 
+@pytest.mark.long
 def test_a_release_says_by_which_package_it_was_made(released):
     written = json.loads((released / "out" / "release.json").read_text())
     by = {"package": "sfumato-example 1.2"}
@@ -171,6 +172,7 @@ def needing(part: str, released: Path, place: Path) -> Path:
     return place
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     ("part", "named"),
     [
@@ -184,6 +186,7 @@ def test_whatever_is_missing_is_named(released, tmp_path, part, named):
     assert (done.returncode, done.stderr) == (2, f"sfumato: out/{named} {MISSING}\n")
 
 
+@pytest.mark.long
 def test_without_the_package_a_job_does_not_know_the_name(tmp_path):
     done = sfumato("anonymize", "job.toml", where=described(tmp_path))
     assert done.returncode == 2

@@ -49,6 +49,7 @@ METHODS = [
 ]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_published_value_lies_in_the_middle_of_what_its_label_stands_for(method):
     release = sf.anonymize(table_of(hospital()), sf.LDiversity(2, "frequency"), method)
@@ -102,6 +103,7 @@ def test_the_values_of_two_tables_are_dealt_within_groups():
 # ---- One release
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("insensitive", [False, True])
 def test_a_rule_that_the_release_keeps_is_learned(insensitive):
     release = sf.anonymize(
@@ -110,12 +112,14 @@ def test_a_rule_that_the_release_keeps_is_learned(insensitive):
     assert sf.utility.classification_accuracy(release, "old") == 1
 
 
+@pytest.mark.long
 def test_a_tree_learned_from_boxes_predicts_people():
     release = sf.anonymize(opened(clinic(), insensitive=True), sf.KAnonymity(3), sf.Mondrian())
     assert set(release.to_arrow()["age"].to_pylist()) != set(map(str, range(20, 60)))
     assert 0.9 < sf.utility.classification_accuracy(release, "old") <= 1
 
 
+@pytest.mark.long
 def test_others_than_those_learned_from_can_be_asked_about():
     release = sf.anonymize(opened(clinic(seed=1)), sf.LDiversity(2, "frequency"), sf.Anatomy())
     others = clinic(seed=2)
@@ -193,6 +197,7 @@ def test_a_part_of_a_table_is_those_people_with_the_same_roles():
     assert sorted(rows, key=key) == sorted(clinic().to_pylist(), key=key)
 
 
+@pytest.mark.long
 def test_a_release_that_loses_nothing_is_as_good_as_the_original():
     found = sf.utility.cross_validate(opened(clinic()), sf.KAnonymity(1), AS_IT_IS, "zip", 4)
     assert [fold.accuracy for fold in found.folds] == [fold.original for fold in found.folds]
@@ -201,6 +206,7 @@ def test_a_release_that_loses_nothing_is_as_good_as_the_original():
     assert found.average_group_size > 1
 
 
+@pytest.mark.long
 def test_the_test_is_of_people_that_nobody_learned_from():
     """A class that is chance cannot be predicted, however well the table is known."""
     random = np.random.default_rng(3)
@@ -217,6 +223,7 @@ def test_the_test_is_of_people_that_nobody_learned_from():
     assert "without sensitive columns  none" in str(found)
 
 
+@pytest.mark.long
 def test_the_same_seeds_give_the_same_and_the_folds_differ_with_the_seed():
     table = opened(clinic())
     promise, method = sf.LDiversity(2, "frequency"), sf.Anatomy(seed=1)
@@ -227,6 +234,7 @@ def test_the_same_seeds_give_the_same_and_the_folds_differ_with_the_seed():
     assert once != sf.utility.cross_validate(table, promise, method, "zip", 3, seed=6)
 
 
+@pytest.mark.long
 def test_means_are_those_of_the_folds():
     found = sf.utility.cross_validate(
         opened(clinic()), sf.LDiversity(2, "frequency"), sf.Anatomy(seed=1), "zip", 3
@@ -240,6 +248,7 @@ def test_means_are_those_of_the_folds():
     assert f"<td>{percent(found.original)}</td>" in found._repr_html_()
 
 
+@pytest.mark.long
 def test_a_fold_that_cannot_be_anonymized_is_impossible_and_no_number():
     source = pa.table({"age": [1, 2, 3] * 10, "disease": ["flu", "HIV"] * 14 + ["flu", "rare"]})
     table = sf.read(source, ["age"], sensitive="disease", insensitive=[])
@@ -256,6 +265,7 @@ def test_a_fold_that_cannot_be_anonymized_is_impossible_and_no_number():
     assert (never.accuracy, never.kl_divergence, never.n_impossible) == (None, None, 2)
 
 
+@pytest.mark.long
 def test_a_value_that_a_part_lacks_is_still_a_value():
     source = pa.table({"age": [1, 2, 3] * 10, "disease": ["flu", None] * 14 + ["flu", "rare"]})
     table = sf.read(source, ["age"], sensitive="disease")
@@ -268,6 +278,7 @@ def test_a_value_that_a_part_lacks_is_still_a_value():
     assert found.n_impossible == 0
 
 
+@pytest.mark.long
 def test_what_people_guard_goes_along():
     source = clinic().append_column("guards", pa.array(["gout", None, "flu"] * 80))
     rules = {"disease": sf.Tree({"ill": ["gout", "flu"], "well": ["none"]})}
@@ -282,6 +293,7 @@ def test_what_people_guard_goes_along():
         )
 
 
+@pytest.mark.long
 def test_a_file_of_text_is_cross_validated_like_a_data_frame(tmp_path):
     rows = clinic().to_pylist()
     lines = ["age,zip,disease,old", *(",".join(map(str, row.values())) for row in rows)]
@@ -293,6 +305,7 @@ def test_a_file_of_text_is_cross_validated_like_a_data_frame(tmp_path):
     assert of_file == of_frame
 
 
+@pytest.mark.long
 def test_several_sensitive_columns_have_no_single_divergence():
     source = clinic().append_column("income", pa.array(list(range(12)) * 20))
     roles = {"sensitive": ["disease", "income"], "insensitive": ["old"]}
@@ -302,6 +315,7 @@ def test_several_sensitive_columns_have_no_single_divergence():
     assert found.accuracy > 0.8
 
 
+@pytest.mark.long
 def test_nursery_published_in_two_tables_is_between_the_two_yardsticks():
     """Chen 2009, section 8.4: no better than the original, no worse than without has_nurs."""
     rules = sf.datasets.nursery_hierarchies()

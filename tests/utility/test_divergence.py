@@ -52,6 +52,7 @@ def test_the_divergence_is_that_of_the_published_rows_counted_one_by_one(method,
     assert sf.utility.kl_divergence(release) == pytest.approx(slowly(release, source), rel=1e-12)
 
 
+@pytest.mark.long
 def test_some_of_these_releases_suppress_some_split_and_some_have_boxes_that_overlap():
     made = [sf.anonymize(table_of(hospital()), PROMISE, method) for method in METHODS]
     assert any(each.n_suppressed for each in made)

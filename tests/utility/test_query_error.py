@@ -63,6 +63,7 @@ METHODS = [
 PROMISE = sf.LDiversity(2, "frequency")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize(("kind", "n", "s"), [("wong", 200, 0.05), ("cormode", 300, 0.8)])
 def test_the_error_is_that_of_the_published_rows_counted_one_by_one(method, kind, n, s):
@@ -78,6 +79,7 @@ def test_the_error_is_that_of_the_published_rows_counted_one_by_one(method, kind
     assert found.negative == pytest.approx(float(mean(below)), rel=1e-12)
 
 
+@pytest.mark.long
 def test_these_releases_are_of_every_kind_and_some_suppress_and_some_split():
     made = [sf.anonymize(table_of(hospital()), PROMISE, method) for method in METHODS]
     assert any(isinstance(each.recoding, Cut) and each.n_suppressed for each in made)

@@ -78,6 +78,7 @@ def test_four_people_give_away_the_fifth_but_not_one_of_a_hundred():
     assert (found.n_others, found.others_have) == (4, (("Flu", 4),))
 
 
+@pytest.mark.long
 def test_theorem_3_coarser_is_safer_with_one_value_per_person():
     rng = random.Random(21)
     for _ in range(300):
@@ -161,6 +162,7 @@ def test_a_published_set_as_a_list_would_void_proposition_2():
     assert posterior(groups, (0, 0), "A", ["B"], case="single") == 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("case", ["single", "set", "multiset"])
 def test_more_knowledge_never_lowers_the_breach(case):
     rng = random.Random(24)

@@ -18,6 +18,7 @@ def part():
     return found
 
 
+@pytest.mark.long
 def test_table_2_has_exactly_the_papers_seven_points():
     panel = adult.table_2(quick=False)
     assert [row[3] for row in panel.rows] == [row[4] for row in panel.rows] == ["yes"] * 7
@@ -25,6 +26,7 @@ def test_table_2_has_exactly_the_papers_seven_points():
     assert "784 groups" in panel.remark
 
 
+@pytest.mark.long
 def test_table_3_on_one_training_part(part):
     """By value, groups are ten times smaller, and divergence is lower by 0.35 at least."""
     by_value = adult.Utility.over([part], adult.VALUE_CENTRIC)
@@ -46,6 +48,7 @@ def test_table_3_over_ten_training_parts():
     assert far - near >= 0.35
 
 
+@pytest.mark.long
 def test_from_11_values_on_nothing_about_adult_is_safe(part):
     """Not even one group of everybody, which the paper draws from 12 on."""
     counts = part.frequencies().reference(adult.SENSITIVE).tolist()

@@ -198,6 +198,7 @@ def test_figure_6b_strict_mondrian_is_certain_too():
     assert (finding.found, finding.holds, finding.n_exceeding) == (1, False, 2)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("l", [2, 3, 4])
 def test_partitioning_a_greedy_group_gives_somebody_away(l):
     """Theorem 6 says e / l at the most; partitioned, a group of two buckets can be certain."""
@@ -234,6 +235,7 @@ def test_relaxed_splits_of_two_dimensions_can_be_certain():
     assert len([w for w in worlds if fails(w, right)]) == 3
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("p", [ZERO, Fraction(1, 3), Fraction(13, 20)])
 def test_floats_are_as_good_as_fractions(p):
     """Sizes that differ, every number of sensitive people from none to all, up to 300 buckets."""

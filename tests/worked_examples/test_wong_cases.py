@@ -25,6 +25,7 @@ def release() -> sf.Release:
     return sf.anonymize(table, promise, sf.TopDown("local"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("age", [80, 33])
 def test_who_is_self_employed_at_80_or_33_went_to_school_for_few_years(release, age):
     beliefs = believed(release)[age, "Married-spouse-absent", "Self-emp-not-inc"]

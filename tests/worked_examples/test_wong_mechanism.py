@@ -56,6 +56,7 @@ def test_tables_17_and_18_lose_a_sixteenth_and_a_half(table_16):
     assert Fraction(metric.bound((1, 0)), whole) == WONG_XVIII_A_LOSS
 
 
+@pytest.mark.long
 def test_the_cheapest_safe_table_is_18_a_and_gives_the_man_away(table_16):
     method = sf.Optimal("loss", weights=HALVES)
     release = sf.anonymize(table_16, HIV, method)
@@ -70,6 +71,7 @@ def test_the_cheapest_safe_table_is_18_a_and_gives_the_man_away(table_16):
     assert believed[man, "HIV"] == WONG_XVIII_A_BELIEF_MECHANISM
 
 
+@pytest.mark.long
 def test_other_weights_make_the_other_table_cheaper(table_16):
     """A dear education: then table XVII comes after XVIII(a), so its failure is not known."""
     method = sf.Optimal("loss", weights={"Gender": 1, "Education": 9})
@@ -85,6 +87,7 @@ def test_other_weights_make_the_other_table_cheaper(table_16):
 FIG6 = {"QID": sf.Tree({"*": {"Q": ["q1", "q2"]}})}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("specialization", ["lattice", "sequence"])
 def test_table_20_is_published_by_zhangs_algorithm_and_q1_is_certain(specialization):
     method = sf.ThreePhase("loss", specialization)
@@ -103,6 +106,7 @@ def test_the_safe_table_1_a_is_published_as_it_is_by_zhangs_algorithm():
     assert sf.anonymize(table, HIV, sf.ThreePhase()).levels == {"QID": 0}
 
 
+@pytest.mark.long
 def test_disclosing_nothing_is_an_outcome_and_tells_something():
     """Three of five have HIV: no table is 2-diverse, whoever they are, so nothing is learned."""
     columns = {"QID": ["q1", "q1", "q2", "q2", "q2"], "Disease": ["HIV"] * 3 + [NS] * 2}
