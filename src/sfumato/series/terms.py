@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, SeriesAlgorithm
 from sfumato.algorithms.algorithm import series_method
+from sfumato.algorithms.compatibility import check_pair
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column
@@ -70,6 +71,7 @@ class Terms:
             hierarchies=hierarchies,
         )
         in_series.refuse_unknown(schema.quasi_identifiers)
+        check_pair(in_series, _promise(criterion))
         refuse_unreadable_parts(criterion, in_series, schema.hierarchies.values())
         return cls(
             {name: schema.hierarchies[name] for name in schema.quasi_identifiers},
@@ -94,8 +96,7 @@ class Terms:
     @property
     def promise(self) -> Criterion:
         """What every release promises: k records whatever one compares, and all else likewise."""
-        others = [part for part in self.criterion.parts if not part.size_alone]
-        return together([BCFAnonymity(self.k), *others])
+        return _promise(self.criterion)
 
     def read(self, source: object) -> Table:
         """Open a batch, or all batches, with the roles."""
@@ -166,3 +167,8 @@ class Terms:
                 f"{', '.join(names)}: not what this series was started with; releases of a chain "
                 "have the same terms, so use the old ones, or start a new chain (--new-chain)"
             )
+
+
+def _promise(criterion: Criterion) -> Criterion:
+    others = [part for part in criterion.parts if not part.size_alone]
+    return together([BCFAnonymity(criterion.least_size), *others])

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 from sfumato.algorithms.algorithm import Algorithm, SeriesAlgorithm
 from sfumato.algorithms.bcf.against_all import against_all
 from sfumato.algorithms.bcf.arrivals import arrived
+from sfumato.algorithms.bcf.on_cells import CellPromise
 from sfumato.algorithms.bcf.specialization import Score, Specialization
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
@@ -51,6 +52,12 @@ class BCFAnonymizer(SeriesAlgorithm):
     everybody, whenever the person came (`correspondence.remaining`). On large tables that has to be
     shown by a history; what is not shown counts as unsafe. Releases of the same people are versions
     for different recipients: then only F- and C-anonymity count.
+
+    What is promised about values holds beyond that in every cell, the people who are in the same
+    classes of all releases: whoever knows everybody's quasi-identifiers and when they came knows
+    these. It has to hold in every world that explains all releases; where that would be too much
+    to show, or who came when is not known, only releases are looked at that no class of an earlier
+    one is cut by.
 
     Args:
         previous: The earlier releases in the order of publishing, each of the people before and
@@ -117,6 +124,11 @@ class BCFAnonymizer(SeriesAlgorithm):
             )
         if any(part.guarding is not None for part in criterion.parts):
             return "what people guard is not known of the records that are left of a class"
+        if not all(part.by_group for part in criterion.parts):
+            return (
+                "it is about all groups of one table at once, and what earlier releases leave of "
+                "classes are not groups of one table: they share people"
+            )
         return super().refuses(criterion)
 
     @classmethod
@@ -140,8 +152,14 @@ class BCFAnonymizer(SeriesAlgorithm):
         refuse_unsafe_whole(frequencies, criterion)
         previous = self.earlier_classes(frequencies)
 
+        past = self.past(frequencies) if previous else Past(())
+        cells = CellPromise.of(frequencies, past, k, others)
+        nested = cells is not None and cells.nested_only
+
         def begin(earlier: Sequence[PublishedClasses]) -> Specialization:
             search = Specialization(frequencies, earlier, k, others, self.score)
+            if nested:
+                search.keep_together(past.releases)
             if self.columns is not None:
                 search.specialize_only(self.columns)
             return search
@@ -151,8 +169,14 @@ class BCFAnonymizer(SeriesAlgorithm):
             if not against.fits():
                 raise _not_of_this_table(previous.index(against.first))
         refuse_impossible(search, criterion)
-        if len(previous) > 1:
-            search = against_all(begin, criterion, self.past(frequencies))
+        why = None if cells is None else cells.broken(search.classes())
+        if why is not None:
+            raise Unsatisfiable(
+                f"no release that satisfies {criterion} is found: even with everything "
+                f"generalized, {why}; {REMEDY}"
+            )
+        if len(previous) > 1 or cells is not None:
+            search = against_all(begin, criterion, past, cells)
         else:
             search.run()
         return replace(search.table.cut, nodes=True)

@@ -4,8 +4,8 @@ Whoever knows everybody's quasi-identifiers, and when each person came, knows ev
 (`formulas.known_cells`). Where the values of a cell are known up to who has which, it is judged
 like any group. Elsewhere two questions are answered:
 
-- `enforced`: is the promise kept in every world that explains all releases? A release is accepted
-  only if that is shown.
+- `CellPromise`: is the promise kept in every world that explains all releases? A release is
+  accepted only if that is shown.
 - `decided`: is it kept by what is believed, averaged over these worlds? That is what an attack
   finds; exactly where worlds can be counted, else by the same bounds.
 """
@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import shown_to
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
@@ -29,11 +29,17 @@ from sfumato.data.groups import Counts, Groups, Histogram
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.exact import position_of_largest
 from sfumato.formulas.known_cells.cells import KnownCells, cells_of_people, nested_cells
 from sfumato.formulas.known_cells.worlds import Worlds
 
 Verdict = bool | None  # None: neither was shown
+MOST_FREE = 3_000  # sorts of people times values, beyond which a next release has to be nested
+NOT_KNOWN = (
+    "it is not known who is in which class of the earlier releases (classes overlap, or some "
+    "people of a class were suppressed)"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,8 +97,11 @@ class SeriesCells:
     ) -> SeriesCells | None:
         """Find the cells, by who came when or else by how the releases are nested.
 
-        None: it is not known who is in which class of every release.
+        None: it is not known who is in which class of every release, or an earlier one has values
+        that the last has not.
         """
+        if releases[-1].histogram.n_values != len(frequencies.persons_values.codes):
+            return None
         if arrived is not None:
             found = cells_of_people(releases, arrived)
             if found is not None:
@@ -153,14 +162,46 @@ class SeriesCells:
         return fewest
 
 
-def enforced(criterion: Criterion, cells: SeriesCells) -> Criterion | None:
-    """Give a part of a promise that is not shown to be kept in every world; None: all are."""
-    for part in criterion.parts:
-        if part.looks_at_values and not all(
-            _in_every_world(part, view) for view in cells.views(part)
-        ):
-            return part
-    return None
+@dataclass(frozen=True, eq=False)
+class CellPromise:
+    """What is promised of the people of every cell, of all releases so far and the next one."""
+
+    frequencies: FrequencySet
+    past: Past
+    k: int
+    values: Criterion  # parts about sensitive values
+
+    @classmethod
+    def of(
+        cls, frequencies: FrequencySet, past: Past, k: int, others: Criterion | None
+    ) -> CellPromise | None:
+        """Take what a promise says of sensitive values; None: nothing."""
+        parts = () if others is None else others.parts
+        about = [part for part in parts if part.looks_at_values]
+        return cls(frequencies, past, k, together(about)) if about and past.releases else None
+
+    @property
+    def nested_only(self) -> bool:
+        """Whether only nested releases can be shown to be safe, within reason."""
+        came = self.past.arrived
+        if came is None:
+            return True
+        n_sorts = len(np.unique(came.row * (len(self.past.releases) + 1) + came.time))
+        return n_sorts * self.past.releases[0].histogram.n_values > MOST_FREE
+
+    def broken(self, release: PublishedClasses) -> str | None:
+        """Say what is not shown of a next release; None: everything promised is shown."""
+        cells = SeriesCells.of(self.frequencies, (*self.past.releases, release), self.past.arrived)
+        who = "to whoever knows everybody's quasi-identifiers and when they came"
+        if cells is None:
+            return f"{NOT_KNOWN}, so nothing is shown of what {who} the values are"
+        for part in self.values.parts:
+            if not all(_in_every_world(part, view) for view in cells.views(part)):
+                return f"{part} is not shown to hold {who}"
+        records = cells.records(self.k)
+        if records < self.k:
+            return f"no more than {records} records are shown to be left {who}"
+        return None
 
 
 def _in_every_world(part: Criterion, view: CellView) -> bool:
@@ -199,6 +240,25 @@ def decided(part: Criterion, view: CellView) -> list[Verdict]:
         elif asked.thresholds() is not None:
             found[cell] = _by_bounds(asked, view, cell)
     return found
+
+
+def verdicts(others: Criterion | None, cells: SeriesCells) -> list[tuple[Verdict, int]]:
+    """Decide every part of a promise, in the order of `measure`: the verdict, and how many fail."""
+    found: list[tuple[Verdict, int]] = []
+    for part in () if others is None else others.parts:
+        if not part.looks_at_values:
+            found.append((True, 0))
+            continue
+        for view in cells.views(part):
+            own = decided(part, view)
+            failing = int(view.sizes[[each is False for each in own]].sum())
+            found.append((worst(own), failing))
+    return found
+
+
+def worst(own: Sequence[Verdict]) -> Verdict:
+    """Put verdicts together: one that is broken breaks all, one that is open leaves all open."""
+    return False if False in own else None if None in own else True
 
 
 def _by_bounds(part: Criterion, view: CellView, cell: int) -> Verdict:

@@ -62,12 +62,20 @@ class Specialization:
         self.irregular = [each for each, cut in zip(previous, cuts, strict=True) if not cut]
         self.for_good = others is None or is_monotone(others, frequencies, suppression=False)
         self.candidates = _Candidates(self.table, score)
+        self.inside = [np.zeros(len(domain), dtype=bool) for domain in self.table.domains]
 
     def specialize_only(self, columns: Collection[str]) -> None:
         """Leave the other columns at their roots for good."""
         for name, root in zip(self.table.names, self.table.roots, strict=True):
             if name not in columns:
                 self.candidates.put_off(self.candidates.number(root), NEVER)
+
+    def keep_together(self, releases: Sequence[PublishedClasses]) -> None:
+        """Never cut through a published class of some releases, so that these are nested."""
+        for release in releases:
+            for inside, sides in zip(self.inside, release.boxes.transpose(1, 0, 2), strict=True):
+                for low, high in np.unique(sides, axis=0).tolist():
+                    inside[max(0, low) : high] = True  # after these ranks nothing may be cut
 
     def run(self, wanted: Sequence[Node] = (), set_aside: Collection[Node] = ()) -> list[Node]:
         """Replace nodes, the one with the best score first, until none can be.
@@ -108,6 +116,10 @@ class Specialization:
 
     def judge(self, split: Split) -> Tried:
         """Try a candidate: class sizes and the backward attack first, which decide for good."""
+        j, _, high = split.node
+        ends = np.unique(split.children[:, 1])
+        if self.inside[j][ends[ends < high]].any():
+            return NEVER
         sizes = sum_by(split.group, split.counts, split.n_groups)
         if (sizes < self.k).any():
             return NEVER

@@ -15,6 +15,7 @@ from sfumato.algorithms.bcf.on_cells import (
     Verdict,
     decided,
     most_believed,
+    worst,
 )
 from sfumato.attacks.attack import Attack, each_attribute
 from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
@@ -120,11 +121,11 @@ class KnownCells(Attack):
         belief, cell, codes, exact = most_believed(shown, view)
         if parts:
             bound = None if shown is None else shown.belief_allowed()
-            all_parts = [_worst(own) for own in zip(*verdicts, strict=True)]
+            all_parts = [worst(own) for own in zip(*verdicts, strict=True)]
         else:  # at least nobody's value should be certain, unless it was before
             bound = None if self.others else NO_CERTAINTY
             all_parts = _uncertain(view)
-        holds = _worst(all_parts) if bound is not None or parts else None
+        holds = worst(all_parts) if bound is not None or parts else None
         doubt = doubt_about(target)
         notes = [] if exact else [AT_MOST]
         if holds is None and None in all_parts and (bound is not None or parts):
@@ -175,13 +176,9 @@ def _cells(target: Target) -> tuple[list[InCommon], SeriesCells]:
     return releases, cells
 
 
-def _worst(verdicts: Sequence[Verdict]) -> Verdict:
-    return False if False in verdicts else None if None in verdicts else True
-
-
 def _rank(verdicts: Sequence[Verdict]) -> int:
     """Show what is broken first, then what is open."""
-    return [True, None, False].index(_worst(verdicts))
+    return [True, None, False].index(worst(verdicts))
 
 
 def _excess(part: Criterion, view: CellView) -> Fraction:

@@ -9,6 +9,7 @@ import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.bcf import promises
+from sfumato.algorithms.bcf.on_cells import SeriesCells, Verdict, verdicts
 from sfumato.criteria import Criterion, Measurement
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -33,6 +34,14 @@ PERHAPS_NOBODY = (
 )
 
 NOT_SHOWN = "not shown for what all releases leave together: too much to work out"
+NOT_SHOWN_OF_CELLS = (
+    "not shown for whoever knows everybody's quasi-identifiers and when they came: too much to "
+    "work out"
+)
+ONLY_THE_STEWARD = (
+    "no verdict about whoever knows everybody's quasi-identifiers and when they came: the releases "
+    "are not nested, and from these alone nobody can tell who is in which class"
+)
 
 
 def judged_beside(
@@ -72,7 +81,9 @@ def judged_beside(
         together: ByAll | Together = by_all
         if len(attacked) > 1 and by_all.small:
             together = Together(by_all.releases)
-        return _judged(verdict, criterion, frequencies, attacked, together), attacked
+        judged = _judged(verdict, criterion, frequencies, attacked, together)
+        cells = SeriesCells.of(frequencies, by_all.releases, by_all.past.arrived)
+        return _judged_cells(judged, criterion, cells, public=False), attacked
     try:
         *before, last = (each.classes for each in in_public([*previous.releases, own]))
         attacked = tuple(attack(first, last) for first in before)
@@ -82,6 +93,8 @@ def judged_beside(
             by_all.refuse_large()
             told = Together(by_all.releases)
         judged = _judged(verdict, criterion, own.seen.frequencies, attacked, told)
+        cells = SeriesCells.of(own.seen.frequencies, [*before, last], None)
+        judged = _judged_cells(judged, criterion, cells, public=True)
     except BadInput as error:
         note = f"no verdict about the series: {error}; the classes of this one are large enough"
         return _without_verdict(verdict, note), ()
@@ -141,6 +154,54 @@ def _judged(
         n_failing = max(each.n_people_failing, int(least < k), *failing)
         measured.append(replace(each, found=least, holds=least >= k, n_people_failing=n_failing))
     return replace(verdict, measured=tuple(measured))
+
+
+def _judged_cells(
+    verdict: Check, criterion: Criterion, cells: SeriesCells | None, *, public: bool
+) -> Check:
+    """Judge the cells that people are known to be in, where values are promised.
+
+    The search accepted what holds in every world; this is what is believed over all worlds.
+
+    Args:
+        verdict: On what is left of classes.
+        criterion: What was promised.
+        cells: None: who is in which class of every release is not known.
+        public: Nothing is known but what is published.
+    """
+    k, others = promises(criterion)
+    if others is None or not any(part.looks_at_values for part in others.parts):
+        return verdict
+    records = k if cells is None else cells.records(k)
+    if cells is None:
+        own: list[tuple[Verdict, int]] = [
+            (None, 0) if each.looks_at_values else (True, 0) for each in _asked(verdict)
+        ]
+    else:
+        own = verdicts(others, cells)
+    of_others = iter(own)
+    measured = []
+    for each in verdict.measured:
+        if each.criterion.by_series:
+            small = isinstance(each.found, int) and records < min(k, each.found)
+            found = records if small else each.found
+            measured.append(replace(each, found=found, holds=each.holds and records >= k))
+            continue
+        holds, n_failing = next(of_others)
+        if holds is False:
+            most = max(each.n_people_failing, n_failing)
+            each = replace(each, holds=False, n_people_failing=most)  # noqa: PLW2901
+        elif holds is None and public:
+            each = _no_verdict(each, ONLY_THE_STEWARD)  # noqa: PLW2901
+        elif holds is None and each.holds:
+            each = replace(each, holds=False, note=NOT_SHOWN_OF_CELLS)  # noqa: PLW2901
+        measured.append(each)
+    return replace(verdict, measured=tuple(measured))
+
+
+def _asked(verdict: Check) -> list[Criterion]:
+    """The parts of a promise as they were measured: each of several columns by itself."""
+    return [each.criterion for each in verdict.measured if not each.criterion.by_series]
 
 
 def _joined(frequencies: FrequencySet, groups: list[tuple[np.ndarray, Histogram]]) -> JointGroups:
