@@ -41,6 +41,9 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/bcf.py
 	$(BIN)/python bench/ten_million.py
 	$(BIN)/python bench/skyline_mondrian.py
+	$(BIN)/python bench/mechanism.py
+	$(BIN)/python bench/series.py 20000 6
+	$(BIN)/python bench/save_audit.py
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
