@@ -165,5 +165,5 @@ def test_incognito_says_that_a_lattice_is_too_large():
     codes = [f"{j:012d}" for j in range(3)]
     table = pa.table({f"q{j}": codes for j in range(8)})
     frequencies = sf.read(table, {f"q{j}": sf.Prefix() for j in range(8)}).frequencies()
-    with pytest.raises(sf.BadInput, match=r"815730721 nodes, more than 100000000"):
+    with pytest.raises(sf.BadInput, match=r"815,730,721 nodes, more than 100,000,000"):
         sf.Incognito().search(frequencies, sf.KAnonymity(2), None)

@@ -31,7 +31,14 @@ Format = Literal["csv", "parquet"]
 
 @dataclass(frozen=True, eq=False)
 class WritingPlan:
-    """All an engine needs to write a table of a release, in terms of codes."""
+    """All an engine needs to write a table of a release, in terms of codes.
+
+    >>> import sfumato as sf
+    >>> how = sf.engines.Lookup({"age": None}, {}, suppressed=[])
+    >>> plan = WritingPlan(("age",), ("age",), how, codes={"age": [0, 1]}, text=frozenset())
+    >>> plan.group is None  # one table, without numbers of groups
+    True
+    """
 
     columns: tuple[str, ...]  # published, in order
     quasi_identifiers: tuple[str, ...]
@@ -43,7 +50,12 @@ class WritingPlan:
 
 @dataclass(frozen=True)
 class Batches:
-    """Parquet files that `keep` wrote, as one source."""
+    """Parquet files that `keep` wrote, as one source.
+
+    >>> from pathlib import Path
+    >>> Batches((Path("001.parquet"), Path("002.parquet")), typed=True, name="series").name
+    'series'
+    """
 
     paths: tuple[Path, ...]
     typed: bool  # False: they come from CSV files, and types are ours to derive
@@ -52,7 +64,12 @@ class Batches:
 
 @dataclass(frozen=True)
 class BatchReceipt:
-    """What was found in a batch while it was kept."""
+    """What was found in a batch while it was kept.
+
+    >>> receipt = BatchReceipt(3, 0, 1, fingerprint="9f0c", types={"age": "int64"})
+    >>> receipt.n_rows, receipt.n_known
+    (3, 1)
+    """
 
     n_rows: int  # in the file, without those left out
     n_repeated: int  # rows of people who have another row in the batch
@@ -62,7 +79,14 @@ class BatchReceipt:
 
 
 class People(ABC):
-    """The rows of a source, one for each person; from `Source.people`."""
+    """The rows of a source, one for each person; from `Source.people`.
+
+    >>> import sfumato as sf
+    >>> source = sf.engines.DuckDB().open(sf.datasets.patients())
+    >>> people = source.people(None, ["disease"], ["sex", "disease"])
+    >>> sorted(people.domains(["sex"], ["sex"])["sex"])
+    ['female', 'male', 'other']
+    """
 
     set_valued: str | None  # the sensitive column in which a person has a list of values
 
@@ -86,7 +110,13 @@ class People(ABC):
 
 
 class Source(ABC):
-    """One source of rows; from `Engine.open`."""
+    """One source of rows; from `Engine.open`.
+
+    >>> import sfumato as sf
+    >>> source = sf.engines.DuckDB().open(sf.datasets.patients())
+    >>> source.columns[:2], source.engine.name
+    (('name', 'age'), 'duckdb')
+    """
 
     engine: Engine  # that opened it
     name: str  # what messages call it
@@ -126,7 +156,12 @@ class Source(ABC):
 
 
 class Engine(ABC):
-    """Where rows are, and what works on them there."""
+    """Where rows are, and what works on them there.
+
+    >>> import sfumato as sf
+    >>> isinstance(sf.engines.DuckDB(), Engine)
+    True
+    """
 
     name: ClassVar[str]  # in job files, and for `sf.read(..., engine=name)`
 

@@ -14,7 +14,13 @@ from sfumato.data.labels.texts import Labels
 
 @dataclass(frozen=True, eq=False)
 class Lookup:
-    """Publish by column: ground code -> text (None: the value as it is)."""
+    """Publish by column: ground code -> text (None: the value as it is).
+
+    >>> import numpy as np
+    >>> nobody = np.empty((0, 1), dtype=np.int32)
+    >>> Lookup({"sex": None}, {"sex": np.array([0, 1], dtype=np.int32)}, nobody).labels
+    {'sex': None}
+    """
 
     labels: Mapping[str, Labels | None]
     lows: Mapping[str, Codes]  # ground code -> first rank of its published interval
@@ -27,6 +33,12 @@ class Join:
 
     People dealt out one by one stand in the order of their keys, those of one combination in the
     order of the columns in `order` (missing values first).
+
+    >>> import numpy as np
+    >>> keys, groups = np.array([[0], [1]], dtype=np.uint64), np.array([0, -1])
+    >>> join = Join(Layout.of([2]), ("sex",), (), keys, groups, None, {"sex": None})
+    >>> join.dealt is None, int((join.groups < 0).sum())  # no combination is split; one suppressed
+    (True, 1)
     """
 
     layout: Layout

@@ -1,0 +1,93 @@
+"""Counting combinations again, where a column is generalized."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from sfumato.compiled import compiled
+
+
+@compiled
+def _mixed(value: np.uint64) -> np.uint64:
+    value ^= value >> np.uint64(33)
+    value *= np.uint64(0xFF51AFD7ED558CCD)
+    value ^= value >> np.uint64(33)
+    value *= np.uint64(0xC4CEB9FE1A85EC53)
+    return value ^ (value >> np.uint64(33))
+
+
+@compiled
+def aggregated(keys, counts):  # type: ignore[no-untyped-def]
+    """Number equal keys alike, in the order of their first appearance, and add up their counts."""
+    n, n_words = keys.shape
+    size = 16
+    while size < 2 * n:
+        size *= 2
+    slots = np.full(size, -1, dtype=np.int32)
+    index = np.empty(n, dtype=np.int32)
+    found = np.empty((n, n_words), dtype=np.uint64)
+    sums = np.empty(n, dtype=np.int64)
+    n_found = 0
+    for i in range(n):
+        mixed = np.uint64(0)
+        for w in range(n_words):
+            mixed = _mixed(mixed ^ keys[i, w])
+        slot = np.int64(mixed & np.uint64(size - 1))
+        while True:
+            here = slots[slot]
+            if here < 0:
+                slots[slot] = n_found
+                index[i] = n_found
+                sums[n_found] = counts[i]
+                for w in range(n_words):
+                    found[n_found, w] = keys[i, w]
+                n_found += 1
+                break
+            same = True
+            for w in range(n_words):
+                if found[here, w] != keys[i, w]:
+                    same = False
+                    break
+            if same:
+                index[i] = here
+                sums[here] += counts[i]
+                break
+            slot = (slot + 1) & (size - 1)
+    return index, found[:n_found].copy(), sums[:n_found].copy()
+
+
+@compiled
+def roll(keys, counts, word, shift, mask, lows):  # type: ignore[no-untyped-def]
+    """Replace one column's codes by the first ranks of their nodes, and count again."""
+    rolled = keys.copy()
+    for i in range(len(keys)):
+        code = (keys[i, word] & mask) >> shift
+        rolled[i, word] = (keys[i, word] & ~mask) | (lows[code] << shift)
+    _, found, sums = aggregated(rolled, counts)
+    return found, sums
+
+
+@compiled
+def group(keys, counts, masks):  # type: ignore[no-untyped-def]
+    """Number the keys by the bits in `masks` alone."""
+    bare = keys.copy()
+    for i in range(len(keys)):
+        for w in range(len(masks)):
+            bare[i, w] &= masks[w]
+    return aggregated(bare, counts)
+
+
+@compiled
+def rows(index, n_groups):  # type: ignore[no-untyped-def]
+    """Sort entries by group, by counting: the starts of the groups, and the order of entries."""
+    starts = np.zeros(n_groups + 1, dtype=np.int64)
+    for group in index:
+        starts[group + 1] += 1
+    for g in range(n_groups):
+        starts[g + 1] += starts[g]
+    place = starts[:-1].copy()
+    order = np.empty(len(index), dtype=np.int64)
+    for i in range(len(index)):
+        order[place[index[i]]] = i
+        place[index[i]] += 1
+    return starts, order
