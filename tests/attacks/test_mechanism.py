@@ -87,6 +87,34 @@ def largest(believed, criterion):
     )
 
 
+VERDICTS = {
+    "frequency": (
+        sf.LDiversity(2, "frequency", ["h"]),
+        lambda b: b.get(("h",), 0) <= Fraction(1, 2),
+    ),
+    "all values": (
+        sf.KAnonymity(2) & sf.LDiversity(2, "frequency"),
+        lambda b: max(b.values()) <= Fraction(1, 2),
+    ),
+    "distinct": (sf.KAnonymity(2) & sf.LDiversity(2), lambda b: sum(n > 0 for n in b.values()) > 1),
+}
+
+
+@pytest.mark.parametrize("kind", VERDICTS)
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_it_holds_exactly_where_no_belief_breaks_the_promise(method, kind, n_tables):
+    criterion, keeps = VERDICTS[kind]
+    rng = random.Random(f"{method} {kind}")
+    for _ in range(2 * n_tables):
+        rows = generated(rng)
+        case = attacked(rows, criterion, method)
+        if case is None:
+            continue
+        finding, believed = case
+        if finding.n_people == len(rows):  # nobody is suppressed
+            assert finding.holds == all(keeps(shares) for shares in believed.values())
+
+
 def test_what_is_found_is_what_enumeration_finds(pair_of, n_tables):
     method, criterion = pair_of
     rng = random.Random(f"{method} {criterion}")

@@ -274,6 +274,10 @@ class Solver:
             return 1 / l, np.where(self.lump == value, value, -1).astype(np.int32)
         return None
 
+    def breaks(self, histograms: Counts) -> NDArray[np.bool_]:
+        """Say which histograms over all values, (n, n_values), break the criterion."""
+        return self._breaks(np.arange(histograms.shape[1], dtype=np.int32))(histograms)
+
     def component(
         self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
     ) -> list[GroupBeliefs] | None:

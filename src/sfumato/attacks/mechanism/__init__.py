@@ -106,15 +106,16 @@ class Mechanism(Attack):
         return verdict.finding(self.called, _knows(target), replay.note)
 
     def _can_follow(self, target: Target, method: Algorithm, enforced: Criterion) -> bool:
-        """Whether everybody is published, and unions of safe groups are safe."""
-        if target.n_suppressed or target.original is None:
+        """Whether everybody is published, and decisions can be told from groups.
+
+        So they can where unions of safe groups are safe, or where values decided nothing but
+        whether anything is published.
+        """
+        if target.n_suppressed or target.original is None or not method.deterministic:
             return False
         frequencies = target.original.frequencies(guarding_column(enforced))
-        return (
-            method.deterministic
-            and all(part.by_group for part in enforced.parts)
-            and is_monotone(enforced, frequencies, suppression=False)
-        )
+        told = not method.joint or is_monotone(enforced, frequencies, suppression=False)
+        return told and all(part.by_group for part in enforced.parts)
 
     def _finding(
         self, target: Target, members: Membership, learned: LearnedBeliefs, attribute: str

@@ -90,6 +90,7 @@ class _Slices:
         self.counts = members.frequencies.combinations.counts
         self.place = np.zeros(len(self.counts), dtype=np.intp)
         self.place[members.combination] = np.arange(len(members.combination))
+        self.unions_are_safe = is_monotone(solver.enforced, members.frequencies, suppression=False)
         # Joining people break nothing: then whoever is with a whole group is safe.
         self.stays_safe = is_monotone(solver.enforced, members.frequencies, suppression=True)
 
@@ -99,7 +100,11 @@ class _Slices:
         for child in step.children:
             groups, inside = self._inside(child)
             parts = inside < self.members.sizes[groups]
-            if not parts.any() or (self.stays_safe and not parts.all()):
+            if not parts.any():
+                if self._breaks(groups):
+                    return None
+                continue
+            if self.stays_safe and not parts.all():
                 continue
             can, must = self._ends(groups, inside)
             if must:
@@ -110,6 +115,16 @@ class _Slices:
         if not children:
             raise CannotRun(IMPOSSIBLE)
         return _OpenStep(children, np.unique(np.concatenate(sliced)))
+
+    def _breaks(self, groups: NDArray[np.intp]) -> bool:
+        """Whether whole groups together break the criterion, which is the same in all worlds."""
+        if self.unions_are_safe:
+            return False
+        values = np.zeros(self.members.histogram.n_values, dtype=np.int64)
+        for g in groups.tolist():
+            row = self.members.histogram.rows(g, g + 1)
+            values[row.codes] += row.counts
+        return bool(self.solver.breaks(values[np.newaxis])[0])
 
     def _inside(self, child: NDArray[np.intp]) -> tuple[NDArray[np.intp], Counts]:
         """Give the groups that a child has people of, and how many."""
