@@ -90,6 +90,9 @@ class _Slices:
         self.counts = members.frequencies.combinations.counts
         self.place = np.zeros(len(self.counts), dtype=np.intp)
         self.place[members.combination] = np.arange(len(members.combination))
+        wanted = solver.bounded_values()
+        if wanted is not None:  # people of every group with each value that is bounded
+            self.bounded_counts = members.histogram.counted_as(wanted[1])
         self.unions_are_safe = is_monotone(solver.enforced, members.frequencies, suppression=False)
         # Joining people break nothing: then whoever is with a whole group is safe.
         self.stays_safe = is_monotone(solver.enforced, members.frequencies, suppression=True)
@@ -140,23 +143,17 @@ class _Slices:
         wanted = self.solver.bounded_values()
         if wanted is None:
             return True, False
-        share, protected = wanted
-        size = int(inside.sum())
-        histogram = self.members.histogram
-        most = np.zeros(histogram.n_values, dtype=np.int64)
-        fewest = np.zeros(histogram.n_values, dtype=np.int64)
-        for g, n in zip(groups.tolist(), inside.tolist(), strict=True):
-            row = histogram.rows(g, g + 1)
-            mine = protected[row.codes] >= 0
-            lumped, index = np.unique(protected[row.codes[mine]], return_inverse=True)
-            counts = np.bincount(index, weights=row.counts[mine]).astype(np.int64)
-            most[lumped] += np.minimum(counts, n)
-            fewest[lumped] += np.maximum(counts - (int(self.members.sizes[g]) - n), 0)
-        limit = share.numerator * size
-        bounded = np.unique(protected[protected >= 0])
-        can = bool((share.denominator * most[bounded] > limit).any())
-        must = bool((share.denominator * fewest[bounded] > limit).any())
-        return can, must
+        share, codes = wanted
+        histogram, outside = self.bounded_counts, self.members.sizes[groups] - inside
+        n = histogram.starts[groups + 1] - histogram.starts[groups]
+        entry = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n)
+        entry += np.repeat(histogram.starts[groups], n)
+        counts, value = histogram.counts[entry], histogram.codes[entry]
+        most = np.bincount(value, np.minimum(counts, np.repeat(inside, n)), len(codes))
+        fewest = np.bincount(value, np.maximum(counts - np.repeat(outside, n), 0), len(codes))
+        limit = share.numerator * int(inside.sum())
+        can = share.denominator * int(most.max(initial=0)) > limit
+        return can, share.denominator * int(fewest.max(initial=0)) > limit
 
     def rejected(self, groups: NDArray[np.intp], steps: list[_OpenStep]) -> list[RejectedStep]:
         """State steps for the members of some groups, the others' people with their values."""
@@ -190,7 +187,7 @@ class _Slices:
         wanted = self.solver.bounded_values()
         if wanted is None:
             return False
-        share, protected = wanted
+        share, _ = wanted
         members = self.members
         inside = np.concatenate([step.children for step in steps])
         offset = 0
@@ -200,10 +197,7 @@ class _Slices:
             offset += end - start
             _, cell = np.unique(own, axis=1, return_inverse=True)
             smallest = int(np.bincount(cell.ravel(), weights=members.people[start:end]).min())
-            row = members.histogram.rows(g, g + 1)
-            codes = protected[row.codes]
-            counts = np.bincount(codes[codes >= 0], weights=row.counts[codes >= 0])
-            most = int(counts.max(initial=0))
+            most = int(self.bounded_counts.row(g).max(initial=0))
             if share.denominator * most > share.numerator * smallest:
                 return False
         return True
