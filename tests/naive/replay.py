@@ -8,6 +8,7 @@ import numpy as np
 
 import sfumato as sf
 from sfumato.algorithms.lots import every_outcome
+from sfumato.criteria.judging import validate
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import SUPPRESSED
 
@@ -64,8 +65,9 @@ def published(rows, quasi_identifiers, sensitive, criterion, method):
 
     def run(draw):
         try:
+            validate(criterion, frequencies)
             recoding = method.search(frequencies, criterion, draw)
-        except sf.Unsatisfiable:
+        except sf.SfumatoError:  # refused: nobody sees anything
             return Counter(), Counter()
         return shown(recoding, frequencies)
 

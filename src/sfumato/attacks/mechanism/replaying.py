@@ -200,6 +200,8 @@ class Replay:
 
         By who is suppressed then. Also says how often the method was run.
         """
+        if self._refused(people):
+            return {}, 0
         frequencies = self._frequencies(people)
 
         def run(draw: Draw) -> bytes | None:
@@ -219,6 +221,18 @@ class Replay:
             if suppressed is not None:
                 found[suppressed] = found.get(suppressed, Fraction(0)) + chance
         return found, n
+
+    def _refused(self, people: Counts) -> bool:
+        """Whether a table is refused because nobody has a value that the criterion names."""
+        here = people.any(axis=0)
+        for j, (name, domain) in enumerate(self.values.domains.items()):
+            present = set(self.values.rows[here, j].tolist())
+            for part in self.enforced.parts:
+                if domain.closed or not part.looks_at_values or part.attribute not in (None, name):
+                    continue
+                if not {domain.code_of(value) for value in part.named_values()} <= present:
+                    return True
+        return False
 
     def _frequencies(self, people: Counts) -> FrequencySet:
         """Count a world."""
