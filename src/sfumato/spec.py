@@ -14,7 +14,7 @@ import re
 from collections.abc import Callable, Mapping
 from fractions import Fraction
 from inspect import cleandoc
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar, runtime_checkable
 
 from sfumato.errors import BadInput, nearest, shown, written
 from sfumato.packages import Package, package_of
@@ -187,7 +187,17 @@ def _default(field: dataclasses.Field[Any]) -> Any:
     return field.default
 
 
+@runtime_checkable
+class Specified(Protocol):
+    """What writes itself down: a parameter that is a method, or a hierarchy."""
+
+    def spec(self) -> Any:
+        """Write it down."""
+
+
 def _plain(value: Any) -> Any:
+    if isinstance(value, Specified) and not isinstance(value, type):
+        return value.spec()
     if isinstance(value, Fraction):
         return int(value) if value.denominator == 1 else f"{value.numerator}/{value.denominator}"
     if isinstance(value, (set, frozenset)):

@@ -2,6 +2,7 @@
 
 from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm, SeriesAlgorithm
 from sfumato.algorithms.bcf import BCFAnonymizer
+from sfumato.algorithms.checked import Checked
 from sfumato.algorithms.grouping.anatomy import Anatomy
 from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
 from sfumato.algorithms.grouping.greedy import GreedyGrouping, RandomizedGrouping
@@ -22,6 +23,7 @@ __all__ = [
     "Algorithm",
     "Anatomy",
     "BCFAnonymizer",
+    "Checked",
     "Exhaustive",
     "GreedyGrouping",
     "Incognito",

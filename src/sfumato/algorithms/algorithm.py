@@ -61,7 +61,6 @@ class Algorithm(ABC):
     """
 
     symmetric: ClassVar[bool] = False  # exchanging the people of a group changes nothing
-    joint: ClassVar[bool] = True  # decisions look at quasi-identifiers and sensitive values at once
     # Whether all groups of a release are judged together, and not only one that is in the making:
     # what is known of people in one group may matter to those in others.
     judges_all_groups: ClassVar[bool] = False
@@ -72,6 +71,11 @@ class Algorithm(ABC):
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
         ALGORITHMS.join(cls)
+
+    @property
+    def joint(self) -> bool:
+        """Whether decisions look at quasi-identifiers and sensitive values at once."""
+        return True
 
     @property
     def bucketized(self) -> bool:

@@ -16,7 +16,7 @@ from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.mechanism.following import Following, published_groups
-from sfumato.attacks.mechanism.replaying import Replay
+from sfumato.attacks.mechanism.replaying import Replay, Seen
 from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -25,6 +25,10 @@ from sfumato.errors import CannotRun
 from sfumato.parameters import optional_column, optional_seed, whole
 
 WORLDS = 20_000
+BLIND = (
+    "values had no part in what the method decided: however those of a group are dealt to its "
+    "people, the same is published"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -40,7 +44,9 @@ class Mechanism(Attack):
 
     Where the decisions of a method can be followed (`Algorithm.failed_steps`), worlds are counted
     without running it, group by group; samples stand for what is too large, and show nothing to be
-    safe. Otherwise the method is run again on every world, if these are not too many.
+    safe. Otherwise the method is run again on every world, if these are not too many. Where values
+    had no part in its decisions (`Algorithm.joint`), all worlds count the same: a group's shares
+    are what is believed of its people.
 
     Args:
         attribute: The sensitive column, when there are several.
@@ -81,6 +87,14 @@ class Mechanism(Attack):
         attribute = target.view(self.attribute, others=False).attribute
         method, enforced = _method(target)
         guard = guarding_column(enforced)
+        if not method.joint:
+            members = members_of(target, guard) if guard else _seen(target)
+            return self._finding(target, members, LearnedBeliefs([]), attribute, BLIND)
+        if target.original is None:
+            raise CannotRun(
+                "it needs everybody's original quasi-identifiers; give the original table "
+                "(original=, --original)"
+            )
         if self._can_follow(target, method, enforced):
             members = members_of(target, guard)
             steps = method.failed_steps(published_groups(members), enforced)
@@ -118,7 +132,12 @@ class Mechanism(Attack):
         return told and all(part.by_group for part in enforced.parts)
 
     def _finding(
-        self, target: Target, members: Membership, learned: LearnedBeliefs, attribute: str
+        self,
+        target: Target,
+        members: Membership,
+        learned: LearnedBeliefs,
+        attribute: str,
+        reason: str | None = None,
     ) -> Finding:
         promised = target.parts(attribute, others=False)
         findings = [
@@ -128,7 +147,7 @@ class Mechanism(Attack):
         ]
         if len(findings) < len(promised) or not promised:
             verdict = Verdict(target, members, learned, attribute)
-            findings.append(verdict.finding(self.called, _knows(target)))
+            findings.append(verdict.finding(self.called, _knows(target), reason))
         return min(findings, key=lambda each: SEVERITY.index(each.holds))
 
 
@@ -147,11 +166,6 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
             f"people were put into groups one by one by {method}; what that tells is found by the "
             "attack on the method"
         )
-    if target.original is None:
-        raise CannotRun(
-            "it needs everybody's original quasi-identifiers; give the original table (original=, "
-            "--original)"
-        )
     series = method.series
     if series is not None and series.previous:
         raise CannotRun(
@@ -159,6 +173,11 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
             "worlds that explain all of them cannot be gone through here"
         )
     return method, enforced
+
+
+def _seen(target: Target) -> Membership:
+    seen = target.seen
+    return Seen.of(seen.frequencies, seen.boxes, seen.joint.counted)
 
 
 def _knows(target: Target) -> str:

@@ -285,8 +285,7 @@ class Replay:
             self.values.histogram[group, value],
             (len(self.boxes), len(code)),
         )
-        nobody = np.zeros(0, dtype=np.intp)
-        return _Seen(frequencies, self.boxes, nobody, nobody, nobody, histogram)
+        return Seen.of(frequencies, self.boxes, histogram)
 
     def _frequencies_of_all(self, people: Counts) -> FrequencySet:
         """Count people together with every value, so that all values have a number."""
@@ -328,8 +327,14 @@ class Replay:
 
 
 @dataclass(frozen=True, eq=False)
-class _Seen(Membership):
+class Seen(Membership):
     """Published groups, of which it need not be known who is in them."""
+
+    @classmethod
+    def of(cls, frequencies: FrequencySet, boxes: NDArray[np.int32], histogram: Histogram) -> Seen:
+        """See groups by their boxes and values alone."""
+        nobody = np.zeros(0, dtype=np.intp)
+        return cls(frequencies, boxes, nobody, nobody, nobody, histogram)
 
     @cached_property
     def sizes(self) -> Counts:
