@@ -61,21 +61,32 @@ def published(columns, promise, method):
 
 
 @examples(40)
-@given(columns(3, 5), st.sampled_from(CUTS), st.integers(1, 4), st.sampled_from(PROMISES))
+@given(
+    columns(3, 5),
+    st.sampled_from([*CUTS, sf.Samarati(1), sf.Optimal("discernibility", 2)]),
+    st.integers(1, 4),
+    st.sampled_from(PROMISES),
+)
 def test_with_one_k_knowing_the_method_tells_nothing(people, method, k, promise):
+    """A group's shares are believed of its people; of suppressed people what was before."""
     checked = sf.Checked(method, (k,))
     assert not checked.joint
     boxes = published(people, promise, checked)
     if not boxes:
         return
     believed = naive.replay.beliefs(rows_of(people), RULES, ["s"], promise, checked, boxes)
-    sizes = Counter()
-    for (box, _), n in boxes.items():
+    sizes, values = Counter(), Counter()
+    for (box, value), n in boxes.items():
         sizes[box] += n
+        values[value] += n
     for (a, b), beliefs in believed.items():
-        (own,) = [box for box in sizes if a in box[0] and b in box[1]]
-        shares = {value: Fraction(n, sizes[own]) for (box, value), n in boxes.items() if box == own}
-        assert {value: share for value, share in beliefs.items() if share} == shares
+        own = [box for box in sizes if a in box[0] and b in box[1]]
+        if own:
+            expected = {v: Fraction(n, sizes[box]) for (box, v), n in boxes.items() if box in own}
+        else:
+            whole = values.total() + len(beliefs)
+            expected = {value: Fraction(values[value] + 1, whole) for value in beliefs}
+        assert {value: share for value, share in beliefs.items() if share} == expected
 
 
 @examples(40)
@@ -240,6 +251,17 @@ def test_where_suppressed_people_would_decide_it_is_refused(patients):
     assert sf.Checked(sf.Samarati(), (40,)).refuses(close) is None
     with pytest.raises(sf.BadInput, match="of the values of people who are suppressed"):
         sf.anonymize(patients, close, sf.Checked(sf.Samarati(0.1), (40,)))
+
+
+def test_a_named_value_that_only_suppressed_people_have_is_not_given_away_by_a_release():
+    people = {"a": ["1", "1", "3"], "b": ["x", "x", "y"], "s": ["flu", "flu", "HIV"]}
+    promise = sf.LDiversity(2, "frequency", values=["HIV"])
+    checked = sf.Checked(sf.Samarati(1), (2,))
+    with pytest.raises(sf.Unsatisfiable, match="would tell that somebody suppressed has it"):
+        sf.anonymize(sf.read(pa.table(people), RULES, sensitive="s"), promise, checked)
+    listed = {"s": sf.Tree(["HIV", "flu"])}
+    table = sf.read(pa.table(people), RULES, sensitive="s", hierarchies=listed)
+    assert sf.anonymize(table, promise, checked).n_suppressed == 1
 
 
 def test_it_is_written_down_with_its_method(tmp_path):

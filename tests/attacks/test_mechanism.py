@@ -33,7 +33,6 @@ METHODS = [
     sf.TopDown("cut"),
     sf.ThreePhase(),
     sf.Checked(sf.Mondrian(), (2,)),
-    sf.Checked(sf.Samarati(1), (2,)),
     sf.Checked(sf.Mondrian(), (1, 2, 3)),
     sf.Checked(sf.Optimal(), (1, 2, 4)),
 ]

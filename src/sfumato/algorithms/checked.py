@@ -141,6 +141,13 @@ class Checked(Algorithm):
             groups = _published(recoding, frequencies)
             held = holding(criterion, groups)
             if held.all():
+                if recoding.n_suppressed(frequencies) and _names_unpublished(criterion, groups):
+                    raise Unsatisfiable(
+                        f"{self}: nobody who would be published has a value that {criterion} "
+                        "names, and a table that lacks it is refused: a release would tell that "
+                        "somebody suppressed has it; give the column a hierarchy that lists the "
+                        "value, or suppress nobody"
+                    )
                 return recoding
             broken.append(f"{int((~held).sum())} of {plural(len(held), 'group')} at k = {k}")
         raise Unsatisfiable(
@@ -181,6 +188,21 @@ def _blind(criterion: Criterion, k: int) -> Criterion:
     """Give what a criterion asks for without a look at values, and groups of at least k people."""
     parts = [part for part in criterion.parts if not part.looks_at_values]
     return together([*parts, KAnonymity(max(k, criterion.least_size))])
+
+
+def _names_unpublished(criterion: Criterion, groups: JointGroups) -> bool:
+    """Say whether a named value, which somebody has to have, is nobody's who is published."""
+    frequencies = groups.frequencies
+    for part in criterion.parts:
+        if not part.looks_at_values or not part.named_values():
+            continue
+        attribute = str(frequencies.attribute(part.attribute))
+        domain = frequencies.domains[attribute].values
+        if not domain.closed:
+            seen = set(groups.by(attribute).histogram.codes.tolist())
+            if not seen.issuperset(domain.code_of(value) for value in part.named_values()):
+                return True
+    return False
 
 
 def _dealt(decided: Recoding, frequencies: FrequencySet, draw: Draw) -> Recoding:

@@ -27,7 +27,7 @@ from sfumato.parameters import optional_column, optional_seed, whole
 WORLDS = 20_000
 BLIND = (
     "values had no part in what the method decided: however those of a group are dealt to its "
-    "people, the same is published"
+    "people, and whatever suppressed people have, the same is published"
 )
 
 
