@@ -263,3 +263,51 @@ def local_steps(people, paths):
             if children:
                 steps.append((children, 0))
     return steps
+
+
+def over_all_that_fit(raw, groups, fits, steps_of, broken, everybody=True):
+    """Credibilities where it is not known who is in which group: all that fits, person by person.
+
+    raw: everybody's quasi-identifiers. groups: {label: values}. fits: whether somebody may be in a
+    group. steps_of: the steps of people with groups. Returns {q: {value: share}}: of all people of
+    a kind (everybody), or of those in a group; None if no world is left.
+    """
+    sums, total, inside = defaultdict(Counter), 0, Counter()
+    places = [[None, *(label for label in groups if fits(q, label))] for q in raw]
+    for choice in itertools.product(*places):
+        if any(choice.count(label) != len(values) for label, values in groups.items()):
+            continue
+        found, n = _of_choice(raw, groups, choice, steps_of, broken)
+        total += n
+        for q, row in found.items():
+            sums[q].update(row)
+            inside[q] += n * sum(c is not None for p, c in zip(raw, choice, strict=True) if p == q)
+    if not total:
+        return None
+    return {
+        q: {
+            v: Fraction(n, total * raw.count(q) if everybody else inside[q]) for v, n in row.items()
+        }
+        for q, row in sums.items()
+    }
+
+
+def _of_choice(raw, groups, choice, steps_of, broken):
+    """Count the people with each value over all worlds that are left, and these worlds."""
+    people = [{"q": q, "group": c} for q, c in zip(raw, choice, strict=True) if c is not None]
+    steps = steps_of(people)
+    places = [[i for i, p in enumerate(people) if p["group"] == label] for label in groups]
+    sums, total = defaultdict(Counter), 0
+    for orders in itertools.product(*(deals(values) for values in groups.values())):
+        world = [None] * len(people)
+        for members, order in zip(places, orders, strict=True):
+            for i, value in zip(members, order, strict=True):
+                world[i] = value
+        if all(
+            sum(len(c) for c in children if broken([world[i] for i in c])) > limit
+            for children, limit in steps
+        ):
+            total += 1
+            for person, value in zip(people, world, strict=True):
+                sums[person["q"]][value] += 1
+    return sums, total

@@ -15,7 +15,12 @@ import numpy as np
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
-from sfumato.attacks.known_method.membership import Membership, members_of
+from sfumato.attacks.known_method.membership import (
+    SEVERAL_FIT,
+    Membership,
+    PossibleMembers,
+    located,
+)
 from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.rejected_steps import (
     cut_steps,
@@ -27,6 +32,7 @@ from sfumato.attacks.known_method.rejected_steps import (
 )
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.known_method.weighed import Weighing
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
@@ -112,14 +118,12 @@ class Minimality(Attack):
         """Find the value that is believed most, by somebody who knows what was not published."""
         attribute = target.view(self.attribute, others=False).attribute
         enforced = self._enforced(target)
-        members = members_of(target, guarding_column(enforced))
-        learned = self._learned(target, members, enforced)
-        learned = replace(
-            learned,
-            suppressed_known=bool(target.n_suppressed),
-            judged_alone=not all(part.by_group for part in enforced.parts),
-        )
+        members = located(target, guarding_column(enforced))
         knows = self._knows(target)
+        if isinstance(members, PossibleMembers):
+            return self._over_fillings(target, members, enforced, attribute)
+        learned = self._learned(target, members, enforced)
+        learned = self._with_what_is_known(target, learned, enforced)
         promised = target.parts(attribute, others=False)
         findings = [
             guarded_finding(target, members, learned, part, self.called, knows)
@@ -130,6 +134,33 @@ class Minimality(Attack):
             verdict = Verdict(target, members, learned, attribute)
             findings.append(verdict.finding(self.called, knows))
         return min(findings, key=lambda each: SEVERITY.index(each.holds))
+
+    def _over_fillings(
+        self, target: Target, possible: PossibleMembers, enforced: Criterion, attribute: str
+    ) -> Finding:
+        """Find the same where counts do not tell who is in which group."""
+
+        def solve(members: Membership) -> LearnedBeliefs:
+            return self._learned(target, members, enforced)
+
+        method = target.method
+        assert method is not None  # noqa: S101  (looked at already)
+        if method.minimality not in ("local", "regions"):
+            raise CannotRun(SEVERAL_FIT)
+        found = Weighing(possible, attribute, solve, one_by_one=True, absent=False).run()
+        learned = self._with_what_is_known(target, found.learned, enforced)
+        seen = possible.without_members()
+        verdict = Verdict(target, seen, learned, attribute, found.classes)
+        return verdict.finding(self.called, self._knows(target), found.note)
+
+    def _with_what_is_known(
+        self, target: Target, learned: LearnedBeliefs, enforced: Criterion
+    ) -> LearnedBeliefs:
+        return replace(
+            learned,
+            suppressed_known=bool(target.n_suppressed),
+            judged_alone=not all(part.by_group for part in enforced.parts),
+        )
 
     def _knows(self, target: Target) -> str:
         assert target.method is not None  # noqa: S101  (looked at already)

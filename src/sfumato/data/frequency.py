@@ -329,15 +329,7 @@ class JointGroups:
 
     def part(self, chosen: NDArray[np.bool_]) -> JointGroups:
         """Keep some of the groups."""
-        whole, name = self.counted, np.cumsum(chosen) - 1
-        kept = chosen[whole.group_of]
-        histogram = Histogram.from_entries(
-            name[whole.group_of[kept]],
-            whole.codes[kept],
-            whole.counts[kept],
-            (int(chosen.sum()), whole.n_values),
-        )
-        return JointGroups(self.frequencies, self.sizes[chosen], histogram)
+        return JointGroups(self.frequencies, self.sizes[chosen], self.counted.part(chosen))
 
     def within(self, attribute: str) -> tuple[Groups, NDArray[np.intp]]:
         """Split the groups by all other sensitive columns, and see them by one.

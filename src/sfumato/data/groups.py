@@ -122,6 +122,17 @@ class Histogram:
         starts = self.starts[first : last + 1] - self.starts[first]
         return Histogram(starts, self.codes[entries], self.counts[entries], self.n_values)
 
+    def part(self, chosen: NDArray[np.bool_]) -> Histogram:
+        """Keep some of the groups; chosen: (n_groups,)."""
+        name, kept = np.cumsum(chosen) - 1, chosen[self.group_of]
+        return Histogram._of_sorted(
+            name[self.group_of[kept]],
+            self.codes[kept],
+            self.counts[kept],
+            int(chosen.sum()),
+            self.n_values,
+        )
+
     def row(self, group: int) -> Counts:
         """The counts of one group, without the zeros."""
         return self.counts[self.starts[group] : self.starts[group + 1]]

@@ -207,6 +207,27 @@ def class_beliefs(
     return _split_classes(members, beliefs, code_of)
 
 
+def expected_people(
+    members: Membership, beliefs: list[GroupBeliefs], attribute: str
+) -> dict[int, Shares]:
+    """Give how many people of each combination are believed to have each value, over all groups."""
+    column = members.frequencies.sensitive.index(attribute)
+    code_of = members.frequencies.persons_values.codes[:, column]
+    by_group = {each.group: each for each in beliefs}
+    found: dict[int, Shares] = {}
+    for place, who in enumerate(members.combination.tolist()):
+        g, n = int(members.group[place]), int(members.people[place])
+        if g in by_group:
+            row = int(by_group[g].row[place - members.starts[g]])
+            own, _, _ = shares_of(by_group[g], row, code_of)
+        else:
+            own = _in_group(members, g, code_of)
+        mine = found.setdefault(who, {})
+        for code, share in own.items():
+            mine[code] = mine.get(code, Fraction(0)) + n * share
+    return found
+
+
 def shares_of(
     beliefs: GroupBeliefs, row: int, code_of: NDArray[np.int32]
 ) -> tuple[Shares, dict[int, float] | None, dict[int, float] | None]:

@@ -16,9 +16,19 @@ from sfumato.data.keys import Codes, distinct_rows
 from sfumato.data.labels.writer import interval_text
 from sfumato.data.recoding import SUPPRESSED, Placement, Recoding, distinct_boxes
 from sfumato.errors import CannotRun
+from sfumato.formulas.boxes.fillings import MOST_PEOPLE, Fillings, Part
 
 PAIRS_AT_ONCE = 1 << 24
 MOST_PAIRS = 1 << 33
+MOST_IN_FLOW = 1 << 22  # pairs of a combination and a box
+TOO_LARGE = (
+    "the release is too large to find out who is in which group; attack it in the process that "
+    "made it"
+)
+SEVERAL_FIT = (
+    "published boxes overlap, and counts do not tell how many people of a kind are in which: only "
+    "the process that made the release can"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,7 +53,7 @@ class Membership:
     @cached_property
     def sizes(self) -> Counts:
         """People in every group."""
-        return sum_by(self.group, self.people, len(self.boxes))
+        return sum_by(self.histogram.group_of, self.histogram.counts, len(self.boxes))
 
     @cached_property
     def codes(self) -> Codes:
@@ -87,11 +97,48 @@ class Membership:
         return dict(zip(names, labels, strict=True))
 
 
+@dataclass(frozen=True, eq=False)
+class PossibleMembers:
+    """Published groups of which counts do not say who is in which: they overlap."""
+
+    frequencies: FrequencySet
+    boxes: NDArray[np.int32]
+    histogram: Histogram
+    fillings: Fillings  # kinds are combinations, boxes are groups
+
+    def without_members(self) -> Membership:
+        """Give the groups, of which it need not be known who is in them."""
+        nobody = np.zeros(0, dtype=np.intp)
+        return Membership(self.frequencies, self.boxes, nobody, nobody, nobody, self.histogram)
+
+    def with_filling(self, filling: Counts, part: Part | None = None) -> Membership:
+        """Give the members of all groups, or of those in a part, by one filling of it."""
+        pairs = (self.fillings if part is None else part.fillings).pairs
+        kept = np.flatnonzero(filling)
+        combination, group = pairs[kept].T
+        boxes, histogram = self.boxes, self.histogram
+        if part is not None:
+            combination = part.kinds[combination]
+            chosen = np.zeros(len(boxes), dtype=bool)
+            chosen[part.boxes] = True
+            boxes, histogram = boxes[chosen], histogram.part(chosen)
+        found = _added_up(combination, group, filling[kept])
+        return Membership(self.frequencies, boxes, *found, histogram)
+
+
 def members_of(target: Target, guard: str | None = None) -> Membership:
-    """Find out who is in which group: from the recoding, or else by the boxes alone.
+    """Find out who is in which group: from the recoding, or else by boxes and counts.
 
     guard: a column that says what each person guards, which counts as one more value.
     """
+    found = located(target, guard)
+    if isinstance(found, PossibleMembers):
+        raise CannotRun(SEVERAL_FIT)
+    return found
+
+
+def located(target: Target, guard: str | None = None) -> Membership | PossibleMembers:
+    """Find out who is in which group, as far as that can be told."""
     if target.original is None:
         raise CannotRun(
             "it needs everybody's original quasi-identifiers; give the original table (original=, "
@@ -105,11 +152,33 @@ def members_of(target: Target, guard: str | None = None) -> Membership:
             "what people guard is not published: only the process that made the release knows"
         )
     boxes = target.boxes_in(target.original)
+    histogram = _values_of(target, frequencies)
     if target.recoding is not None:
         parts = _split(target.recoding.placement(frequencies), boxes)
-    else:
-        parts = _located(frequencies, boxes, target.seen.sizes)
-    return Membership(frequencies, boxes, *parts, _values_of(target, frequencies))
+        return Membership(frequencies, boxes, *parts, histogram)
+    return _by_counts(frequencies, boxes, histogram, target.seen.sizes)
+
+
+def _by_counts(
+    frequencies: FrequencySet, boxes: NDArray[np.int32], histogram: Histogram, sizes: Counts
+) -> Membership | PossibleMembers:
+    """Find out who is in which box; where boxes overlap, by how many people each has."""
+    fillings = Fillings(
+        frequencies.combinations.counts, sizes, fitting_pairs(frequencies.combinations, boxes)
+    )
+    possible = PossibleMembers(frequencies, boxes, histogram, fillings)
+    kinds = fillings.pairs[:, 0]
+    everybody = fillings.people[kinds]
+    if len(np.unique(kinds)) == len(kinds) and np.array_equal(
+        sum_by(fillings.pairs[:, 1], everybody, len(boxes)), sizes
+    ):
+        return possible.with_filling(everybody)
+    if len(kinds) > MOST_IN_FLOW or int(sizes.sum()) > MOST_PEOPLE:
+        raise CannotRun(TOO_LARGE)
+    filling = fillings.one()
+    if filling is None:
+        raise CannotRun("the people of the original do not fill the published groups")
+    return possible.with_filling(filling) if fillings.is_only(filling) else possible
 
 
 def _whole(frequencies: FrequencySet, recoding: Recoding) -> Membership:
@@ -145,32 +214,19 @@ def _added_up(combination: NDArray[np.intp], group: NDArray[np.intp], people: Co
     )
 
 
-def _located(frequencies: FrequencySet, boxes: NDArray[np.int32], sizes: Counts) -> _Parts:
-    """Find the one box that each combination lies in."""
-    ground = frequencies.combinations
+def fitting_pairs(ground: FrequencySet, boxes: NDArray[np.int32]) -> NDArray[np.intp]:
+    """List the boxes that each combination lies in: (n, 2), a combination and a box."""
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
     if len(codes) * len(boxes) > MOST_PAIRS:
-        raise CannotRun(
-            "the release is too large to find out who is in which group; attack it in the process "
-            "that made it"
-        )
-    group = np.full(len(codes), -1, dtype=np.intp)
+        raise CannotRun(TOO_LARGE)
+    found = [np.zeros((0, 2), dtype=np.intp)]
     step = max(1, PAIRS_AT_ONCE // max(len(boxes), 1))
     for start in range(0, len(codes), step):
         some = codes[start : start + step, np.newaxis]
         inside = ((some >= boxes[:, :, 0]) & (some <= boxes[:, :, 1])).all(axis=2)
-        if (inside.sum(axis=1) > 1).any():
-            raise CannotRun(
-                "published boxes overlap, so only the process that made the release can tell how "
-                "many people of a kind are in which"
-            )
         who, box = np.nonzero(inside)
-        group[start + who] = box
-    kept = np.flatnonzero(group >= 0)
-    found = _added_up(kept, group[kept], ground.counts[kept])
-    if not np.array_equal(sum_by(found[1], found[2], len(boxes)), sizes):
-        raise CannotRun("the people of the original do not fill the published groups")
-    return found
+        found.append(np.stack([start + who, box], axis=1))
+    return np.concatenate(found)
 
 
 def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:

@@ -69,6 +69,7 @@ class LearnedBeliefs:
     n_unexplained: int = 0  # groups that the steps do not explain
     suppressed_known: bool = False  # suppressed people's values taken as known
     judged_alone: bool = False  # each group for itself, though others matter to it
+    kept: Fraction | None = None  # share of worlds that are possible; None: not counted
 
     @property
     def answers(self) -> bool:
@@ -155,6 +156,7 @@ class Solver:
         otherwise nothing is learned from such a group.
         """
         beliefs, unknown, n_unexplained = [], [], 0
+        kept: Fraction | None = Fraction(1)
         groups = problems.groups.tolist()
         for done, group in enumerate(groups):
             if done == MOST_GROUPS or self.work <= 0:
@@ -174,11 +176,12 @@ class Solver:
                 if possible is None:
                     continue
                 found = possible
+            kept = None if kept is None or found.kept is None else kept * found.kept
             if found.expected is None:
                 unknown.append(group)
             elif len(found.people) > 1:
                 beliefs.append(self._beliefs(problem, values, histogram, found))
-        return LearnedBeliefs(beliefs, unknown, others_known, n_unexplained)
+        return LearnedBeliefs(beliefs, unknown, others_known, n_unexplained, kept=kept)
 
     def _possible(
         self, problem: Problem, values: NDArray[np.int32], histogram: Counts
@@ -218,7 +221,7 @@ class Solver:
                     for each, posterior in zip(able, found, strict=True)
                     if len(posterior.people) > 1
                 ]
-                return LearnedBeliefs(beliefs)
+                return LearnedBeliefs(beliefs, kept=found[0].kept if found else Fraction(1))
         return self.each(wide.alone(), others_known=others_known)
 
     def _stated(self, problem: Problem) -> _Stated:
@@ -366,6 +369,7 @@ class Solver:
             found.n_effective,
             None if found.low is None else found.low[:, back],
             None if found.high is None else found.high[:, back],
+            kept=found.kept,
         )
 
     def _posterior(

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,6 +11,7 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.pairs import refuse_without_buddies
+from sfumato.formulas.flow import maximum_flow
 
 MOST_IN_FLOW = 2**31 - 1  # SciPy's flows count in 32 bits
 
@@ -39,7 +39,7 @@ class Flow:
         tail = np.concatenate([np.full(n_one, source), tails, n_one + np.arange(n_two)])
         head = np.concatenate([np.arange(n_one), n_one + heads, np.full(n_two, self.sink)])
         capacity = np.concatenate([supply, np.full(len(tails), every), room])
-        value, flow = _maximum_flow(tail, head, capacity, source, self.sink, self.spare + 1)
+        value, flow = maximum_flow(tail, head, capacity, source, self.sink, self.spare + 1)
         refuse_without_buddies(value < every)
         self.every = every
         carried = np.asarray(flow[tail, head]).ravel().astype(np.int64)
@@ -99,18 +99,5 @@ class Flow:
         tail = np.append(self.tail[usable], [a for a, _ in extra]).astype(np.intp)
         head = np.append(self.head[usable], [b for _, b in extra]).astype(np.intp)
         capacity = np.append(self.open[usable], np.full(len(extra), self.every))
-        value, _ = _maximum_flow(tail, head, capacity, start, end, self.spare + 1)
+        value, _ = maximum_flow(tail, head, capacity, start, end, self.spare + 1)
         return value
-
-
-def _maximum_flow(
-    tail: NDArray[np.intp], head: NDArray[np.intp], capacity: Counts, start: int, end: int, n: int
-) -> tuple[int, Any]:
-    from scipy.sparse import csr_array  # noqa: PLC0415  (heavy, so imported when used)
-    from scipy.sparse.csgraph import maximum_flow  # noqa: PLC0415
-
-    # Older versions of SciPy take no other integers.
-    rows, columns, limits = (each.astype(np.int32) for each in (tail, head, capacity))
-    graph = csr_array((limits, (rows, columns)), shape=(n, n))
-    result = maximum_flow(graph, start, end)
-    return int(result.flow_value), result.flow

@@ -73,6 +73,7 @@ def coupled(
     total = before[-1].get(tuple(caps.tolist()), 0)
     if not total:
         raise ValueError(IMPOSSIBLE)
+    kept = Fraction(total, sum(before[-1].values()))  # of the worlds of all groups
     found = []
     for i, (tally, (cell, people)) in enumerate(zip(tallies, shapes, strict=True)):
         others = _crossed(before[i], after[len(tallies) - 1 - i], caps)
@@ -83,7 +84,7 @@ def coupled(
         fractions = [[Fraction(int(each), total) for each in row] for row in sums]
         expected = np.empty(sums.shape, dtype=object)
         expected[:] = fractions
-        found.append(Posterior(cell, people, expected))
+        found.append(Posterior(cell, people, expected, kept=kept))
     return found
 
 

@@ -79,6 +79,7 @@ class Posterior:
     low: NDArray[np.float64] | None = None  # (n_rows, n_values): of the share, where sampled
     high: NDArray[np.float64] | None = None
     work: int = 0  # counts looked at
+    kept: Fraction | None = None  # share of worlds in which every step breaks; None: not counted
 
     @property
     def exact(self) -> bool:
@@ -153,8 +154,8 @@ def posterior(
     cost = histogram.shape[-1] * (len(people) + sum(len(step.children) for step in steps))
     dealt = dealer.tables(min(most_tables, budget // max(cost, 1)))
     if dealt is not None:
-        expected = _enumerated(dealt, people, steps, breaks)
-        return Posterior(cell, people, expected, work=cost * len(dealt))
+        expected, kept = _enumerated(dealt, people, steps, breaks)
+        return Posterior(cell, people, expected, work=cost * len(dealt), kept=kept)
     if pool is not None:
         share = None
     if share is not None and _nested(steps):
@@ -206,20 +207,22 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks:
 
 def _enumerated(
     dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks
-) -> NDArray[np.object_]:
+) -> tuple[NDArray[np.object_], Fraction]:
     limits = np.array([step.limit for step in steps], dtype=np.int64)
     does = broken(dealt, people, steps, breaks) > limits
     total: Fraction = Fraction(0)
+    every = 0
     sums = np.full(dealt.shape[1:], Fraction(0), dtype=object)
     for pattern, n, counted in tallied(dealt, people, does.astype(np.int64)):
         missed = [step.weight for step, kept in zip(steps, pattern, strict=True) if not kept]
         weight = math.prod(missed, start=Fraction(1))
+        every += n
         if weight:
             total += weight * n
             sums = sums + counted * weight
     if not total:
         raise ValueError(IMPOSSIBLE)
-    return np.asarray(sums / total, dtype=object)
+    return np.asarray(sums / total, dtype=object), total / every
 
 
 def tallied(
