@@ -126,7 +126,7 @@ def test_a_wrong_job_gets_one_line_and_writes_nothing(place, old, new, message):
 def test_what_cannot_be_had_ends_with_3(place):
     result = run("anonymize", with_job(place, "{ k = 5 }", "{ k = 2001 }"))
     assert result.exit_code == 3
-    assert "reaches 2000" in result.stderr
+    assert "reaches 2,000" in result.stderr
     assert not (place / "out").exists()
 
 
