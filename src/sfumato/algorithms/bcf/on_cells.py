@@ -33,6 +33,7 @@ from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.exact import position_of_largest
 from sfumato.formulas.known_cells.cells import KnownCells, cells_of_people, nested_cells
 from sfumato.formulas.known_cells.worlds import Worlds
+from sfumato.text import counted
 
 Verdict = bool | None  # None: neither was shown
 MOST_FREE = 3_000  # sorts of people times values, beyond which a next release has to be nested
@@ -200,7 +201,8 @@ class CellPromise:
                 return f"{part} is not shown to hold {who}"
         records = cells.records(self.k)
         if records < self.k:
-            return f"no more than {records} records are shown to be left {who}"
+            left = counted(records, "record is", "records are")
+            return f"no more than {left} shown to be left {who}"
         return None
 
 
