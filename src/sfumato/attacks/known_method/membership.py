@@ -45,6 +45,14 @@ class Membership:
     people: Counts  # (n,)
     histogram: Histogram  # (n_groups, combinations of sensitive values)
 
+    @classmethod
+    def of_groups(
+        cls, frequencies: FrequencySet, boxes: NDArray[np.int32], histogram: Histogram
+    ) -> Membership:
+        """See groups of which it need not be known who is in them."""
+        nobody = np.zeros(0, dtype=np.intp)
+        return cls(frequencies, boxes, nobody, nobody, nobody, histogram)
+
     @cached_property
     def starts(self) -> NDArray[np.intp]:
         """Where each group begins; one more at the end."""
@@ -107,9 +115,8 @@ class PossibleMembers:
     fillings: Fillings  # kinds are combinations, boxes are groups
 
     def without_members(self) -> Membership:
-        """Give the groups, of which it need not be known who is in them."""
-        nobody = np.zeros(0, dtype=np.intp)
-        return Membership(self.frequencies, self.boxes, nobody, nobody, nobody, self.histogram)
+        """Give the groups."""
+        return Membership.of_groups(self.frequencies, self.boxes, self.histogram)
 
     def with_filling(self, filling: Counts, part: Part | None = None) -> Membership:
         """Give the members of all groups, or of those in a part, by one filling of it."""

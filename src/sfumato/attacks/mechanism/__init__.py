@@ -16,7 +16,7 @@ from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.mechanism.following import Following, published_groups
-from sfumato.attacks.mechanism.replaying import Replay, Seen
+from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -177,7 +177,7 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
 
 def _seen(target: Target) -> Membership:
     seen = target.seen
-    return Seen.of(seen.frequencies, seen.boxes, seen.joint.counted)
+    return Membership.of_groups(seen.frequencies, seen.boxes, seen.joint.counted)
 
 
 def _knows(target: Target) -> str:

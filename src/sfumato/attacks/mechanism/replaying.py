@@ -14,12 +14,12 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.lots import Draw, every_outcome
 from sfumato.attacks.known_method.by_class import ClassBelief
-from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.membership import Membership, fitting_pairs
 from sfumato.attacks.mechanism.worlds import (
+    Case,
     Dealing,
     World,
     every_world,
-    n_worlds,
     suppressed_sets,
 )
 from sfumato.attacks.target import Target
@@ -30,10 +30,12 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.data.hierarchy import Flat
 from sfumato.data.recoding import SUPPRESSED, Recoding
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
+from sfumato.formulas.boxes.fillings import Fillings
 from sfumato.progress import report
 from sfumato.table import Table
 
 ANOTHER = "another value"
+MOST_FILLINGS = 1_000  # of published groups by people
 TOO_MANY = "too many worlds to run the method on each of them (worlds=)"
 Signature = dict[bytes, bytes]  # box -> histogram
 
@@ -165,35 +167,51 @@ class Replay:
         """Go through all worlds; refuse where there are too many."""
         counts = self.ground.counts
         left = self.most
-        cases = list(itertools.islice(self._dealings(), self.most + 1))
-        for dealings, suppressed in cases:
-            left -= n_worlds(dealings, suppressed, len(self.values.rows), self.most)
+        cases = list(itertools.islice(self._cases(), self.most + 1))
+        for case in cases:
+            left -= case.n_worlds(len(self.values.rows), self.most)
             if left < 0:
                 raise CannotRun(TOO_MANY)
-        for dealings, suppressed in cases:
-            yield from every_world(counts, dealings, suppressed, self.values.prior)
+        for case in cases:
+            yield from every_world(counts, case, self.values.prior)
 
-    def _dealings(self) -> Iterator[tuple[list[Dealing], Counts]]:
+    def _cases(self) -> Iterator[Case]:
         """Say whose values are dealt to whom, for every set of people who may be suppressed."""
         counts, histogram = self.ground.counts, self.values.histogram
-        low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
-        codes = self.codes[:, np.newaxis]
-        inside = np.asarray(((codes >= low) & (codes <= high)).all(axis=2))
-        n_boxes = inside.sum(axis=1)
-        sizes = histogram.sum(axis=1)
-        outside = np.where(n_boxes == 0, counts, 0)
-        fits = counts @ inside
-        if (n_boxes <= 1).all() and np.array_equal(fits, sizes):
-            own = [
-                Dealing(np.where(mine, counts, 0), row)
-                for mine, row in zip(list(inside.T), histogram, strict=True)
-            ]
-            yield own, outside
+        fillings = Fillings(counts, histogram.sum(axis=1), fitting_pairs(self.ground, self.boxes))
+        every = fillings.every(MOST_FILLINGS)
+        if every is None:  # all values to everybody who is published: only more worlds
+            yield from self._everybody(fillings.pairs[:, 0])
             return
+        kind, box = fillings.pairs.T
+        cases: dict[bytes, tuple[Counts, list[list[Dealing]]]] = {}
+        for filling in every:
+            inside = np.zeros((len(histogram), len(counts)), dtype=np.int64)
+            inside[box, kind] = filling
+            suppressed = fillings.left_over(filling)
+            _, alternatives = cases.setdefault(suppressed.tobytes(), (suppressed, []))
+            pairs = zip(inside, histogram, strict=True)
+            alternatives.append([Dealing(sizes, row) for sizes, row in pairs])
+        n_values = len(self.values.rows)
+        for suppressed, alternatives in cases.values():
+            by_group = Case(suppressed, alternatives)
+            whole = self._as_one(suppressed)
+            fewest = min(by_group, whole, key=lambda case: case.n_worlds(n_values, self.most))
+            yield fewest
+
+    def _everybody(self, inside: NDArray[np.intp]) -> Iterator[Case]:
+        """Deal everything to everybody who is published; inside: who lies in some box."""
+        counts = self.ground.counts
+        some = np.zeros(len(counts), dtype=bool)
+        some[inside] = True
+        outside = np.where(some, 0, counts)
         rest = self.target.n_suppressed - int(outside.sum())
-        for more in suppressed_sets(n_boxes > 0, counts, rest):
-            suppressed = outside + more
-            yield [Dealing(counts - suppressed, histogram.sum(axis=0))], suppressed
+        for more in suppressed_sets(some, counts, rest):
+            yield self._as_one(outside + more)
+
+    def _as_one(self, suppressed: Counts) -> Case:
+        whole = self.values.histogram.sum(axis=0)
+        return Case(suppressed, [[Dealing(self.ground.counts - suppressed, whole)]])
 
     def _likelihoods(self, people: Counts, most: int) -> tuple[dict[bytes, Fraction], int]:
         """Say how likely it is that a world is published as this release was.
@@ -285,7 +303,7 @@ class Replay:
             self.values.histogram[group, value],
             (len(self.boxes), len(code)),
         )
-        return Seen.of(frequencies, self.boxes, histogram)
+        return Membership.of_groups(frequencies, self.boxes, histogram)
 
     def _frequencies_of_all(self, people: Counts) -> FrequencySet:
         """Count people together with every value, so that all values have a number."""
@@ -324,22 +342,6 @@ class Replay:
             group = int(inside[0]) if len(inside) else -1
             found.append(ClassBelief(group, i, n, shares, before=before))
         return found
-
-
-@dataclass(frozen=True, eq=False)
-class Seen(Membership):
-    """Published groups, of which it need not be known who is in them."""
-
-    @classmethod
-    def of(cls, frequencies: FrequencySet, boxes: NDArray[np.int32], histogram: Histogram) -> Seen:
-        """See groups by their boxes and values alone."""
-        nobody = np.zeros(0, dtype=np.intp)
-        return cls(frequencies, boxes, nobody, nobody, nobody, histogram)
-
-    @cached_property
-    def sizes(self) -> Counts:
-        """People in every group."""
-        return sum_by(self.histogram.group_of, self.histogram.counts, len(self.boxes))
 
 
 def _signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:

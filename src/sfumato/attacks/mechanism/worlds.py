@@ -36,21 +36,53 @@ class Dealing:
     histogram: Counts  # (n_values,)
 
 
-def every_world(
-    counts: Counts, dealings: Sequence[Dealing], suppressed: Counts, prior: Sequence[Fraction]
-) -> Iterator[World]:
+@dataclass(frozen=True, eq=False)
+class Case:
+    """Who is suppressed, and in which ways everybody else may be in the published groups."""
+
+    suppressed: Counts  # (n_combinations,)
+    alternatives: Sequence[Sequence[Dealing]]  # a combination may be in several dealings of one
+
+    def n_worlds(self, n_values: int, most: int) -> int:
+        """Count the worlds, some more than once; more than `most` where there are more."""
+        hidden = 1
+        for n in self.suppressed[self.suppressed > 0].tolist():
+            hidden *= math.comb(n + n_values - 1, n)
+            if hidden > most:
+                return hidden
+        total = 0
+        for dealings in self.alternatives:
+            product = hidden
+            for dealing in dealings:
+                own = tables(dealing.sizes[dealing.sizes > 0], dealing.histogram, most)
+                product *= most + 1 if own is None else len(own)
+                if total + product > most:
+                    return total + product
+            total += product
+        return total
+
+    def published(self) -> list[Counts]:
+        """List how many published people of each combination have which value: each table once."""
+        found: dict[bytes, Counts] = {}
+        for dealings in self.alternatives:
+            for parts in itertools.product(*map(_tables, dealings)):
+                whole = sum(parts[1:], parts[0])
+                found[whole.tobytes()] = whole
+        return list(found.values())
+
+
+def every_world(counts: Counts, case: Case, prior: Sequence[Fraction]) -> Iterator[World]:
     """Deal published values in every way, and give suppressed people any values.
 
     Args:
         counts: (n_combinations,): all people.
-        dealings: What is dealt to whom; each combination may be in several.
-        suppressed: (n_combinations,): people who are not published.
+        case: Who is suppressed, and what is dealt to whom else.
         prior: (n_values,): how likely each value is for somebody of whom nothing is known.
     """
-    n_values = len(prior)
+    n_values, suppressed = len(prior), case.suppressed
     free = np.flatnonzero(suppressed)
     choices = [list(_multisets(int(suppressed[i]), n_values)) for i in free.tolist()]
-    dealt = [_tables(dealing) for dealing in dealings]
+    published = case.published()
     for given in itertools.product(*choices):
         hidden = np.zeros((len(counts), n_values), dtype=np.int64)
         for i, row in zip(free.tolist(), given, strict=True):
@@ -58,26 +90,9 @@ def every_world(
         chance = math.prod(
             (prior[v] ** int(n) for v, n in enumerate(hidden.sum(axis=0)) if n), start=Fraction(1)
         )
-        for parts in itertools.product(*dealt):
-            people = hidden + sum(parts, np.zeros_like(hidden))
+        for shown in published:
+            people = hidden + shown
             yield World(people, hidden, chance * _ways(counts, people))
-
-
-def n_worlds(dealings: Sequence[Dealing], suppressed: Counts, n_values: int, most: int) -> int:
-    """Count the worlds; more than `most` where there are more."""
-    total = 1
-    for n in suppressed[suppressed > 0].tolist():
-        total *= math.comb(n + n_values - 1, n)
-        if total > most:
-            return total
-    for dealing in dealings:
-        own = tables(dealing.sizes[dealing.sizes > 0], dealing.histogram, most)
-        if own is None:
-            return most + 1
-        total *= len(own)
-        if total > most:
-            return total
-    return total
 
 
 def _tables(dealing: Dealing) -> list[Counts]:
