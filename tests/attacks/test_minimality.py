@@ -391,7 +391,12 @@ def test_table_4_near_to_minimality():
     finding = Minimality(enforced=strict).find(promised)
     assert finding.found == Fraction(2, 3)
     assert (finding.holds, finding.n_exceeding) == (False, 3)
-    assert "3" in finding.knows
+    assert "having been enforced" in finding.knows
+    for kept_to in (None, strict):  # a release made here says itself what was enforced
+        report = sf.audit(release, criterion=HIV, enforced=kept_to)
+        found = {each.attack: each for each in report.findings}
+        for attack in ("minimality", "mechanism"):
+            assert (found[attack].found, found[attack].holds) == (Fraction(2, 3), False)
 
 
 def test_tables_6_and_7():

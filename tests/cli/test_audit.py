@@ -87,6 +87,8 @@ def test_the_steward_is_told_who_is_worst_off(place):
         (["out/2026-q1", "--original", "few.csv"], "unknown column 'sex'"),
         (["out/2026-q1", "--original", "other.csv"], "is it the table that was released?"),
         (["out/2026-q1", "--external", "few.csv"], "unknown column 'sex'"),
+        (["out/2026-q1", "--enforced", "l_diversity l = 3"], "as job files say it"),
+        (["out/2026-q1", "--enforced", "l_diversitie = { l = 3 }"], "did you mean"),
     ],
 )
 def test_wrong_use_gets_one_line(place, monkeypatch, arguments, message):
@@ -96,6 +98,24 @@ def test_wrong_use_gets_one_line(place, monkeypatch, arguments, message):
     result = run("audit", *arguments)
     assert (result.exit_code, result.stderr.count("\n")) == (2, 1)
     assert message in result.stderr
+
+
+def test_what_a_publisher_kept_to_can_be_said(tmp_path):
+    """Wong's table I: 2-diversity makes q1 certain, 3-diversity fails in every world."""
+    (tmp_path / "people.csv").write_text("q,s\n" + "q1,HIV\n" * 2 + "q2,none\n" * 5)
+    (tmp_path / "job.toml").write_text(
+        'source = "people.csv"\noutput = "out"\n[columns]\nsensitive = ["s"]\n'
+        '[columns.quasi_identifiers]\nq = { tree = { Q = ["q1", "q2"] } }\n[[criteria]]\n'
+        'l_diversity = { l = 2, kind = "frequency", values = ["HIV"] }\n[method]\nsamarati = {}\n'
+    )
+    assert run("anonymize", tmp_path / "job.toml").exit_code == 0
+    kept = 'l_diversity = { l = 3, kind = "frequency", values = ["HIV"] }'
+    as_promised = attacks(run("audit", tmp_path / "job.toml", "--json"))
+    stricter = attacks(run("audit", tmp_path / "job.toml", "--enforced", kept, "--json"))
+    for attack in ("minimality", "mechanism"):
+        assert as_promised[attack]["found"] == 1
+        assert stricter[attack]["found"] == pytest.approx(2 / 7)
+        assert "having been enforced" in stricter[attack]["knows"]
 
 
 def test_check_says_which_columns_make_people_recognizable(place):

@@ -80,7 +80,7 @@ class Minimality(Attack):
     Args:
         attribute: The sensitive column, when there are several.
         enforced: The criterion that the publisher kept to, where it is stricter than what was
-            promised ("near to minimality"). None: the promised one.
+            promised ("near to minimality"). None: the one of the release, or of the audit.
         seed: Repeats the samples that stand for what cannot be enumerated. It is an experiment's,
             nobody is protected by it.
 
@@ -164,14 +164,16 @@ class Minimality(Attack):
 
     def _knows(self, target: Target) -> str:
         assert target.method is not None  # noqa: S101  (looked at already)
-        enforced = "" if self.enforced is None else f", {self.enforced} having been enforced"
+        kept_to = self.enforced or target.enforced
+        other = kept_to is not None and str(kept_to) != str(target.criterion)
+        enforced = f", {kept_to} having been enforced" if other else ""
         return (
             f"{KNOWN}, and everybody's; how many of a kind are in which group; that no step down "
             f"was safe ({STEPS[str(target.method.minimality)]}){enforced}"
         )
 
     def _enforced(self, target: Target) -> Criterion:
-        enforced = target.criterion if self.enforced is None else self.enforced
+        enforced = self.enforced or target.enforced or target.criterion
         if enforced is None or target.method is None:
             raise CannotRun("nobody said what was promised, and by which method")
         if self.enforced is not None:

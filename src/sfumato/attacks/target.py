@@ -15,7 +15,7 @@ from sfumato.attacks.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits
 from sfumato.attacks.originals import opened, published_as_they_are, refuse_other_columns, seen_with
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import validate
+from sfumato.criteria.judging import a_criterion, validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
@@ -66,12 +66,14 @@ class Target:
         criterion: Criterion | None = None,
         external: object = None,
         earlier: Sequence[object] = (),
+        enforced: Criterion | None = None,
     ) -> Target:
         """Look at a release, or at a published table of any origin.
 
         `original` and `external` are tables, or what `sf.read` can read: then the columns have the
         roles, and as far as they are public the hierarchies, that they have in the release.
         `earlier` are releases, directories of saved ones, or tables of any origin likewise.
+        `enforced` is what the method kept to, if that is not what the release says.
         """
         if isinstance(subject, Target):
             return subject
@@ -102,6 +104,10 @@ class Target:
             refuse_other_columns("external", people, by)
         if promised is not None and criterion is not None:
             validate(promised, seen.frequencies)
+        if enforced is not None:
+            validate(a_criterion(enforced, "enforced"), seen.frequencies, values=False)
+        elif isinstance(subject, Release):
+            enforced = subject.criterion
         made_here = own is not None and given is own
         recoding = subject.recoding if isinstance(subject, Release) and made_here else None
         itself, previous = series_of(subject, earlier)
@@ -116,7 +122,7 @@ class Target:
             recoding,
             itself,
             previous,
-            subject.criterion if isinstance(subject, Release) else None,
+            enforced,
         )
 
     @classmethod

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import tomllib
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import sfumato as sf
+from sfumato.errors import shown
 from sfumato.files.paths import reason
 
 if TYPE_CHECKING:
@@ -104,6 +106,24 @@ def original_of(place: Path) -> sf.Table | Path:
     from sfumato.job import Job
 
     return Job.load(place).table() if place.suffix == ".toml" else place
+
+
+def criterion_of(written: list[str] | None, option: str) -> Criterion | None:
+    """Read a criterion that an option gives part by part, as job files write it."""
+    from sfumato.criteria import CRITERIA
+    from sfumato.criteria.criterion import together
+
+    parts = []
+    for text in written or []:
+        try:
+            spec = tomllib.loads(text)
+        except tomllib.TOMLDecodeError:
+            raise sf.BadInput(
+                f"{option}: expected one criterion as job files say it, such as "
+                f"'l_diversity = {{ l = 3 }}', got {shown(text)}"
+            ) from None
+        parts.append(CRITERIA.from_spec(spec, option))
+    return together(parts) if parts else None
 
 
 def _listed(names: str | None) -> list[str]:

@@ -187,6 +187,7 @@ def audit(
     criterion: Criterion | None = None,
     external: object = None,
     earlier: Sequence[object] = (),
+    enforced: Criterion | None = None,
 ) -> Report:
     """Attack a release in every way that applies.
 
@@ -199,6 +200,8 @@ def audit(
         earlier: Releases of the same people that came before: releases, the directories of saved
             ones, or tables of any origin. Those that a release of a series names are found in
             memory, or beside its own directory.
+        enforced: What the publisher kept to, where that is stricter than what was promised ("near
+            to minimality", Wong 2009): an adversary who knows it reasons from it.
 
     Raises:
         BadInput: Among others, the release cannot be compared with those in `earlier`.
@@ -215,7 +218,8 @@ def audit(
     'linkage, prosecutor'
     """
     report("auditing")
-    found = _audited(release, Target.of(release, original, criterion, external, earlier))
+    target = Target.of(release, original, criterion, external, earlier, enforced)
+    found = _audited(release, target)
     reason = dict(found.not_run).get(Correspondence.name)
     if reason is not None and found.target.previous.given:
         remedy = "; with the original (original=, --original) they are compared in its values"

@@ -181,7 +181,9 @@ def _seen(target: Target) -> Membership:
 
 
 def _knows(target: Target) -> str:
+    other = target.enforced is not None and str(target.enforced) != str(target.criterion)
+    enforced = f", {target.enforced} having been enforced" if other else ""
     return (
         f"{KNOWN}, and everybody's, of suppressed people too; the method with all its parameters "
-        f"({target.method})"
+        f"({target.method}){enforced}"
     )

@@ -11,7 +11,7 @@ import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import UNSAFE, Answer, command
 from sfumato.cli.options import Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
-from sfumato.cli.subject import Subject, original_of
+from sfumato.cli.subject import Subject, criterion_of, original_of
 
 
 @command(place=4)
@@ -43,6 +43,13 @@ def audit(
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
     kind: Kind = "distinct",
+    enforced: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="What the publisher kept to, where that is stricter than what was promised, as "
+            "job files say it: 'l_diversity = { l = 3 }'. Give it once for each part.",
+        ),
+    ] = None,
     report: Annotated[
         Path | None, typer.Option(help="Write report.html and report.json into this directory.")
     ] = None,
@@ -78,6 +85,7 @@ def audit(
             criterion=criterion,
             external=None if external is None else original_of(external),
             earlier=earlier or [],
+            enforced=criterion_of(enforced, "--enforced"),
         )
         page = None if report is None else audited.save(report, private=steward)
 
