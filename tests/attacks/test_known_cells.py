@@ -52,21 +52,21 @@ def test_the_papers_own_adversary_believes_less():
 
 
 def test_the_command_line_finds_it_in_a_series_that_promised_k_alone(tmp_path):
+    """Newcomers hide the three of the first class from whoever has the second release alone."""
     series = sf.ReleaseSeries.create(
         tmp_path / "series", {"q": sf.Tree(["a", "b"])}, sf.KAnonymity(3), sensitive="s"
     )
-    for name, rows in (("first", OLD), ("second", NEW)):
+    for name, places, values in (("old", "aaabbbbb", "xxxyyzux"), ("new", "aaaabbb", "yypqwvy")):
         with (tmp_path / f"{name}.csv").open("w", newline="") as file:
-            csv.writer(file).writerows([("q", "s"), *rows])
+            csv.writer(file).writerows([("q", "s"), *zip(places, values, strict=True)])
         series.publish(tmp_path / f"{name}.csv")
     answer = CliRunner().invoke(app, ["series", "audit", str(tmp_path / "series"), "--json"])
     assert answer.exit_code == 1
-    (found,) = [
-        each
-        for each in series.audit().report.to_json()["findings"]
-        if each["attack"] == "known cells"
-    ]
-    assert (found["found"], found["holds"], found["people_exceeding"]) == (1, False, 2)
+    findings = {each.name: each for each in series.audit().report.findings}
+    found = findings["known cells (s)"]
+    assert (found.found, found.verdict) == (1, "CERTAIN for 3 people")
+    assert findings["homogeneity (s)"].holds
+    assert findings["correspondence"].holds
 
 
 def test_nested_releases_are_attacked_from_their_files_alone(tmp_path):

@@ -12,6 +12,7 @@ from sfumato.data.keys import distinct_rows
 from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.known_cells import worlds as worlds_module
 from sfumato.formulas.known_cells.cells import cells_of_people, nested_cells
+from sfumato.formulas.known_cells.exchanges import possible_by_exchange
 from sfumato.formulas.known_cells.worlds import Worlds
 
 TREES = {"one": [LINE], "two": [THREE, PAIR]}
@@ -139,6 +140,21 @@ def test_a_solver_that_errs_makes_bounds_wide_and_never_wrong(monkeypatch):
     for trees, people, releases in cases(100):
         n_open += int((~compare(trees, people, releases).known).sum())
     assert n_open > 30
+
+
+def test_what_exchanges_show_is_possible_and_mostly_all_that_is():
+    n_shown = n_possible = 0
+    for trees, people, releases in cases(100):
+        series = read(releases, trees, None)
+        known, true = cells_of_people(series.releases, arrived(series, people))
+        shown = possible_by_exchange(known, true)
+        worlds = Worlds(known)
+        for cell in np.flatnonzero(~worlds.known).tolist():
+            belief = np.array([each > 0 for each in worlds.belief(cell)])
+            assert not (shown[cell] & ~belief).any()
+            n_shown += int(shown[cell].sum())
+            n_possible += int(belief.sum())
+    assert n_shown > 0.8 * n_possible > 50
 
 
 def test_where_worlds_are_too_many_nothing_is_claimed_but_bounds(monkeypatch):

@@ -58,7 +58,7 @@ class Finding:
         if self.promised is not None and self.promised.assumed:
             if not self.holds:
                 return f"CERTAIN for {exposed}"
-            return "certain before, too" if self.found == 1 else "nobody is certain"
+            return "certain before, too" if self.found == 1 == self.before else "nobody is certain"
         return "holds" if self.holds else f"FAILS for {exposed}"
 
     @property

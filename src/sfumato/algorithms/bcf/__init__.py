@@ -53,11 +53,11 @@ class BCFAnonymizer(SeriesAlgorithm):
     shown by a history; what is not shown counts as unsafe. Releases of the same people are versions
     for different recipients: then only F- and C-anonymity count.
 
-    What is promised about values holds beyond that in every cell, the people who are in the same
-    classes of all releases: whoever knows everybody's quasi-identifiers and when they came knows
-    these. It has to hold in every world that explains all releases; where that would be too much
-    to show, or who came when is not known, only releases are looked at that no class of an earlier
-    one is cut by.
+    What is promised holds beyond that in every cell, the people who are in the same classes of all
+    releases: whoever knows everybody's quasi-identifiers and when they came knows these. k records
+    may be everybody's, by worlds that explain all releases; what is said of values holds in every
+    such world. Where that would be too much to show, or who came when is not known, no class of an
+    earlier release is cut.
 
     Args:
         previous: The earlier releases in the order of publishing, each of the people before and

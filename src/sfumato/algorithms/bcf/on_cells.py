@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.criteria.criterion import Criterion, together
+from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import shown_to
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
@@ -32,6 +32,7 @@ from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.exact import position_of_largest
 from sfumato.formulas.known_cells.cells import KnownCells, cells_of_people, nested_cells
+from sfumato.formulas.known_cells.exchanges import possible_by_exchange
 from sfumato.formulas.known_cells.worlds import Worlds
 from sfumato.text import counted
 
@@ -82,8 +83,9 @@ class SeriesCells:
     Args:
         frequencies: What codes of sensitive values mean.
         joint: The cells by all sensitive columns at once.
-        people: Their true values; (n_cells, n_combinations). Of these, only what the adversary
-            knows is looked at: with several columns, people's other values.
+        people: Their true values; (n_cells, n_combinations). Of these the adversary knows, with
+            several columns, people's other values; for the rest they are where the search for
+            other worlds begins.
     """
 
     def __init__(self, frequencies: FrequencySet, joint: KnownCells, people: Counts) -> None:
@@ -115,7 +117,7 @@ class SeriesCells:
     @cached_property
     def worlds(self) -> Worlds:
         """By all sensitive columns at once."""
-        return Worlds(self.joint)
+        return Worlds(self.joint, self.people)
 
     def by(self, attribute: str, *, others: bool) -> CellView:
         """See the cells by one sensitive column; `others`: knowing people's other values too."""
@@ -130,12 +132,18 @@ class SeriesCells:
             n_others = int(other.max(initial=0)) + 1
             sizes = np.zeros((len(self.joint), n_others), dtype=np.int64)
             np.add.at(sizes.T, other, self.people.T)
-            owner = np.nonzero(sizes)[0]
+            owner, own = np.nonzero(sizes)
             cells = self.joint.within(other, sizes, codes, len(domain))
+            people = np.zeros((len(owner), len(domain)), dtype=np.int64)
+            for code in range(len(combinations)):
+                chosen = own == other[code]
+                people[chosen, codes[code]] += self.people[owner[chosen], code]
         else:
             cells = self.joint.by(codes, len(domain))
-        reference = frequencies.reference(attribute)
-        return CellView(attribute, Worlds(cells), domain, reference, owner)
+            people = np.zeros((len(owner), len(domain)), dtype=np.int64)
+            np.add.at(people.T, codes, self.people.T)
+        worlds = Worlds(cells, people)
+        return CellView(attribute, worlds, domain, frequencies.reference(attribute), owner)
 
     def views(self, part: Criterion) -> Iterator[CellView]:
         """Give what a part of a promise is about: its column, or each within the others."""
@@ -150,16 +158,27 @@ class SeriesCells:
         """Fewest records of a class that may be a person's, as far as worlds show; k is enough.
 
         A record may be a person's if some world gives its value to somebody of the cell: equal
-        records of a class cannot be told apart. At least the people of a cell share its records.
+        records of a class cannot be told apart. The true values are one world; exchanges, and then
+        programs, show others where these are not enough.
         """
-        fewest = k
-        for cell in np.flatnonzero(self.joint.sizes < k).tolist():
-            possible = [self.worlds.possible(cell, v) is True for v in range(self.joint.n_values)]
-            for held, histogram in zip(
-                self.joint.classes[cell], self.joint.histograms, strict=True
-            ):
-                if held >= 0:
-                    fewest = min(fewest, int(histogram[held][possible].sum()))
+        small = np.flatnonzero(self.joint.sizes < k)
+        fewest = self._records((self.people > 0)[small], small)
+        if (fewest < k).any():
+            fewest = self._records(possible_by_exchange(self.joint, self.people)[small], small)
+        for place, cell in enumerate(small.tolist()):
+            if fewest[place] < k:
+                codes = range(self.joint.n_values)
+                possible = np.array([self.worlds.possible(cell, code) is True for code in codes])
+                fewest[place] = self._records(possible[np.newaxis], np.array([cell]))[0]
+        return int(fewest.min(initial=k))
+
+    def _records(self, possible: NDArray[np.bool_], chosen: NDArray[np.intp]) -> Counts:
+        """Count the records with possible values, in the release with the fewest; (n_chosen,)."""
+        fewest = np.full(len(chosen), np.iinfo(np.int64).max)
+        for j, histogram in enumerate(self.joint.histograms):
+            held = self.joint.classes[chosen, j]
+            found = (histogram[held] * possible).sum(axis=1)
+            fewest = np.where(held >= 0, np.minimum(fewest, found), fewest)
         return fewest
 
 
@@ -170,33 +189,36 @@ class CellPromise:
     frequencies: FrequencySet
     past: Past
     k: int
-    values: Criterion  # parts about sensitive values
+    values: tuple[Criterion, ...]  # the parts of the promise about sensitive values
 
     @classmethod
     def of(
         cls, frequencies: FrequencySet, past: Past, k: int, others: Criterion | None
     ) -> CellPromise | None:
-        """Take what a promise says of sensitive values; None: nothing."""
-        parts = () if others is None else others.parts
-        about = [part for part in parts if part.looks_at_values]
-        return cls(frequencies, past, k, together(about)) if about and past.releases else None
+        """Take what a promise says of cells; None: there are none, or there is nothing to learn."""
+        if not past.releases or len(frequencies.persons_values.codes) < 2:
+            return None
+        return cls(frequencies, past, k, about_values(others))
 
     @property
     def nested_only(self) -> bool:
-        """Whether only nested releases can be shown to be safe, within reason."""
+        """Whether only nested releases can be shown to keep what is promised of values."""
         came = self.past.arrived
-        if came is None:
-            return True
+        if not self.values or came is None:
+            return bool(self.values)
         n_sorts = len(np.unique(came.row * (len(self.past.releases) + 1) + came.time))
         return n_sorts * self.past.releases[0].histogram.n_values > MOST_FREE
 
     def broken(self, release: PublishedClasses) -> str | None:
-        """Say what is not shown of a next release; None: everything promised is shown."""
+        """Say what is not shown of a next release; None: everything promised is shown.
+
+        Where it is not known who is in which class, a promise of k alone is not asked of cells.
+        """
         cells = SeriesCells.of(self.frequencies, (*self.past.releases, release), self.past.arrived)
         who = "to whoever knows everybody's quasi-identifiers and when they came"
         if cells is None:
-            return f"{NOT_KNOWN}, so nothing is shown of what {who} the values are"
-        for part in self.values.parts:
+            return f"{NOT_KNOWN}, so nothing is shown of values" if self.values else None
+        for part in self.values:
             if not all(_in_every_world(part, view) for view in cells.views(part)):
                 return f"{part} is not shown to hold {who}"
         records = cells.records(self.k)
@@ -204,6 +226,12 @@ class CellPromise:
             left = counted(records, "record is", "records are")
             return f"no more than {left} shown to be left {who}"
         return None
+
+
+def about_values(criterion: Criterion | None) -> tuple[Criterion, ...]:
+    """Give the parts of a promise that are about sensitive values."""
+    parts = () if criterion is None else criterion.parts
+    return tuple(part for part in parts if part.looks_at_values)
 
 
 def _in_every_world(part: Criterion, view: CellView) -> bool:

@@ -21,7 +21,7 @@ from sfumato.attacks.attack import Attack, each_attribute
 from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
 from sfumato.attacks.finding import NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target
-from sfumato.criteria import Criterion
+from sfumato.criteria import Criterion, LDiversity
 from sfumato.errors import BadInput, CannotRun
 from sfumato.parameters import optional_column, true_or_false
 from sfumato.progress import report
@@ -119,20 +119,21 @@ class KnownCells(Attack):
             default=(None, None),
         )
         belief, cell, codes, exact = most_believed(shown, view)
-        if parts:
-            bound = None if shown is None else shown.belief_allowed()
-            all_parts = [worst(own) for own in zip(*verdicts, strict=True)]
-        else:  # at least nobody's value should be certain, unless it was before
-            bound = None if self.others else NO_CERTAINTY
-            all_parts = _uncertain(view)
-        holds = worst(all_parts) if bound is not None or parts else None
+        bound = None if shown is None else shown.belief_allowed()
+        if bound is None and not self.others and False not in map(worst, verdicts):
+            # At least nobody's value should be certain, unless it was before.
+            bound = NO_CERTAINTY
+            verdicts.append(_uncertain(view))
+        of_cells = [worst(own) for own in zip(*verdicts, strict=True)]
+        holds = worst(of_cells) if of_cells else None
         doubt = doubt_about(target)
         notes = [] if exact else [AT_MOST]
-        if holds is None and None in all_parts and (bound is not None or parts):
-            n_open = view.sizes[[verdict is None for verdict in all_parts]].sum()
+        if holds is None and of_cells:
+            n_open = view.sizes[[verdict is None for verdict in of_cells]].sum()
             notes.append(NOT_DECIDED.format(people(int(n_open))))
-        if holds is False and bound is not None and bound.allows(belief):
-            notes.append("what was promised is more than that, and does not hold")
+        if holds is False and (bound is None or bound.allows(belief)):
+            broken = [part for part, own in zip(parts, verdicts, strict=False) if False in own]
+            notes.append(f"{broken[0]} does not hold")
         notes += [] if doubt is None else [doubt]
         total = int(view.reference.sum())
         return Finding(
@@ -144,7 +145,9 @@ class KnownCells(Attack):
             found=belief,
             promised=bound,
             holds=None if holds and doubt is not None else holds,
-            n_exceeding=int(view.sizes[[verdict is False for verdict in all_parts]].sum()),
+            n_exceeding=int(view.sizes[[verdict is False for verdict in of_cells]].sum())
+            if of_cells
+            else 0,
             n_people=target.n_people,
             note="; ".join(notes) or None,
             worst=_witness(releases, cells, view, cell, codes, belief),
@@ -186,11 +189,10 @@ def _excess(part: Criterion, view: CellView) -> Fraction:
 
 
 def _uncertain(view: CellView) -> list[Verdict]:
-    """Of whom no value is certain that was not before: where it is certain, the cell is known."""
-    counts = view.worlds.bounds.lower.max(axis=1, initial=0)
-    certain = counts == view.sizes
-    several = np.count_nonzero(view.reference) > 1
-    return [not (several and each) for each in certain.tolist()]
+    """Of whom two values are possible; a value that everybody has was certain before."""
+    if np.count_nonzero(view.reference) < 2:
+        return [True] * len(view.sizes)
+    return decided(LDiversity(2), view)
 
 
 def _witness(

@@ -7,16 +7,18 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.groups import Counts
 from sfumato.formulas.correspondence.pairs import Index
 from sfumato.formulas.known_cells.cells import KnownCells
 from sfumato.formulas.known_cells.enumeration import beliefs
+from sfumato.formulas.known_cells.exchanges import possible_by_exchange
 from sfumato.formulas.known_cells.program import Program
 from sfumato.formulas.known_cells.subtraction import Bounds
 
 MOST_VARIABLES = 400  # pairs of a cell and a value that a program may leave open
 MOST_COUNTED = 60  # of these, where worlds are counted
-MOST_STEPS = 50_000  # of counting the worlds of one program
-MOST_GIVEN_UP = 10  # programs with more worlds, after which no others are counted
+MOST_STEPS = 20_000  # of counting the worlds of one program
+MOST_GIVEN_UP = 3  # programs with more worlds, after which no others are counted
 MOST_SOLVED = 2_000  # linear programs that are solved for one release
 
 
@@ -25,9 +27,14 @@ class Worlds:
 
     Cells that hang together by classes are one program. Where it is small, its bounds are those of
     linear programs and its worlds can be counted; else the simple bounds stand.
+
+    Args:
+        cells: Whose classes are known.
+        people: The true values, where they are known; (n_cells, n_values). Other worlds are looked
+            for from there, to show what is possible.
     """
 
-    def __init__(self, cells: KnownCells) -> None:
+    def __init__(self, cells: KnownCells, people: Counts | None = None) -> None:
         self.cells, self.bounds = cells, Bounds(cells)
         self._program_of = np.full(len(cells), -1, dtype=np.intp)
         self._programs: list[Program] = []
@@ -35,6 +42,8 @@ class Worlds:
             self._program_of[members] = len(self._programs)
             self._programs.append(Program(self.bounds, members))
         self._possible = self.bounds.lower > 0  # (n_cells, n_values) shown by a world
+        if people is not None and self._programs:
+            self._possible |= possible_by_exchange(cells, people)
         self._beliefs: dict[int, list[list[Fraction]] | None] = {}
         self._n_given_up = self._n_solved = 0
 

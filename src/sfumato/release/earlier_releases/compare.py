@@ -159,7 +159,7 @@ def _judged(
 def _judged_cells(
     verdict: Check, criterion: Criterion, cells: SeriesCells | None, *, public: bool
 ) -> Check:
-    """Judge the cells that people are known to be in, where values are promised.
+    """Judge the cells that people are known to be in.
 
     The search accepted what holds in every world; this is what is believed over all worlds.
 
@@ -170,8 +170,6 @@ def _judged_cells(
         public: Nothing is known but what is published.
     """
     k, others = promises(criterion)
-    if others is None or not any(part.looks_at_values for part in others.parts):
-        return verdict
     records = k if cells is None else cells.records(k)
     if cells is None:
         own: list[tuple[Verdict, int]] = [
@@ -185,15 +183,17 @@ def _judged_cells(
         if each.criterion.by_series:
             small = isinstance(each.found, int) and records < min(k, each.found)
             found = records if small else each.found
-            measured.append(replace(each, found=found, holds=each.holds and records >= k))
+            n_failing = max(each.n_people_failing, int(records < k))
+            holds = each.holds and records >= k
+            measured.append(replace(each, found=found, holds=holds, n_people_failing=n_failing))
             continue
-        holds, n_failing = next(of_others)
-        if holds is False:
+        kept, n_failing = next(of_others)
+        if kept is False:
             most = max(each.n_people_failing, n_failing)
             each = replace(each, holds=False, n_people_failing=most)  # noqa: PLW2901
-        elif holds is None and public:
+        elif kept is None and public:
             each = _no_verdict(each, ONLY_THE_STEWARD)  # noqa: PLW2901
-        elif holds is None and each.holds:
+        elif kept is None and each.holds:
             each = replace(each, holds=False, note=NOT_SHOWN_OF_CELLS)  # noqa: PLW2901
         measured.append(each)
     return replace(verdict, measured=tuple(measured))
