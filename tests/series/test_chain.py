@@ -95,7 +95,7 @@ def test_when_even_one_class_is_not_enough_the_reason_is_said(tmp_path):
     with pytest.raises(sf.Unsatisfiable) as caught:
         series.publish(write(tmp_path / "b.csv", [("UK", "doctor", "flu")]))
     assert str(caught.value) == (
-        "no release after 001 is safe: 1 records came since, fewer than k = 2, and everybody can "
+        "no release after 001 is safe: 1 record came since, fewer than k = 2, and everybody can "
         "tell how many are new; wait for 1 more (--wait keeps these for the next release)"
     )
 
