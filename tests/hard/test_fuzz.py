@@ -598,7 +598,7 @@ def test_any_parameters_make_something_that_works_or_are_refused(tmp_path, recor
             if chance.random() < 0.6
             else getattr(example, field.name)
             for field in dataclasses.fields(example)
-            if field.default is dataclasses.MISSING or chance.random() < 0.9
+            if field.init and (field.default is dataclasses.MISSING or chance.random() < 0.9)
         }
         survives(tmp_path, used, table, type(example), parameters)
     record_property(TRIED, n)
