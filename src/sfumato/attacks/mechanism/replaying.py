@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections.abc import Iterator
 from dataclasses import dataclass
 from fractions import Fraction
@@ -117,6 +118,8 @@ class Replay:
         assert target.original is not None  # noqa: S101  (the caller looked)
         self.target, self.method, self.enforced, self.most = target, method, enforced, most
         self.original = target.original
+        if self.original.n_rows > most:
+            raise CannotRun(TOO_MANY)
         self.ground = self.original.combinations()
         names = self.ground.quasi_identifiers
         self.codes = np.stack([self.ground.codes(name) for name in names], axis=1)
@@ -206,6 +209,8 @@ class Replay:
         some[inside] = True
         outside = np.where(some, 0, counts)
         rest = self.target.n_suppressed - int(outside.sum())
+        if math.comb(int(some.sum()) + rest - 1, rest) > self.most:
+            raise CannotRun(TOO_MANY)
         for more in suppressed_sets(some, counts, rest):
             yield self._as_one(outside + more)
 

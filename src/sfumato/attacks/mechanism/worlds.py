@@ -35,6 +35,15 @@ class Dealing:
     sizes: Counts  # (n_combinations,): people who get one
     histogram: Counts  # (n_values,)
 
+    def n_tables(self, most: int) -> int:
+        """Count the ways; more than `most` where there are more."""
+        cells = self.sizes[self.sizes > 0]
+        # Those who have a value may be in any cells, one in each: so many ways at least.
+        if any(math.comb(len(cells), n) > most for n in self.histogram.tolist()):
+            return most + 1
+        own = tables(cells, self.histogram, most)
+        return most + 1 if own is None else len(own)
+
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -54,8 +63,7 @@ class Case:
         for dealings in self.alternatives:
             product = hidden
             for dealing in dealings:
-                own = tables(dealing.sizes[dealing.sizes > 0], dealing.histogram, most)
-                product *= most + 1 if own is None else len(own)
+                product *= dealing.n_tables(most)
                 if total + product > most:
                     return total + product
             total += product
@@ -125,18 +133,9 @@ def suppressed_sets(free: NDArray[np.bool_], counts: Counts, n: int) -> Iterator
 
     free: the combinations of which some may be suppressed.
     """
-    places = np.flatnonzero(free).tolist()
-
-    def rest(j: int, left: int) -> Iterator[list[int]]:
-        if j == len(places):
-            if left == 0:
-                yield []
-            return
-        for m in range(min(left, int(counts[places[j]])) + 1):
-            for others in rest(j + 1, left - m):
-                yield [m, *others]
-
-    for chosen in rest(0, n):
+    places = np.flatnonzero(free)
+    for chosen in itertools.combinations_with_replacement(range(len(places)), n):
         suppressed = np.zeros(len(counts), dtype=np.int64)
-        suppressed[places] = chosen
-        yield suppressed
+        np.add.at(suppressed, places[list(chosen)], 1)
+        if (suppressed <= counts).all():
+            yield suppressed
