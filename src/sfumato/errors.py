@@ -56,7 +56,7 @@ class BadInput(SfumatoError, ValueError):  # noqa: N818  (the name says what it 
 
 
 class CannotRun(BadInput):
-    """An attack does not apply here; the message says why.
+    """An attack applies here and could not be run, so nothing is shown; the message says why.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -64,12 +64,27 @@ class CannotRun(BadInput):
     ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
     ...     sensitive="disease",
     ... )
+    >>> release = sf.anonymize(patients, sf.LDiversity(2), sf.Samarati())
+    >>> seen = sf.attacks.Target.public(release)  # without the original
+    >>> try:
+    ...     sf.attacks.Minimality().run(seen)
+    ... except sf.attacks.CannotRun as error:
+    ...     print(isinstance(error, sf.attacks.DoesNotApply))
+    False
+    """
+
+
+class DoesNotApply(CannotRun):
+    """There is nothing here for this attack to attack; the message says why.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(sf.datasets.patients(), quasi_identifiers=["age", "sex"])
     >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
     >>> try:
-    ...     sf.attacks.MethodBased().run(release)
-    ... except sf.attacks.CannotRun as error:
-    ...     print("not run")
-    not run
+    ...     sf.attacks.Homogeneity().run(release)
+    ... except sf.attacks.DoesNotApply as error:
+    ...     print(error)
+    the release has no sensitive column
     """
 
 

@@ -125,7 +125,7 @@ def test_table_xv_gives_the_guarded_person_away(method):
 def test_only_who_made_the_release_can_deal_what_people_guard(tmp_path):
     release = xv(sf.Samarati())
     loaded = sf.load(release.save(tmp_path / "out"))
-    reasons = dict(sf.audit(loaded, release.table).not_run)
+    reasons = {each.name: each.reason for each in sf.audit(loaded, release.table).not_run}
     assert "what people guard is not published" in reasons["minimality (education)"]
 
 

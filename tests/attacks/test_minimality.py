@@ -21,7 +21,7 @@ from attacks.made import (
     table_of,
     target_of,
 )
-from sfumato.attacks import CannotRun, Target
+from sfumato.attacks import CannotRun, DoesNotApply, Target
 from sfumato.attacks.minimality import Minimality, credibility
 from sfumato.formulas.minimality.posterior import RejectedStep, posterior
 
@@ -117,10 +117,7 @@ def compared(release, people, slow, keeps, everybody):
         not keeps_beliefs(slow[person["q"]], keeps, everybody, release) for person in inside
     )
     assert finding.n_exceeding == n_exceeding
-    if release.n_suppressed:  # their values are taken as known, which is no answer
-        assert finding.holds is (False if n_exceeding else None)
-    else:
-        assert finding.holds == (n_exceeding == 0)
+    assert finding.holds is (False if n_exceeding else None)  # of the last step: no more is shown
     shown = shown_part(slow, release.criterion)
     assert finding.found == most(slow, shown)
     assert finding.before == most(before, shown)
@@ -438,7 +435,8 @@ def test_table_11_recursive_diversity():
     release = sf.anonymize(table, sf.RecursiveDiversity(3, 3), sf.Samarati())
     finding = Minimality().run(release)
     assert finding.found == Fraction(2, 3)
-    assert finding.holds  # and yet what is believed of q1 is (3, 3)-diverse: 10 < 3 (1 + 1 + 1 + 1)
+    # And yet what is believed of q1 is (3, 3)-diverse: 10 < 3 (1 + 1 + 1 + 1).
+    assert (finding.holds, finding.n_exceeding) == (None, 0)
 
 
 # ---- What is large, what is read back, what is refused
@@ -564,13 +562,15 @@ def test_several_sensitive_columns_are_dealt_together():
 def test_it_is_refused_with_the_reason():
     table = hospital(TABLE_1, {"Q": ["q1", "q2"]})
     numbers = sf.anonymize(table, sf.KAnonymity(3), sf.Samarati())
-    with pytest.raises(CannotRun, match="numbers of people"):
+    with pytest.raises(DoesNotApply, match="numbers of people"):
         Minimality().run(numbers)
     for method in (sf.Mondrian(strict=False), sf.Optimal("loss", 2)):
-        with pytest.raises(CannotRun, match="no minimality"):
+        with pytest.raises(DoesNotApply, match="no minimality"):
             Minimality().run(sf.anonymize(table, HIV, method))
-    with pytest.raises(CannotRun, match="by which method"):
+    with pytest.raises(DoesNotApply, match="what was promised"):
         Minimality().run(table)
+    with pytest.raises(CannotRun, match="by which method"):
+        Minimality().run(Target.of(table, criterion=HIV))
     loose = sf.LDiversity("7/6", "frequency", ["HIV"])
     release = sf.anonymize(table, HIV, sf.Samarati())
     assert Minimality(enforced=loose).run(release).found == 1
@@ -584,14 +584,15 @@ def test_it_is_refused_with_the_reason():
 
 
 @pytest.mark.long
-def test_nothing_is_learned_where_numbers_alone_forbade_every_step():
+def test_the_last_step_tells_nothing_where_numbers_alone_forbade_it_and_shows_nothing():
     classes = {"q1": ["HIV", "none"], "q2": n(5, "none")}
     table = hospital(classes, {"Q": ["q1", "q2"]})
     release = sf.anonymize(table, sf.KAnonymity(3) & HIV, sf.Samarati())
     finding = Minimality().run(release)
     assert finding.found == finding.before == Fraction(1, 7)
-    assert finding.holds
-    assert "nothing is learned" in finding.note
+    assert finding.holds is None
+    assert "nothing is learned" not in finding.note
+    assert "only the last step was looked at" in finding.note
 
 
 def broken_twice(n_groups, n_others):

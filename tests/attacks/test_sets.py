@@ -41,7 +41,7 @@ def made(criterion=PROMISE, source=LONG, person="id") -> sf.Release:
 
 def test_attacks_that_count_on_one_value_for_each_are_not_run():
     found = sf.audit(made(sf.KAnonymity(2)))
-    reasons = dict(found.not_run)
+    reasons = {each.name: each.reason for each in found.not_run}
     assert {each.attack for each in found.findings} == {"knowledge (1, 1, 1)"}
     about_values = {name for name in reasons if not name.startswith("linkage")}
     assert about_values >= {"homogeneity (s)", "background knowledge (s)", "minimality (s)"}
@@ -72,7 +72,7 @@ def test_linking_counts_people_and_not_values():
 def test_as_lists_one_value_gives_away_the_others_so_beliefs_are_not_told():
     found = sf.audit(sf.read(LISTS, ["q"], "s"))
     assert "knowledge" not in {each.attack for each in found.findings}
-    reason = dict(found.not_run)["knowledge (1, 1, 1) (s)"]
+    reason = {each.name: each.reason for each in found.not_run}["knowledge (1, 1, 1) (s)"]
     assert reason.startswith("a person's values of 's' stand together in this table")
     with pytest.raises(CannotRun, match="stand together"):
         sf.knowledge_skyline(sf.read(LISTS, ["q"], "s"))

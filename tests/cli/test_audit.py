@@ -8,6 +8,7 @@ from rich.cells import cell_len
 
 import sfumato as sf
 from cli.common import JOB, run
+from sfumato.cli.command import EXIT_CODES
 from sfumato.cli.output import print_rows
 from sfumato.report.audit import COLUMNS
 
@@ -27,7 +28,8 @@ def attacks(result):
 
 def test_a_saved_release_is_attacked_with_what_everybody_has(place):
     result = run("audit", place / "out" / "2026-q1", "--json")
-    assert result.exit_code == 0
+    assert result.exit_code == 5  # nobody who knows the method was tried
+    assert json.loads(result.stdout)["verdict"] == "undecided"
     found = attacks(result)
     assert found["linkage, prosecutor"]["promised"]["value"] == 0.2
     assert found["background knowledge"]["found"] >= 2
@@ -39,7 +41,7 @@ def test_a_saved_release_is_attacked_with_what_everybody_has(place):
 def test_with_the_original_people_are_matched(place, original):
     release = place / "out" / "2026-q1"
     result = run("audit", release, "--original", place / original, "--json", "--steward")
-    assert result.exit_code == 0
+    assert result.exit_code == EXIT_CODES[json.loads(result.stdout)["verdict"]]
     found = attacks(result)
     assert found["linkage, journalist"]["found"] == 0.2
     assert set(found["homogeneity"]["worst"]["group"]) == {"age", "zip", "sex"}
@@ -57,7 +59,7 @@ def test_a_list_of_people_is_an_external_table(place):
     assert journalist["knows"] == "a list of 3 people with their quasi-identifiers"
     assert journalist["found"] == 0.2  # three people fit, but the group has five rows
     assert "nobody on the list fits" in journalist["note"]
-    assert result.exit_code == 0
+    assert result.exit_code == 5
 
 
 def test_another_tools_file_is_unsafe_where_somebody_is_certain(place):
@@ -70,8 +72,22 @@ def test_another_tools_file_is_unsafe_where_somebody_is_certain(place):
 def test_a_promise_of_another_tool_is_held_against_it(place):
     data = place / "out" / "2026-q1" / "data.csv"
     asked = ["audit", data, "-q", "age,zip,sex", "-s", "disease"]
-    assert run(*asked, "-k", 5, "-l", 3).exit_code == 0
+    assert run(*asked, "-k", 5).exit_code == 0
     assert run(*asked, "-k", 6).exit_code == 1
+    told = run(*asked, "-k", 5, "-l", 3)  # about values, by nobody knows which method
+    assert told.exit_code == 5
+    assert "not shown to be safe: no attack that knows the method has decided about disease" in (
+        " ".join(told.stdout.split())
+    )
+    assert run(*asked, "-k", 6, "-l", 3).exit_code == 1
+
+
+def test_where_nothing_was_promised_an_audit_only_measures(place):
+    data = place / "out" / "2026-q1" / "data.csv"
+    result = run("audit", data, "-q", "age,zip,sex", "-s", "disease", "--json")
+    told = json.loads(result.stdout)
+    assert (result.exit_code, told["verdict"], told["holds"]) == (0, "undecided", False)
+    assert told["left_open"] == ["nothing was promised"]
 
 
 def test_the_steward_is_told_who_is_worst_off(place):

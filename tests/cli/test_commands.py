@@ -262,7 +262,7 @@ def test_a_job_can_let_people_say_what_they_guard(place):
     assert "guarding: guard" in result.output
     out = place / "out" / "2026-q1"
     assert not any("hush" in path.read_text() for path in out.iterdir())
-    assert run("check", out).exit_code == 0
+    assert run("check", out).exit_code == 5
     assert "no verdict" in run("check", out).output
     assert run("check", place / "job.toml").exit_code == 1  # the raw table is not safe
 

@@ -50,9 +50,9 @@ def test_a_job_publishes_people_and_values_apart(tmp_path):
     assert values == {"flu": 2, "gout": 3, "cold": 2}
     assert json.loads((tmp_path / "out" / "release.json").read_text())["set_valued"] == "diagnosis"
     audited = run("audit", tmp_path / "job.toml", "--json")
-    assert audited.exit_code == 0
+    assert audited.exit_code == 5
     told = json.loads(audited.stdout)
-    assert (told["people"], told["holds"]) == (6, True)
+    assert (told["people"], told["verdict"]) == (6, "undecided")
     assert [each["attack"] for each in told["findings"]] == ["knowledge (1, 1, 1)"]
     assert run("check", tmp_path / "out").exit_code == 0
 

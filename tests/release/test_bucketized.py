@@ -228,7 +228,7 @@ def test_an_audit_attacks_the_groups_and_says_that_nobody_is_hidden(tmp_path):
         assert found["homogeneity"].found == max(
             release.check(sf.LDiversity(1, "frequency")).measured[0].found ** -1, 0
         )
-        reasons = dict(report.not_run)
+        reasons = {each.name: each.reason for each in report.not_run}
         assert "published as they are" in reasons["linkage, prosecutor"]
         assert "Only which sensitive value of a group is whose is hidden" in report.to_html()
     assert "as it is" in report.to_html()

@@ -3,6 +3,7 @@
 import datetime
 import json
 from collections import Counter
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
@@ -251,12 +252,31 @@ def test_sensitive_values_of_any_type_are_found_again_in_the_file(tmp_path, valu
 def test_a_loaded_release_gives_no_verdict_about_an_original_it_does_not_have(tmp_path):
     source = pa.table({"q": list("aaaabbbbc"), "s": list("121212121")})
     table = sf.read(source, {"q": sf.Tree(list("abc"))}, "s")
-    release = sf.anonymize(table, sf.KAnonymity(4) & sf.TCloseness(0.2), sf.Samarati(1))
+    release = sf.anonymize(table, sf.KAnonymity(4) & sf.TCloseness(0.1), sf.Samarati(1))
     assert release.n_suppressed == 1
-    found = sf.load(release.save(tmp_path / "out")).check()
-    assert found.holds
+    loaded = sf.load(release.save(tmp_path / "out"))
+    found = loaded.check()
+    assert (found.holds, found.failed) == (False, False)
     assert [each.note is None for each in found.measured] == [True, False]
     assert "no verdict" in repr(found)
+    assert found.to_json()["holds"] is None
+    # One row in nine moves the distribution by a ninth at most.
+    assert loaded.check(sf.TCloseness("1/9")).holds
+    assert not loaded.check(sf.TCloseness("1/10")).holds
+
+
+def test_what_is_too_far_whoever_was_suppressed_fails(tmp_path):
+    """Half the people of a group are off, and one row of nine was suppressed."""
+    source = pa.table({"q": list("aaaabbbbc"), "s": list("111122221")})
+    table = sf.read(source, {"q": sf.Tree(list("abc"))}, "s")
+    release = sf.anonymize(table, sf.KAnonymity(4), sf.Samarati(1))
+    loaded = sf.load(release.save(tmp_path / "out"))
+    found = loaded.check(sf.TCloseness("0.1"))
+    assert (found.measured[0].found, found.failed) == (Fraction(1, 2), True)
+    assert found.measured[0].n_people_failing == 8
+    assert loaded.check(sf.TCloseness("7/18")).failed is False  # just 1/2 - 1/9
+    assert loaded.check(sf.TCloseness("11/18")).holds
+    assert not loaded.check(sf.TCloseness("10/18")).holds
 
 
 def test_numbers_may_be_written_in_any_way_in_a_criterion():

@@ -19,7 +19,7 @@ from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
-from sfumato.errors import CannotRun
+from sfumato.errors import CannotRun, DoesNotApply
 
 __all__ = [
     "Attack",
@@ -27,6 +27,7 @@ __all__ = [
     "Bound",
     "CannotRun",
     "Correspondence",
+    "DoesNotApply",
     "Finding",
     "Homogeneity",
     "Implications",

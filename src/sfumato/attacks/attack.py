@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Any, ClassVar
 
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target
-from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.errors import BadInput, CannotRun, DoesNotApply, shown
 from sfumato.packages import failure_of, is_ours
 from sfumato.registry import Registry
 from sfumato.release import Release
@@ -45,8 +46,10 @@ class Attack(ABC):
     """
 
     name: ClassVar[str]
-    knows_method: ClassVar[bool] = False  # whether what the method did is in what is believed
     sets: ClassVar[bool] = False  # whether people may have any number of sensitive values
+    # Whether the adversary reasons from how the method works, all of its steps and its choices.
+    # Only such an attack can show that a promise about values is kept.
+    knows_method: ClassVar[bool] = False
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
@@ -64,13 +67,14 @@ class Attack(ABC):
 
     @abstractmethod
     def find(self, target: Target) -> Finding:
-        """Attack; `CannotRun` where it does not apply."""
+        """Attack; `DoesNotApply` where there is nothing to attack, `CannotRun` if it cannot."""
 
     def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
         """Attack a release, or a published table of any origin."""
         target = Target.of(subject, original)
         if target.set_valued is not None and not self.sets:
-            raise CannotRun(
+            kind = CannotRun if target.promises_of_values else DoesNotApply
+            raise kind(
                 f"people have any number of values of {target.set_valued!r}, and this adversary "
                 "counts on one for each"
             )
@@ -80,7 +84,7 @@ class Attack(ABC):
                 f"{type(self).__name__}: find must give a sf.attacks.Finding, or raise CannotRun; "
                 f"it gave {shown(finding)}"
             )
-        return finding
+        return replace(finding, knows_method=self.knows_method)
 
 
 def tried(kind: type[Attack], target: Target) -> list[Attack]:

@@ -21,7 +21,7 @@ from sfumato.criteria.judging import shown_to
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
-from sfumato.errors import BadInput, CannotRun, nearest, shown
+from sfumato.errors import BadInput, DoesNotApply, nearest, shown
 from sfumato.formulas.exact import below, position_of_largest
 from sfumato.formulas.measures.disclosure import (
     after_excluding,
@@ -194,7 +194,7 @@ class BackgroundKnowledge(_AboutValues):
         n_values = view.groups.histogram.n_distinct()
         open_groups = chosen & (n_values > 1)
         if not open_groups.any():
-            raise CannotRun("the value of everybody who fits is certain already, by homogeneity")
+            raise DoesNotApply("the value of everybody who fits is certain already, by homogeneity")
         needed = np.where(open_groups, n_values - 1, np.iinfo(np.int64).max)
         found = int(needed.min())
         group = int(np.argmin(needed))
@@ -242,7 +242,7 @@ class BackgroundKnowledge(_AboutValues):
             said = f"; that it is not {listed(tuple(named))}" if named else ""
         possible = np.flatnonzero(chosen & (left > 0))
         if not len(possible):
-            raise CannotRun("nobody in the release fits what the adversary knows")
+            raise DoesNotApply("nobody in the release fits what the adversary knows")
         group = int(possible[position_of_largest(counts[possible], left[possible])])
         top = int(histogram.largest()[group])
         found = Fraction(int(counts[group]), int(left[group]))
@@ -296,7 +296,7 @@ class BackgroundKnowledge(_AboutValues):
                 )
             fitting &= target.fits(column, value)
         if not fitting.any():
-            raise CannotRun("nobody in the release fits what the adversary knows")
+            raise DoesNotApply("nobody in the release fits what the adversary knows")
         return fitting
 
 
@@ -399,7 +399,7 @@ class Similarity(_AboutValues):
         view = target.view(self.attribute, others=self.others)
         domain = view.groups.values
         if not isinstance(domain, Domain):
-            raise CannotRun("the values have no order and no tree")
+            raise DoesNotApply("the values have no order and no tree")
         parts = target.parts(view.attribute, others=self.others)
         wide = [part.without_sizes() for part in parts if part.range_wanted() is not None]
         promised = [part for part in wide if part is not None]
@@ -409,7 +409,7 @@ class Similarity(_AboutValues):
             return self._narrowest(target, view, numbers, promised)
         if domain.taxonomy.height > 1:
             return self._under_one_node(target, view, domain)
-        raise CannotRun(
+        raise DoesNotApply(
             f"no order or tree is known of {view.attribute!r}; read the original with a hierarchy "
             "for it (hierarchies=, or columns.hierarchies in a job file)"
         )

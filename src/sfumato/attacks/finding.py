@@ -45,6 +45,7 @@ class Finding:
     n_exceeding: int  # people for whom the promise is not kept
     n_people: int  # people in the release
     note: str | None = None
+    knows_method: bool = False  # see `Attack.knows_method`
     interval: tuple[float, float] | None = None  # of a sampled answer
     # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
     worst: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -72,6 +73,7 @@ class Finding:
             "attack": self.attack,
             "attribute": self.attribute,
             "knows": self.knows,
+            "knows_method": self.knows_method,
             "unit": self.unit,
             "before": plain(self.before),
             "promised": None if self.promised is None else plain(vars(self.promised)),

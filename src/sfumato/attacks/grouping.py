@@ -26,7 +26,7 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
-from sfumato.errors import CannotRun
+from sfumato.errors import CannotRun, DoesNotApply
 from sfumato.formulas.minimality.buckets import bucket_risk
 from sfumato.parameters import optional_column, optional_seed
 
@@ -73,6 +73,7 @@ class MethodBased(Attack):
     attribute: str | None = None
     seed: int | None = 0
     name: ClassVar[str] = "method"
+    knows_method: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         optional_column("MethodBased", "attribute", self.attribute)
@@ -88,10 +89,14 @@ class MethodBased(Attack):
         """Find the value that is believed most, by somebody who knows how groups were formed."""
         attribute = target.view(self.attribute, others=False).attribute
         method, promised = target.method, target.criterion
-        if method is None or promised is None:
-            raise CannotRun("nobody said what was promised, and by which method")
+        if promised is None:
+            raise DoesNotApply("nobody said what was promised")
+        if method is None:
+            if not any(part.looks_at_values for part in promised.parts):
+                raise DoesNotApply("only numbers of people were promised, and these can be counted")
+            raise CannotRun("nobody said by which method the release was made")
         if not method.one_by_one:
-            raise CannotRun(
+            raise DoesNotApply(
                 f"people were not grouped one by one by {method}; what can be learned from its "
                 "steps is the minimality attack's"
             )

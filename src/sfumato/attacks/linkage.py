@@ -17,7 +17,7 @@ from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
-from sfumato.errors import BadInput, CannotRun, shown
+from sfumato.errors import BadInput, CannotRun, DoesNotApply, shown
 from sfumato.parameters import one_of
 from sfumato.table import Table
 from sfumato.text import counted
@@ -86,7 +86,7 @@ class Linkage(Attack):
             if people is not None:
                 fits, note = self._fitting(target, people)
             elif self.model == "journalist":
-                raise CannotRun(
+                raise DoesNotApply(
                     "needs a list of people: give one (external=, --external), or the original; "
                     "without either, the prosecutor's success is the limit"
                 )

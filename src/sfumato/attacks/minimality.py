@@ -36,7 +36,7 @@ from sfumato.attacks.known_method.weighed import Weighing
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
-from sfumato.errors import CannotRun
+from sfumato.errors import CannotRun, DoesNotApply
 from sfumato.formulas.minimality.credibility import (
     credibility,
     credibility_local,
@@ -64,6 +64,10 @@ STEPS = {
     "local": "one column of one group one level down",
     "cut": "one node of one column replaced by its children",
 }
+LAST_STEP_ONLY = (
+    "only the last step was looked at, so more may be believed: that a promise is kept only an "
+    "attack can show that knows all steps (mechanism)"
+)
 SEVERITY = (False, None, True)  # of several promises the worst off is told
 
 
@@ -76,6 +80,10 @@ class Minimality(Attack):
     deals each group's sensitive values to its people; it is possible when every step down that was
     not taken would have broken the criterion. What is found is the credibility of the paper's
     definition 10: the expected share of a value among the people with the same quasi-identifiers.
+
+    That is the last step only. Of a method that looks at quasi-identifiers and values together its
+    earlier choices may tell more, so what is found is a lower bound: a promise can be shown broken
+    by it, and not kept.
 
     Args:
         attribute: The sensitive column, when there are several.
@@ -133,7 +141,7 @@ class Minimality(Attack):
         if len(findings) < len(promised) or not promised:
             verdict = Verdict(target, members, learned, attribute)
             findings.append(verdict.finding(self.called, knows))
-        return min(findings, key=lambda each: SEVERITY.index(each.holds))
+        return _lower_bound(min(findings, key=lambda each: SEVERITY.index(each.holds)))
 
     def _over_fillings(
         self, target: Target, possible: PossibleMembers, enforced: Criterion, attribute: str
@@ -151,7 +159,7 @@ class Minimality(Attack):
         learned = self._with_what_is_known(target, found.learned, enforced)
         seen = possible.without_members()
         verdict = Verdict(target, seen, learned, attribute, found.classes)
-        return verdict.finding(self.called, self._knows(target), found.note)
+        return _lower_bound(verdict.finding(self.called, self._knows(target), found.note))
 
     def _with_what_is_known(
         self, target: Target, learned: LearnedBeliefs, enforced: Criterion
@@ -160,6 +168,7 @@ class Minimality(Attack):
             learned,
             suppressed_known=bool(target.n_suppressed),
             judged_alone=not all(part.by_group for part in enforced.parts),
+            last_step_only=target.method is not None and target.method.joint,
         )
 
     def _knows(self, target: Target) -> str:
@@ -174,30 +183,32 @@ class Minimality(Attack):
 
     def _enforced(self, target: Target) -> Criterion:
         enforced = self.enforced or target.enforced or target.criterion
-        if enforced is None or target.method is None:
-            raise CannotRun("nobody said what was promised, and by which method")
+        if enforced is None:
+            raise DoesNotApply("nobody said what was promised")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
+        if not any(part.looks_at_values for part in enforced.parts):
+            raise DoesNotApply(
+                "only numbers of people were promised, and these everybody can count: that no step "
+                "further was safe says nothing about values"
+            )
+        if target.method is None:
+            raise CannotRun("nobody said by which method the release was made")
+        if target.method.minimality is None:
+            raise DoesNotApply(
+                f"{target.method} does not say that no step further would have been safe; there is "
+                "no minimality to reason from"
+            )
         series = target.method.series
         if series is not None and series.previous:
             raise CannotRun(
                 "whether a step further was safe depended on earlier releases and on everybody's "
                 "values in them; what that tells about values is not worked out here"
             )
-        if not any(part.looks_at_values for part in enforced.parts):
-            raise CannotRun(
-                "only numbers of people were promised, and these everybody can count: that no step "
-                "further was safe says nothing about values"
-            )
         if any(part.skyline() is not None for part in enforced.parts):
             raise CannotRun(
                 "a skyline is about all groups of a release together; what a step further would "
                 "have exposed cannot be said of one group"
-            )
-        if target.method.minimality is None:
-            raise CannotRun(
-                f"{target.method} does not say that no step further would have been safe; there is "
-                "no minimality to reason from"
             )
         return enforced
 
@@ -217,3 +228,11 @@ class Minimality(Attack):
         limit = allowed_rows(method.max_suppressed, members.frequencies.n_rows)
         wide = wide_steps(target, members, steps, enforced, limit)
         return solver.together(wide)
+
+
+def _lower_bound(finding: Finding) -> Finding:
+    """Say that only the last step was looked at, where that leaves it open."""
+    if finding.holds is not None:
+        return finding
+    notes = [LAST_STEP_ONLY, *([finding.note] if finding.note else [])]
+    return replace(finding, note="; ".join(notes))

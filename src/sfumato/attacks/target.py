@@ -20,7 +20,7 @@ from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
 from sfumato.data.values import published_text
-from sfumato.errors import BadInput, CannotRun
+from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
 from sfumato.release.earlier_releases.previous import Previous
@@ -176,12 +176,12 @@ class Target:
     def view(self, attribute: str | None, *, others: bool) -> View:
         """See the groups by one sensitive column; `others`: knowing people's others too."""
         if not self.sensitive:
-            raise CannotRun("the release has no sensitive column")
+            raise DoesNotApply("the release has no sensitive column")
         name = str(self.seen.frequencies.attribute(attribute))
         if not others:
             return View(name, self.seen.joint.by(name), np.arange(len(self.seen.sizes)))
         if len(self.sensitive) == 1:
-            raise CannotRun("there is no other sensitive column to know")
+            raise DoesNotApply("there is no other sensitive column to know")
         return View(name, *self.seen.joint.within(name))
 
     def parts(self, attribute: str, *, others: bool) -> list[Criterion]:
@@ -190,9 +190,14 @@ class Target:
         A part about all columns is about each within the others. It holds of a union of groups
         that it holds of, so it is promised against somebody who knows less, too.
         """
-        parts = () if self.criterion is None else self.criterion.parts
         about = (None,) if others else (None, attribute)
-        return [part for part in parts if part.looks_at_values and part.attribute in about]
+        return [part for part in self.promises_of_values if part.attribute in about]
+
+    @property
+    def promises_of_values(self) -> tuple[Criterion, ...]:
+        """The parts of the promise that look at sensitive values."""
+        parts = () if self.criterion is None else self.criterion.parts
+        return tuple(part for part in parts if part.looks_at_values)
 
     def published_labels(self, group: int) -> dict[str, str | None]:
         """The published quasi-identifiers of a group; its number where two tables are published."""
@@ -206,7 +211,7 @@ class Target:
     def refuse_bucketized(self) -> None:
         """Refuse to look people up where quasi-identifiers are not hidden."""
         if self.as_they_are:
-            raise CannotRun(
+            raise DoesNotApply(
                 "quasi-identifiers are published as they are, so anybody finds a person's group; "
                 "what is hidden is whose the sensitive values of a group are"
             )

@@ -23,6 +23,8 @@ from sfumato.files.paths import reason
 # under Exception that a bad parameter comes from.
 WRONG_USE: Any = typer.BadParameter.__mro__[-4]
 UNSAFE = 1  # the exit code of a promise that is not kept, and of an attack that succeeds
+UNDECIDED = 5  # of a promise that was neither shown to be kept nor broken
+EXIT_CODES = {"safe": 0, "failed": UNSAFE, "undecided": UNDECIDED}
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,18 @@ class Criterion(ABC):
         """Say for every group whether it would satisfy the definition if there were no other."""
         return self.holds(groups)
 
+    def certainly(
+        self, groups: Groups, n_unseen: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Say of every group whether it certainly satisfies and whether it certainly breaks it.
+
+        For what needs the original's distribution: `groups.reference` lacks `n_unseen` people, who
+        may have had anything. Default: nothing is certain.
+        """
+        del n_unseen
+        nothing = np.zeros(len(groups), dtype=bool)
+        return nothing, nothing
+
     def refuse(self, attribute: str, domain: Domain) -> None:  # noqa: B027  (most refuse nothing)
         """Refuse a sensitive column that the criterion makes no sense for."""
 
@@ -278,6 +290,7 @@ STATEMENTS = frozenset(
         "belief_after",
         "belief_allowed",
         "bounds_shares",
+        "certainly",
         "distance_allowed",
         "enough_different",
         "exchangeable",

@@ -18,6 +18,8 @@ from sfumato.errors import BadInput, nearest, shown
 from sfumato.spec import chosen, name_of
 from sfumato.text import counted, value_text
 
+UNSEEN_PEOPLE = "no verdict: measured against the published rows, without the suppressed ones"
+
 
 @dataclass(frozen=True)
 class Measurement:
@@ -56,12 +58,20 @@ def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) ->
     return held
 
 
-def measure(criterion: Criterion, joint: JointGroups) -> list[Measurement]:
-    """Measure every part of a criterion."""
+def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list[Measurement]:
+    """Measure every part of a criterion.
+
+    n_unseen: people of the original who are missing here. What is about the original's
+    distribution gets a verdict only as far as it is certain without them.
+    """
     found = []
     for part in criterion.parts:
         for named, groups, owner in _views(part, joint):
-            held = _verdicts(part, groups)
+            held, note = _verdicts(part, groups), None
+            if n_unseen and part.needs_original:
+                kept, broken = part.certainly(groups, n_unseen)
+                held = ~broken
+                note = None if broken.any() or kept.all() else UNSEEN_PEOPLE
             failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
             found.append(
                 Measurement(
@@ -70,6 +80,7 @@ def measure(criterion: Criterion, joint: JointGroups) -> list[Measurement]:
                     part.measure(groups),
                     bool(held.all()),
                     int(joint.sizes[failing].sum()),
+                    note,
                 )
             )
     return found

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
 
@@ -69,6 +69,38 @@ class TCloseness(Criterion):
     def promised(self) -> Value:
         """The t."""
         return self.t
+
+    def certainly(
+        self, groups: Groups, n_unseen: int
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Bound the distance by the share of the people who are missing from the reference.
+
+        No two values are farther apart than 1, so these people move the reference by their share
+        at most, and the distance from it likewise (the triangle inequality). Where the values are
+        a closed list the distances between them are known; a missing value among the unseen would
+        be one more at the end of the line. Otherwise unseen values may lie anywhere between, and
+        one that is no number changes the order: then two values are at least one step of the
+        longest line apart, or one of nobody knows how many levels.
+        """
+        published = int(groups.original("TCloseness").sum())
+        share = Fraction(n_unseen, max(1, published + n_unseen))
+        closed = isinstance(groups.values, Domain) and groups.values.closed
+        if self.distance == "equal" or (closed and self.distance == "hierarchical"):
+            distances = self._distances(groups)
+            return at_most(*distances, self.t - share), ~at_most(*distances, self.t + share)
+        steps = groups.histogram.n_values - 1
+        if closed and steps:
+            assert isinstance(groups.values, Domain)  # noqa: S101  (or it is not closed)
+            more = 0 if groups.values.has_missing else min(1, n_unseen)
+            distances = self._distances(groups)
+            farthest = ((self.t - share) * (steps + more) - more) / steps
+            nearest = (self.t + share) * (steps + more) / steps
+            return at_most(*distances, farthest), ~at_most(*distances, nearest)
+        different = replace(self, distance="equal")._distances(groups)
+        keeps = at_most(*different, self.t - share)
+        if self.distance == "hierarchical":
+            return keeps, np.zeros(len(groups), dtype=bool)
+        return keeps, ~at_most(*different, self.t * max(1, steps + n_unseen) + share)
 
     @classmethod
     def examples(cls) -> tuple[Criterion, ...]:

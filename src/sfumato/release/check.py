@@ -44,8 +44,13 @@ class Check:
 
     @property
     def holds(self) -> bool:
-        """Whether every part holds that there is a verdict about."""
-        return all(each.holds for each in self.measured if each.note is None)
+        """Whether every part holds; a part without a verdict was not shown to."""
+        return all(each.holds and each.note is None for each in self.measured)
+
+    @property
+    def failed(self) -> bool:
+        """Whether a part does not hold; where there is no verdict it is not known."""
+        return any(not each.holds and each.note is None for each in self.measured)
 
     @property
     def heading(self) -> str:
@@ -59,9 +64,9 @@ class Check:
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
-        judged = self.asked and all(each.note is None for each in self.measured)
+        judged = self.failed or (self.asked and self.holds)
         return {
-            "holds": self.holds if judged or not self.holds else None,
+            "holds": self.holds if judged else None,
             "rows": self.n_rows,
             "groups": self.n_groups,
             "alone": self.n_alone,
@@ -160,11 +165,17 @@ def _family(sensitive: Sequence[str]) -> Iterator[Criterion]:
         yield TCloseness(1, attribute=attribute)
 
 
-def checked(grouping: Grouping, criterion: Criterion, planned: Grouping | None = None) -> Check:
+def checked(
+    grouping: Grouping,
+    criterion: Criterion,
+    planned: Grouping | None = None,
+    n_unseen: int = 0,
+) -> Check:
     """Measure a criterion on groups.
 
     What people guard is not published. A criterion about it is measured on the `planned` groups,
-    whose people are known; without them there is no verdict.
+    whose people are known; without them there is no verdict. Of `n_unseen` people of the original
+    nothing is known.
     """
     measured: list[Measurement] = []
     for part in criterion.parts:
@@ -174,6 +185,6 @@ def checked(grouping: Grouping, criterion: Criterion, planned: Grouping | None =
                 measured.append(Measurement(part, part.promised(), None, False, 0, UNSEEN))
                 continue
             seen = planned
-        measured += measure(part, seen.joint)
+        measured += measure(part, seen.joint, n_unseen)
     n_alone = int((grouping.sizes == 1).sum())
     return Check(tuple(measured), int(grouping.sizes.sum()), len(grouping.boxes), n_alone)

@@ -24,10 +24,11 @@ from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
 from sfumato.parameters import is_count
+from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, SENSITIVE, Table
 
-FORMAT = 1
+FORMAT = 2
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,6 +48,7 @@ class Description:
     levels: Mapping[str, int] | None
     group: str | None = None  # two tables: the column by which they belong together
     set_valued: str | None = None  # the sensitive column of which people have any number of values
+    verdicts: tuple[StatedVerdict, ...] = ()  # the publisher's, with everybody's quasi-identifiers
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -111,6 +113,7 @@ class Description:
             "hierarchies": {name: rule.spec() for name, rule in self.hierarchies.items()},
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
+            "verdicts": [stated.to_json() for stated in self.verdicts],
             **sets,
             **experiment,
         }
@@ -134,6 +137,9 @@ class Description:
         read.need("group", group is None or (isinstance(group, str) and group not in columns))
         sets = written.get("set_valued")
         read.need("set_valued", sets is None or (group is not None and sensitive == (sets,)))
+        verdicts = [*map(StatedVerdict.from_json, read.part("verdicts", isinstance_of(list)))]
+        known = (None, *sensitive)
+        read.need("verdicts", all(each and each.attribute in known for each in verdicts))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -150,6 +156,7 @@ class Description:
             levels,
             group,
             sets,
+            tuple(each for each in verdicts if each is not None),
         )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import cached_property
@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Recode
-from sfumato.criteria import Criterion, Measurement
+from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
@@ -44,6 +44,7 @@ from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved
+from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
 from sfumato.release.writing import Private, read_back, view_of, with_original, write
 from sfumato.table import DATA, SENSITIVE, Table
@@ -134,6 +135,10 @@ class Release:
     def method(self) -> Algorithm:
         """The algorithm that made it."""
         return self.description.method
+
+    def state(self, verdicts: Sequence[StatedVerdict]) -> None:
+        """Remember what was found by attacks that know the method; `save` writes it down."""
+        self.description = replace(self.description, verdicts=tuple(verdicts))
 
     @property
     def levels(self) -> dict[str, int] | None:
@@ -303,15 +308,13 @@ class Release:
         guarded = None
         if guard is not None and self._private is not None:
             guarded = decided(self.recoding, known)
-        verdict = checked(seen, asked, guarded)
+        n_unseen = self.n_suppressed if self._private is None else 0
+        verdict = checked(seen, asked, guarded, n_unseen)
         if verdict.n_rows != self.n_rows:
             raise BadInput(
                 f"{written.files.directory}: the description says that it has other rows: "
                 f"{count(self.n_rows)} and not {count(verdict.n_rows)}"
             )
-        if self._private is None and self.n_suppressed:
-            measured = tuple(map(_without_original, verdict.measured))
-            verdict = replace(verdict, measured=measured)
         counted = None if self._private is None else (self.method, known)
         view = view_of(self.description, self.published)
         verdict, _ = judged_beside(verdict, view, asked, self.previous, counted)
@@ -472,14 +475,6 @@ class Release:
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
         return target
-
-
-def _without_original(measured: Measurement) -> Measurement:
-    """Take the verdict from what is about the original's distribution, suppressed rows and all."""
-    if not measured.criterion.needs_original:
-        return measured
-    note = "no verdict: measured against the published rows, without the suppressed ones"
-    return replace(measured, note=note)
 
 
 @contextmanager

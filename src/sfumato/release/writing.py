@@ -112,7 +112,7 @@ def write(
         refuse_other_values(seen, private.table.frequencies(), description.n_suppressed)
     if guarded is not None:
         refuse_other_groups(seen, guarded, private.recoding)
-    if not verdict:
+    if verdict.failed:
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
     files = files.known(description.tables)

@@ -20,15 +20,23 @@ from sfumato.release import Release
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
+from sfumato.report.publishers_word import given_word, with_publishers_word
+from sfumato.report.verdict import NotRun, Verdict, left_open
 from sfumato.table import Table
 from sfumato.text import counted, people
 
+OPEN_TO_THE_STEWARD = "an audit with everybody's quasi-identifiers at hand did not show it"
 COLUMNS = ("attack", "knows", "before", "promised", "found", "exceed", "verdict")
 
 
 @dataclass(frozen=True, eq=False)
 class Report:
-    """What every attack found, and which could not be run.
+    """What every attack found, which could not be run, and what is shown by that.
+
+    `verdict` is "failed" if an attack succeeded, "safe" if everything promised was shown to be
+    kept, and else "undecided": an attack that applies could not be run or reached no verdict, or a
+    promise about values was decided by no attack that knows the method. Where nothing was promised
+    nothing can be shown. `holds`, and a report taken for true, mean "safe".
 
     Numbers may come from the original (shares before, people who fit), and `worst` inside the
     findings points at people: both are for the steward. `public()` is for everybody else.
@@ -47,15 +55,29 @@ class Report:
     subject: Release | Table
     target: Target
     findings: tuple[Finding, ...]
-    not_run: tuple[tuple[str, str], ...]  # attack, reason
-    # Attacks that succeeded in the private audit that this public report was derived from: the
-    # public verdict must not be better.
+    not_run: tuple[NotRun, ...]
+    # Of the private audit that this public report was derived from: its verdict, which the public
+    # one must not be better than, and the attacks that succeeded.
+    at_best: Verdict = "safe"
     n_known: int = 0
 
     @property
+    def verdict(self) -> Verdict:
+        """What was shown: "safe", "failed" or "undecided"."""
+        if self.n_failed:
+            return "failed"
+        return "undecided" if self.left_open else "safe"
+
+    @property
     def holds(self) -> bool:
-        """Whether no attack found a promise broken."""
-        return not self.n_failed
+        """Whether it was shown that everything promised is kept."""
+        return self.verdict == "safe"
+
+    @property
+    def left_open(self) -> tuple[str, ...]:
+        """What keeps the release from being shown safe, if no attack succeeded."""
+        reasons = (*left_open(self.target, self.findings, self.not_run),)
+        return reasons or (() if self.at_best == "safe" else (OPEN_TO_THE_STEWARD,))
 
     @property
     def n_failed(self) -> int:
@@ -72,7 +94,7 @@ class Report:
         """
         seen = Target.public(self.subject, self.target.criterion, self.target.previous)
         found = _audited(self.subject, seen)
-        return replace(found, n_known=self.n_failed)
+        return replace(found, at_best=self.verdict, n_known=self.n_failed)
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -97,19 +119,20 @@ class Report:
     def skipped(self) -> list[tuple[str, str]]:
         """The attacks that could not be run, those with the same reason together."""
         names: dict[str, list[str]] = {}
-        for name, reason in self.not_run:
-            names.setdefault(reason, []).append(name)
-        return [("; ".join(each), reason) for reason, each in names.items()]
+        for each in self.not_run:
+            names.setdefault(each.reason, []).append(each.name)
+        return [("; ".join(several), reason) for reason, several in names.items()]
 
     @property
     def heading(self) -> str:
-        """How many attacks, on how many people, with what success."""
-        verdict = f"UNSAFE: {self.n_failed} succeeded" if self.n_failed else "none succeeded"
-        untold = sum(each.holds is None and each.promised is not None for each in self.findings)
-        told = f", {untold} without a verdict" if untold else ""
-        left = f", {len(self.not_run)} not run" if self.not_run else ""
+        """How many attacks, on how many people, and what that shows."""
+        said = {
+            "failed": f"UNSAFE: {self.n_failed} succeeded",
+            "undecided": f"not shown to be safe: {'; '.join(self.left_open)}",
+            "safe": "shown safe against every attack that applies",
+        }[self.verdict]
         attacks = counted(len(self.findings), "attack")
-        return f"{attacks} on {people(self.target.n_people)}: {verdict}{told}{left}"
+        return f"{attacks} on {people(self.target.n_people)}: {said}"
 
     @property
     def remarks(self) -> list[str]:
@@ -130,14 +153,16 @@ class Report:
         """
         return {
             "private": private or self.target.original is not None,
+            "verdict": self.verdict,
             "holds": self.holds,
+            "left_open": list(self.left_open) if self.verdict == "undecided" else [],
             "people": self.target.n_people,
             "groups": len(self.target.seen.sizes),
             "suppressed": self.target.n_suppressed,
             "promise": None if self.target.criterion is None else self.target.criterion.spec(),
             "method": None if self.target.method is None else self.target.method.spec(),
             "findings": [finding.to_json(private=private) for finding in self.findings],
-            "not_run": [{"attack": name, "reason": reason} for name, reason in self.not_run],
+            "not_run": [each.to_json() for each in self.not_run],
         }
 
     def to_html(self, *, private: bool = False) -> str:
@@ -203,6 +228,10 @@ def audit(
         enforced: What the publisher kept to, where that is stricter than what was promised ("near
             to minimality", Wong 2009): an adversary who knows it reasons from it.
 
+    A release that was made in this process remembers what the attacks found that know the method,
+    and `save` writes that into `release.json`. Of a loaded release without its original it is shown
+    as the publisher's word.
+
     Raises:
         BadInput: Among others, the release cannot be compared with those in `earlier`.
 
@@ -220,33 +249,43 @@ def audit(
     report("auditing")
     target = Target.of(release, original, criterion, external, earlier, enforced)
     found = _audited(release, target)
-    reason = dict(found.not_run).get(Correspondence.name)
-    if reason is not None and found.target.previous.given:
-        remedy = "; with the original (original=, --original) they are compared in its values"
-        raise BadInput(
-            f"earlier: the release cannot be compared with the earlier ones: {reason}"
-            + (remedy if found.target.original is None else "")
-        )
+    if found.target.previous.given:
+        _refuse_uncompared(found)
+    others = (original, criterion, external, enforced)
+    as_it_was_made = all(each is None for each in others) and not earlier
+    if isinstance(release, Release) and release.original is not None and as_it_was_made:
+        release.state(given_word(found.findings))
     return found
+
+
+def _refuse_uncompared(found: Report) -> None:
+    """Refuse earlier releases that were given, and that the release cannot be compared with."""
+    for each in found.not_run:
+        if each.name == Correspondence.name:
+            remedy = "; with the original (original=, --original) they are compared in its values"
+            raise BadInput(
+                f"earlier: the release cannot be compared with the earlier ones: {each.reason}"
+                + (remedy if found.target.original is None else "")
+            )
 
 
 def _audited(subject: Release | Table, target: Target) -> Report:
     findings: list[Finding] = []
-    not_run: list[tuple[str, str]] = []
+    not_run: list[NotRun] = []
     for kind in ATTACKS.values():
         try:
             attacks = tried(kind, target)
         except CannotRun as error:
-            not_run.append((kind.name, str(error)))
+            not_run.append(NotRun(kind.name, str(error)))
             continue
         for attack in attacks:
             report(f"attack: {kind.name}")
             try:
                 findings.append(attempt(attack, target))
             except CannotRun as error:
-                attribute = getattr(attack, "attribute", None)
-                name = attack.called if attribute is None else f"{attack.called} ({attribute})"
-                not_run.append((name, str(error)))
-    not_run += ATTACKS.broken.items()
+                not_run.append(NotRun.of(attack, error))
+    not_run += [NotRun(name, reason) for name, reason in ATTACKS.broken.items()]
+    if isinstance(subject, Release):
+        findings, not_run = with_publishers_word(subject, target, findings, not_run)
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))

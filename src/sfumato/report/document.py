@@ -24,7 +24,7 @@ from sfumato.report.steward import steward_part
 from sfumato.table import Table
 from sfumato.text import counted
 
-SCHEMA = "sfumato-report/1"
+SCHEMA = "sfumato-report/2"
 BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
 
 
@@ -53,9 +53,12 @@ def document(
         "subject": "release" if is_release else "table",
         "experiment": experiment,
         **audited,
-        "holds": not n_failed,
-        "verdict": _verdict(target, findings, n_failed),
-        "remarks": [*words.remarks(findings), *words.not_tried(audited["not_run"])],
+        "heading": _heading(audited["verdict"], target, findings, n_failed),
+        "remarks": [
+            *(f"Not shown: {reason}." for reason in audited["left_open"]),
+            *words.remarks(findings),
+            *words.not_tried(audited["not_run"]),
+        ],
         "published": {
             "rows": target.n_people,
             "suppressed": target.n_suppressed if is_release else None,
@@ -87,7 +90,7 @@ def document(
     return written
 
 
-def _verdict(target: Target, findings: Sequence[Finding], n_known: int) -> str:
+def _heading(verdict: str, target: Target, findings: Sequence[Finding], n_known: int) -> str:
     """Say in a line how it went; n_known: attacks that succeeded with all that the auditor has."""
     n_failed = sum(finding.holds is False for finding in findings)
     if n_failed:
@@ -99,9 +102,9 @@ def _verdict(target: Target, findings: Sequence[Finding], n_known: int) -> str:
         return "No attack could be run"
     if target.criterion is None:
         return "Nothing was promised, and no attack makes anybody certain"
-    if any(each.promised and not each.promised.assumed and each.holds is None for each in findings):
-        return "No attack broke the promise, but a part of it could not be judged"
-    return "No attack broke the promise"
+    if verdict == "undecided":
+        return "Not shown to be safe: no attack broke the promise, and it was not shown to be kept"
+    return "Shown safe against every attack that applies"
 
 
 def _finding(finding: Finding, *, private: bool) -> dict[str, Any]:

@@ -21,7 +21,7 @@ def page(document: Mapping[str, Any]) -> str:
     """Write the page that shows a document."""
     private = document["private"]
     return offline(
-        f"{document['verdict']} · sfumato",
+        f"{document['heading']} · sfumato",
         sections(document),
         figures(document),
         kind="steward" if private else "public",

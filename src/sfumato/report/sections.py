@@ -19,8 +19,9 @@ ALWAYS_KNOWN_OF_A_TABLE = "Every adversary has the published rows. Beyond that:"
 MEANING = {
     True: ("kept", "found, promise kept"),
     False: ("broken", "found, promise broken"),
-    None: ("open", "found, nothing promised"),
+    None: ("open", "found, nothing promised or not decided"),
 }
+COLOURS = {"safe": "good", "failed": "bad", "undecided": "open"}
 NONE = "–"
 Document = Mapping[str, Any]
 
@@ -54,7 +55,6 @@ def sections(document: Document) -> Iterator[Markup]:
 
 
 def _top(document: Document) -> Markup:
-    good = document["holds"]
     published, sizes = document["published"], document["published"]["group_sizes"]
     figures = [
         ("rows published", count(published["rows"])),
@@ -68,7 +68,7 @@ def _top(document: Document) -> Markup:
     return tag(
         "header",
         tag("p", _kind(document), class_="eyebrow"),
-        tag("h1", document["verdict"], class_="good" if good else "bad"),
+        tag("h1", document["heading"], class_=COLOURS[document["verdict"]]),
         tag("p", _opening(document), class_="lead"),
         tag(
             "div",
@@ -248,9 +248,12 @@ def _badge(finding: Mapping[str, Any]) -> Markup:
 
 
 def _not_run(document: Document) -> Markup:
-    rows = [(tag("b", each["attack"]), each["reason"]) for each in document["not_run"]]
+    rows = [
+        (tag("b", each["attack"]), "yes" if each["applies"] else "no", each["reason"])
+        for each in document["not_run"]
+    ]
     said = (
-        data_table(("attack", "why not"), rows)
+        data_table(("attack", "applies", "why not"), rows, words=(1,))
         if rows
         else tag("p", "Every attack that sfumato knows could be run.")
     )

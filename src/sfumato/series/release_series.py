@@ -19,6 +19,7 @@ from sfumato.html import html_table
 from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
+from sfumato.report.verdict import Verdict, worst
 from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of
 from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
 from sfumato.series.publish import Publication, Request, publish
@@ -288,9 +289,15 @@ class SeriesReport:
     recipients: Mapping[int, str]  # of releases that were made for somebody
 
     @property
+    def verdict(self) -> Verdict:
+        """What was shown of the newest release, and of every two: "safe", "failed", "undecided"."""
+        broken = any(not each.holds for each in self.compared)
+        return worst(self.report.verdict, "failed" if broken else "safe")
+
+    @property
     def holds(self) -> bool:
-        """Whether no attack found a promise broken."""
-        return self.report.holds and all(each.holds for each in self.compared)
+        """Whether it was shown that everything promised is kept."""
+        return self.verdict == "safe"
 
     def __bool__(self) -> bool:
         return self.holds
@@ -322,6 +329,7 @@ class SeriesReport:
         """Plain values for a machine; the original is at hand, so they are for the steward."""
         return {
             "private": True,
+            "verdict": self.verdict,
             "holds": self.holds,
             "release": self.newest.number,
             "chain": self.newest.chain,

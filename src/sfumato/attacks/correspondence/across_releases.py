@@ -14,7 +14,7 @@ from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
-from sfumato.errors import BadInput, CannotRun
+from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.correspondence.pair_flows import attack
@@ -132,7 +132,7 @@ def _left_by_pairs(
             raise
         raise CannotRun(str(error)) from None
     if not pairs:
-        raise CannotRun("suppressed rows aside, nobody can be in two of the releases")
+        raise DoesNotApply("suppressed rows aside, nobody can be in two of the releases")
     return pairs
 
 

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.attacks.target import Target
-from sfumato.errors import BadInput, CannotRun
+from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
 from sfumato.release.earlier_releases.previous import Previous
@@ -19,13 +19,17 @@ GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
 
 def refuse_alone(target: Target) -> None:
     """Refuse a release that there is no other at hand to compare with."""
-    target.refuse_bucketized()
+    if not target.previous.releases and not target.previous.missing:
+        raise DoesNotApply(f"no earlier release is known; if there are any, {GIVE_THEM}")
+    if target.as_they_are:
+        raise CannotRun(
+            "quasi-identifiers are published as they are, in two tables, and what these give away "
+            "beside earlier releases is not worked out here"
+        )
     if not target.previous.releases:
         raise CannotRun(
             "the releases that this one was made to be safe beside are not at hand, neither "
             f"in memory nor in the directory beside it; {GIVE_THEM}"
-            if target.previous.missing
-            else f"no earlier release is known; if there are any, {GIVE_THEM}"
         )
 
 

@@ -14,7 +14,7 @@ from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Skyline
 from sfumato.criteria.bound import Bound
-from sfumato.errors import BadInput, CannotRun
+from sfumato.errors import BadInput, DoesNotApply
 from sfumato.formulas.knowledge import implications as ck_safety
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.knowledge.witness import Witness, witness
@@ -208,7 +208,9 @@ class Implications(Attack):
         promised = [known for part in parts if (known := part.implications()) is not None]
         k = max((k for k, _ in promised), default=None) if self.k is None else self.k
         if k is None:
-            raise CannotRun("no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k")
+            raise DoesNotApply(
+                "no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k"
+            )
         bounds = [c for n, c in promised if n >= k]
         unsafe = np.zeros(len(sizes), dtype=bool)
         if bounds:

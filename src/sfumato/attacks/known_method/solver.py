@@ -70,11 +70,13 @@ class LearnedBeliefs:
     suppressed_known: bool = False  # suppressed people's values taken as known
     judged_alone: bool = False  # each group for itself, though others matter to it
     kept: Fraction | None = None  # share of worlds that are possible; None: not counted
+    last_step_only: bool = False  # of all that a method did, only what it did not do in the end
 
     @property
     def answers(self) -> bool:
-        """Whether nobody of this kind can believe more than was found."""
-        return not (self.unknown or self.others_known or self.suppressed_known or self.judged_alone)
+        """Whether nobody who knows the method can believe more than was found."""
+        lower_bound = self.others_known or self.suppressed_known or self.judged_alone
+        return not (self.unknown or lower_bound or self.last_step_only)
 
     @property
     def notes(self) -> list[str]:
@@ -85,7 +87,7 @@ class LearnedBeliefs:
                 "one group at a time, by somebody who knows everybody else's values; who does not "
                 "may believe more"
             )
-        elif not self.beliefs and not self.unknown:
+        elif not self.beliefs and not self.unknown and not self.last_step_only:
             notes.append("nothing is learned from the method")
         if self.suppressed_known:
             notes.append("the values of suppressed people are taken as known")

@@ -21,7 +21,7 @@ from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
-from sfumato.errors import CannotRun
+from sfumato.errors import CannotRun, DoesNotApply
 from sfumato.parameters import optional_column, optional_seed, whole
 
 WORLDS = 20_000
@@ -154,15 +154,17 @@ class Mechanism(Attack):
 def _method(target: Target) -> tuple[Algorithm, Criterion]:
     """Give the method and what it enforced, if it can be run again."""
     method, enforced = target.method, target.enforced or target.criterion
-    if method is None or enforced is None:
-        raise CannotRun("nobody said what was promised, and by which method")
+    if enforced is None:
+        raise DoesNotApply("nobody said what was promised")
     if not any(part.looks_at_values for part in enforced.parts):
-        raise CannotRun(
+        raise DoesNotApply(
             "only numbers of people were promised, and these everybody can count: what the method "
             "did says nothing about values"
         )
+    if method is None:
+        raise CannotRun("nobody said by which method the release was made")
     if method.one_by_one:
-        raise CannotRun(
+        raise DoesNotApply(
             f"people were put into groups one by one by {method}; what that tells is found by the "
             "attack on the method"
         )

@@ -10,7 +10,12 @@ import typer
 
 import sfumato as sf
 from sfumato.cli import output as out
-from sfumato.cli.command import UNSAFE, Answer, command
+from sfumato.cli.command import EXIT_CODES, Answer, command
+
+REFUSED = {
+    "failed": "An attack succeeded: nothing was written.",
+    "undecided": "Not shown to be safe: nothing was written; --allow-undecided writes it anyway.",
+}
 
 
 @command(place=2)
@@ -23,7 +28,16 @@ def anonymize(
     ] = False,
     audit: Annotated[
         bool,
-        typer.Option("--audit", help="Attack it first; if an attack succeeds, write nothing."),
+        typer.Option(
+            "--audit", help="Attack it first; write nothing unless it is shown to be safe."
+        ),
+    ] = False,
+    allow_undecided: Annotated[
+        bool,
+        typer.Option(
+            "--allow-undecided",
+            help="With --audit: write also what is neither shown safe nor broken (exit code 0).",
+        ),
     ] = False,
     experiment: Annotated[
         bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
@@ -52,11 +66,15 @@ def anonymize(
     file are theirs in small letters with underscores, such as greedy_grouping. Some attacks can be
     run by the process that made the release alone: --audit runs them.
 
-    Exit code 1: an attack succeeded (with --audit). 3: no release satisfies the criteria.
+    With --audit: exit code 1: an attack succeeded. 5: undecided, since an attack could not be run,
+    or none that knows the method decided about values; with --allow-undecided the release is
+    written, and the exit code is 0. Always: 3: no release satisfies the criteria.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.files.staged import refuse_taken
     from sfumato.job import Job
 
+    if allow_undecided and not audit:
+        raise sf.BadInput("--allow-undecided is about what --audit finds; pass both, or neither")
     given = Job.load(job)
     if not dry_run:  # what is known to fail fails before the work
         with suppress(OSError):
@@ -70,13 +88,15 @@ def anonymize(
         release = sf.anonymize(given.table(), given.criterion, given.method)
         summary = release.summary()
         report = sf.audit(release) if audit else None
-        unsafe = report is not None and not report.holds
-        if not dry_run and not unsafe:
+        code = 0 if report is None else EXIT_CODES[report.verdict]
+        if report is not None and report.verdict == "undecided" and allow_undecided:
+            code = 0
+        if not dry_run and not code:
             release.save(given.output, given.format, experiment=experiment)
 
     def to_json() -> dict[str, object]:
         written = summary.to_json()
-        written["output"] = None if dry_run or unsafe else str(given.output)
+        written["output"] = None if dry_run or code else str(given.output)
         return written if report is None else written | {"audit": report.to_json()}
 
     def show() -> None:
@@ -85,11 +105,12 @@ def anonymize(
             out.print_audit(report, "Attacked")
         if dry_run and given.output.exists():
             out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
-        if unsafe:
-            out.say("An attack succeeded: nothing was written.")
+        if code:
+            assert report is not None  # noqa: S101  (without an audit the code is 0)
+            out.say(REFUSED[report.verdict])
         elif dry_run:
             out.say("Dry run: nothing was written.")
         else:
             out.say(f"The release is in {given.output}.")
 
-    return Answer(to_json, show, UNSAFE if unsafe else 0)
+    return Answer(to_json, show, code)

@@ -9,7 +9,7 @@ import typer
 
 import sfumato as sf
 from sfumato.cli import output as out
-from sfumato.cli.command import UNSAFE, Answer, command
+from sfumato.cli.command import EXIT_CODES, Answer, command
 from sfumato.cli.options import Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
 from sfumato.cli.subject import Subject, criterion_of, original_of
 
@@ -65,7 +65,11 @@ def audit(
 
     A job file stands for the release it made, with its source as the original. Of another tool's
     file say which columns others may know (-q), which must stay unknown (-s), and what was
-    promised (-k, -l). Exit code 1: an attack succeeds.
+    promised (-k, -l).
+
+    Exit code 0: what was promised is shown to be safe, or nothing was promised and nobody is
+    certain. 1: an attack succeeds. 5: undecided, since an attack could not be run, or none that
+    knows the method decided about values; the heading says which.
     """
     from sfumato.files.reports import refuse_unwritable
 
@@ -97,6 +101,8 @@ def audit(
             readers = "the steward's" if steward else "made from nothing but what is published"
             out.say(f"The report is in {page} ({readers}).")
 
-    if page is not None and not steward and audited.public().holds != audited.holds:
+    if page is not None and not steward and audited.public().verdict != audited.verdict:
         out.complain("note: the public report knows less than this audit; its verdict differs")
-    return Answer(lambda: audited.to_json(private=steward), show, 0 if audited.holds else UNSAFE)
+    measured_only = audited.target.criterion is None and audited.verdict == "undecided"
+    code = 0 if measured_only else EXIT_CODES[audited.verdict]
+    return Answer(lambda: audited.to_json(private=steward), show, code)

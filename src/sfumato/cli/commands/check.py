@@ -9,7 +9,7 @@ import typer
 
 import sfumato as sf
 from sfumato.cli import output as out
-from sfumato.cli.command import UNSAFE, Answer, command
+from sfumato.cli.command import UNDECIDED, UNSAFE, Answer, command
 from sfumato.cli.options import Kind, Person, QuasiIdentifiers, Sensitive
 from sfumato.cli.subject import Subject
 
@@ -41,7 +41,8 @@ def check(
 
     Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or -l,
     with a job file (its criteria), or with a saved release (its promise), the exit code is 1 when
-    something is not kept. Files may be delimited by , ; | or tab.
+    something is not kept, and 5 when there is no verdict about a part. Files may be delimited by
+    , ; | or tab.
     """
     from sfumato.risk import DEFAULT_K
 
@@ -74,4 +75,6 @@ def check(
         if driven is not None:
             out.print_drivers(driven, "What drives the risk")
 
-    return Answer(to_json, show, 0 if measured.holds else UNSAFE)
+    shown = measured.holds or not measured.asked  # without a requirement it only measures
+    code = UNSAFE if measured.failed else 0 if shown else UNDECIDED
+    return Answer(to_json, show, code)

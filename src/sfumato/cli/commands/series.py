@@ -8,7 +8,7 @@ from typing import Annotated
 import typer
 
 from sfumato.cli import output as out
-from sfumato.cli.command import UNSAFE, Answer, command, group
+from sfumato.cli.command import EXIT_CODES, UNSAFE, Answer, command, group
 from sfumato.text import count, counted
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
@@ -177,7 +177,7 @@ def audit_series(
 ) -> Answer:
     """Attack the newest release in every way that applies, and all releases of its chain together.
 
-    Exit code 1: an attack succeeds.
+    Exit code 1: an attack succeeds. 5: undecided, which is neither shown safe nor broken.
     """
     from sfumato.series import ReleaseSeries, SeriesReport
 
@@ -194,4 +194,4 @@ def audit_series(
             )
         out.say("Numbers of the original stand in this, so it is for the steward.")
 
-    return Answer(lambda: audited.to_json(private=steward), show, 0 if audited.holds else UNSAFE)
+    return Answer(lambda: audited.to_json(private=steward), show, EXIT_CODES[audited.verdict])

@@ -81,7 +81,7 @@ def judged_beside(
         together: ByAll | Together = by_all
         if len(attacked) > 1 and by_all.small:
             together = Together(by_all.releases)
-        judged = _judged(verdict, criterion, frequencies, attacked, together)
+        judged = _judged(verdict, criterion, frequencies, attacked, together, 0)
         cells = SeriesCells.of(frequencies, by_all.releases, by_all.past.arrived)
         return _judged_cells(judged, criterion, cells, public=False), attacked
     try:
@@ -92,7 +92,7 @@ def judged_beside(
         if len(before) > 1 and (_all_keep(promises(criterion)[0], attacked) or by_all.small):
             by_all.refuse_large()
             told = Together(by_all.releases)
-        judged = _judged(verdict, criterion, own.seen.frequencies, attacked, told)
+        judged = _judged(verdict, criterion, own.seen.frequencies, attacked, told, own.n_suppressed)
         cells = SeriesCells.of(own.seen.frequencies, [*before, last], None)
         judged = _judged_cells(judged, criterion, cells, public=True)
     except BadInput as error:
@@ -120,6 +120,7 @@ def _judged(
     frequencies: FrequencySet,
     attacked: Sequence[Attacked],
     together: ByAll | Together | None,
+    n_unseen: int,
 ) -> Check:
     """Measure what is left.
 
@@ -129,6 +130,7 @@ def _judged(
         frequencies: What codes of sensitive values mean.
         attacked: The release with each of the earlier ones.
         together: With all of them, if there are several; None: it is decided without.
+        n_unseen: People of the original of whom nothing is known.
     """
     own = attacked[0].second
     k, others = promises(criterion)
@@ -143,7 +145,9 @@ def _judged(
         fewest = min(fewest, shown_left if in_all is None else int(in_all[0].min()))
         shown = others is None or in_all is not None
     failing = [int(each.of.sizes[each.exposed(k)].sum()) for each in pairs]
-    of_others = iter(measure(others, _joined(frequencies, groups)) if others is not None else ())
+    of_others = iter(
+        measure(others, _joined(frequencies, groups), n_unseen) if others is not None else ()
+    )
     measured = []
     for each in verdict.measured:
         if not each.criterion.by_series:

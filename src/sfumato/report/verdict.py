@@ -1,0 +1,89 @@
+"""What an audit has shown: safe, failed, or neither.
+
+Safe is only what was shown. An attack that applies and was not run leaves it open, and so does a
+promise about values that no attack has decided which knows the method: somebody who knows how a
+release was made may be certain where its groups look safe (Wong 2009).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Target
+from sfumato.text import listed
+
+Verdict = Literal["safe", "failed", "undecided"]
+FROM_THE_WORST: tuple[Verdict, ...] = ("failed", "undecided", "safe")
+NOTHING_PROMISED = "nothing was promised"
+
+
+@dataclass(frozen=True)
+class NotRun:
+    """An attack that found nothing because it was not run, and why."""
+
+    name: str
+    reason: str
+    attribute: str | None = None  # the sensitive column it would have been about
+    applies: bool = True  # False: there is nothing here for it to attack
+
+    @classmethod
+    def of(cls, attack: Attack, error: CannotRun) -> NotRun:
+        """Take down why an attack was not run."""
+        attribute = getattr(attack, "attribute", None)
+        name = attack.called if attribute is None else f"{attack.called} ({attribute})"
+        return cls(name, str(error), attribute, not isinstance(error, DoesNotApply))
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return {"attack": self.name, "reason": self.reason, "applies": self.applies}
+
+
+def worst(*verdicts: Verdict) -> Verdict:
+    """Give the worst of several verdicts: what failed failed, whatever else was shown.
+
+    >>> worst("safe", "undecided"), worst("undecided", "failed"), worst("safe")
+    ('undecided', 'failed', 'safe')
+    """
+    return min(verdicts, key=FROM_THE_WORST.index)
+
+
+def left_open(
+    target: Target, findings: Sequence[Finding], not_run: Iterable[NotRun]
+) -> Iterator[str]:
+    """Say what keeps an audit in which nothing failed from having shown anything safe."""
+    if target.criterion is None:
+        yield NOTHING_PROMISED
+        return
+    alone = not (target.previous.releases or target.previous.missing)
+    decided = {
+        each.attribute
+        for each in findings
+        if each.knows_method and each.holds is not None and alone
+    }
+    undecided = [each for each in columns_promised(target) if each not in decided]
+    if undecided:
+        known = "the method" if alone else "the method and the earlier releases together"
+        yield f"no attack that knows {known} has decided about {listed(tuple(undecided))}"
+    unjudged = [
+        each.name
+        for each in findings
+        if each.holds is None and each.promised is not None and _is_open(each.attribute, decided)
+    ]
+    if unjudged:
+        yield f"without a verdict: {', '.join(unjudged)}"
+    missing = [each.name for each in not_run if each.applies and _is_open(each.attribute, decided)]
+    if missing:
+        yield f"could not be run: {', '.join(missing)}"
+
+
+def columns_promised(target: Target) -> list[str]:
+    """Give the sensitive columns that a part of the promise says something of the values of."""
+    named = {part.attribute for part in target.promises_of_values}
+    return [name for name in target.sensitive if name in named or None in named]
+
+
+def _is_open(attribute: str | None, decided: set[str | None]) -> bool:
+    """Whether what was left open by one attack was decided by none that knows the method."""
+    return attribute is None or attribute not in decided

@@ -1,0 +1,122 @@
+"""Every method with every criterion: safe is nothing that no attack has shown that knows how."""
+
+from itertools import permutations
+
+import numpy as np
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from sfumato.algorithms.compatibility import all_pairs, methods
+from sfumato.attacks.known_method.membership import members_of
+
+TREE = {"low": ["1", "2"], "high": ["5", "9"]}
+AGES = {"age": sf.Intervals(2, 4, 8)}
+PAIRS = [each for each in all_pairs() if each.refused is None]
+METHODS = methods()
+L = sf.LDiversity(2, "frequency", values=["HIV"])
+
+
+@pytest.fixture(scope="module")
+def scores() -> pa.Table:
+    draw = np.random.default_rng(3)
+    n = 24
+    return pa.table(
+        {
+            "age": list(range(20, 20 + n)),
+            "score": [["1", "2", "5", "9"][j] for j in draw.permutation(np.arange(n) % 4)],
+            "guard": draw.choice(["low", "5", None], n, p=[0.1, 0.1, 0.8]),
+        }
+    )
+
+
+def read(scores: pa.Table, *, sets: bool) -> sf.Table:
+    if sets:
+        lists = [[score] for score in scores["score"].to_pylist()]
+        scores = scores.set_column(1, "score", pa.array([["1", "2", "5", "9"], [], *lists[2:]]))
+    return sf.read(scores, AGES, "score", hierarchies={"score": sf.Tree(TREE)})
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("each", PAIRS, ids=lambda each: f"{each.method}-{each.criterion}")
+def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(scores, each):
+    table = read(scores, sets=each.criterion.sets)
+    try:
+        release = sf.anonymize(table, each.criterion, each.method)
+    except sf.Unsatisfiable:
+        return  # nothing is published
+    report = sf.audit(release)
+    about_values = any(part.looks_at_values for part in each.criterion.parts)
+    shown = any(f.knows_method and f.holds and f.attribute == "score" for f in report.findings)
+    broken = any(f.holds is False for f in report.findings)
+    assert (report.verdict == "failed") == broken
+    if about_values and not shown:
+        assert report.verdict != "safe"
+    if not about_values and not broken:
+        assert report.verdict == "safe"
+    assert bool(report) == (report.verdict == "safe")
+    assert report.public().verdict != "safe" or report.verdict == "safe"
+
+
+# ----------------------------------------------------------- what he knows, and not who has what
+
+
+def told(report):
+    """What attacks say that know the method."""
+    return [
+        (f.name, f.found, f.before, f.promised, f.holds, f.n_exceeding)
+        for f in report.findings
+        if f.knows_method
+    ]
+
+
+def hospital(values) -> sf.Table:
+    people = pa.table({"age": list(range(20, 20 + len(values))), "s": list(values)})
+    return sf.read(people, AGES, "s", hierarchies={"s": sf.Tree(["HIV", "flu", "none"])})
+
+
+def in_public(release: sf.Release) -> str:
+    """All that is published, except for the verdicts."""
+    description = release.description.to_json() | {"verdicts": None}
+    tables = [release.to_arrow(name).to_pydict() for name in release.description.tables]
+    return repr([description, tables])
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", METHODS, ids=str)
+def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(method):
+    """Every world of six people in which two have HIV, through the method and the audit."""
+    verdicts: dict[str, list[str]] = {}
+    for world in sorted(set(permutations(["HIV"] * 2 + ["none"] * 4))):
+        try:
+            release = sf.anonymize(hospital(world), L, method)
+        except (sf.Unsatisfiable, sf.BadInput):  # BadInput: the method cannot enforce it
+            continue
+        verdicts.setdefault(in_public(release), []).append(repr(told(sf.audit(release))))
+    assert all(len(set(each)) == 1 for each in verdicts.values())
+    if method.deterministic and method.refuses(L) is None:
+        assert any(len(each) > 1 for each in verdicts.values())  # or nothing was compared
+
+
+@pytest.mark.parametrize("method", [each for each in METHODS if not each.bucketized], ids=str)
+def test_values_may_change_places_inside_groups(method, tmp_path):
+    """The same release beside originals that differ in who of a group has which value."""
+    values = ["HIV", "flu", "none", "flu", "HIV", "none", "flu", "none"]
+    table = hospital(values)
+    try:
+        release = sf.anonymize(table, sf.KAnonymity(2) & L, method)
+    except sf.BadInput:
+        assert method.refuses(L) is not None
+        return
+    members = members_of(sf.attacks.Target.of(release))
+    ages = members.codes[members.combination, 0]  # everybody's is different
+    loaded = sf.load(release.save(tmp_path / "out", experiment=True))
+    expected = told(sf.audit(loaded, table))
+    draw = np.random.default_rng(1)
+    for _ in range(3):
+        moved = list(values)
+        for group in np.unique(members.group):
+            people = ages[members.group == group]
+            for here, there in zip(people, draw.permutation(people), strict=True):
+                moved[int(there)] = values[int(here)]
+        assert told(sf.audit(loaded, hospital(moved))) == expected
