@@ -60,7 +60,7 @@ ROOMS = [
         Criterion,
         others=frozenset(
             {
-                'report/audit.py: getattr(attack, "attribute", None)',
+                'report/verdict.py: getattr(attack, "attribute", None)',
                 'cli/command.py: getattr(error, "values", ())',
             }
         ),

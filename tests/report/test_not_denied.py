@@ -8,7 +8,7 @@ import pytest
 import sfumato as sf
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture
 def release() -> sf.Release:
     """Table I(c) of Wong 2009: safe as it stands, and not against who knows the method."""
     people = pa.table({"q": ["q1"] * 2 + ["q2"] * 5, "s": ["HIV"] * 2 + ["none"] * 5})
@@ -40,6 +40,15 @@ def test_who_has_nothing_but_the_release_is_told_what_was_not_tried(release, tmp
     report.save(tmp_path / "page")
     written = json.loads((tmp_path / "page" / "report.json").read_text())
     assert any("Not tried" in remark for remark in written["remarks"])
+
+
+def test_who_has_nothing_but_the_release_has_the_publisher_s_word(release, tmp_path):
+    sf.audit(release)
+    loaded = sf.audit(sf.load(release.save(tmp_path / "out")))
+    assert loaded.verdict == "failed"
+    (word,) = [each for each in loaded.findings if each.knows_method]
+    assert (word.found, word.n_exceeding) == (1, 2)
+    assert "the publisher's word" in word.note
 
 
 def test_a_check_without_a_verdict_is_not_a_yes(tmp_path):

@@ -73,7 +73,7 @@ def test_an_attack_that_applies_and_was_not_run_leaves_it_open():
     found = report(finding(True), not_run=[missing], promised=K)
     assert (found.verdict, bool(found), found.holds) == ("undecided", False, False)
     assert found.heading == (
-        "1 attacks on 4 people: not shown to be safe: could not be run: linkage"
+        "1 attack on 4 people: not shown to be safe: could not be run: linkage"
     )
     beside = replace(missing, applies=False)
     assert report(finding(True), not_run=[beside], promised=K).verdict == "safe"
