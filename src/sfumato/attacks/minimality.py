@@ -64,6 +64,10 @@ STEPS = {
     "local": "one column of one group one level down",
     "cut": "one node of one column replaced by its children",
 }
+BESIDE_OTHERS = (
+    "whether a step further was safe depended on earlier releases and on everybody's values in "
+    "them; what that tells about values is not worked out here"
+)
 LAST_STEP_ONLY = (
     "only the last step was looked at, so more may be believed: that a promise is kept only an "
     "attack can show that knows all steps (mechanism)"
@@ -187,7 +191,11 @@ class Minimality(Attack):
             raise DoesNotApply("nobody said what was promised")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
+        series = None if target.method is None else target.method.series
+        beside_others = series is not None and bool(series.previous)
         if not any(part.looks_at_values for part in enforced.parts):
+            if beside_others:
+                raise DoesNotApply(f"{BESIDE_OTHERS}; and nothing was promised about values")
             raise DoesNotApply(
                 "only numbers of people were promised, and these everybody can count: that no step "
                 "further was safe says nothing about values"
@@ -199,12 +207,8 @@ class Minimality(Attack):
                 f"{target.method} does not say that no step further would have been safe; there is "
                 "no minimality to reason from"
             )
-        series = target.method.series
-        if series is not None and series.previous:
-            raise CannotRun(
-                "whether a step further was safe depended on earlier releases and on everybody's "
-                "values in them; what that tells about values is not worked out here"
-            )
+        if beside_others:
+            raise CannotRun(BESIDE_OTHERS)
         if any(part.skyline() is not None for part in enforced.parts):
             raise CannotRun(
                 "a skyline is about all groups of a release together; what a step further would "
