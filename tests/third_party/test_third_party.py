@@ -254,7 +254,7 @@ def test_a_package_that_cannot_be_imported_is_named_and_hides_nothing(released, 
     told = json.loads(audited.stdout)
     assert audited.returncode == 0
     assert len(told["findings"]) > 3
-    assert {"attack": "first_guess", "reason": why} in told["not_run"]
+    assert {"attack": "first_guess", "reason": why, "applies": True} in told["not_run"]
 
 
 def test_packages_are_not_asked_before_they_are_needed(tmp_path, beside):
