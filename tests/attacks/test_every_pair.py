@@ -94,7 +94,7 @@ def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(met
             continue
         verdicts.setdefault(in_public(release), []).append(repr(told(sf.audit(release))))
     assert all(len(set(each)) == 1 for each in verdicts.values())
-    if method.deterministic and method.refuses(L) is None:
+    if method.deterministic and verdicts:  # none: it publishes nothing of so few, or refuses
         assert any(len(each) > 1 for each in verdicts.values())  # or nothing was compared
 
 
@@ -108,6 +108,8 @@ def test_values_may_change_places_inside_groups(method, tmp_path):
     except sf.BadInput:
         assert method.refuses(L) is not None
         return
+    except sf.Unsatisfiable:
+        return  # nothing is published of so few
     members = members_of(sf.attacks.Target.of(release))
     ages = members.codes[members.combination, 0]  # everybody's is different
     loaded = sf.load(release.save(tmp_path / "out", experiment=True))
