@@ -143,7 +143,7 @@ def test_groups_with_too_few_samples_leave_the_verdict_open():
     finding = MethodBased().find(target)
     assert finding.holds is None
     assert finding.n_exceeding == 0
-    assert "1 groups unknown" in finding.note
+    assert "1 group unknown" in finding.note
 
 
 def test_large_groups_of_many_values_are_sampled_without_being_told():
