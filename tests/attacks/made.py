@@ -23,6 +23,7 @@ RULES = [sf.Tree({"a": ["a1", "a2"], "b": ["b1", "b2"]}), sf.Tree(["x1", "x2", "
 VALUES = ("1", "2", "5", "9")
 VALUE_PATHS = [("1", "low", "*"), ("2", "low", "*"), ("5", "high", "*"), ("9", "high", "*")]
 VALUE_TREE = sf.Tree({"low": ["1", "2"], "high": ["5", "9"]})
+BELOW = {"low": ("1", "2"), "high": ("5", "9")}  # values below the nodes
 
 
 def distance(values, everybody, kind):
@@ -48,6 +49,13 @@ CRITERIA = [
     (
         sf.LDiversity(2, "frequency", ["1", "2"], pooled=True),
         lambda v, _: naive.criteria.l_diverse(v, 2, "frequency", ["1", "2"], True),
+    ),
+    (
+        sf.LDiversity(2, "frequency", ["low", "5"]),
+        lambda v, _: (
+            naive.criteria.l_diverse(v, 2, "frequency", ["1", "2"], True)
+            and naive.criteria.l_diverse(v, 2, "frequency", ["5"])
+        ),
     ),
     (
         sf.LDiversity(2, values=["1", "2"], pooled=True),

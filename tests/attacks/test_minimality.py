@@ -10,6 +10,7 @@ import pytest
 import naive.minimality
 import sfumato as sf
 from attacks.made import (
+    BELOW,
     CRITERIA,
     PATHS,
     believed,
@@ -151,7 +152,7 @@ def most(beliefs, criterion):
         named = () if part is None else part.values
         sets = [(v,) for v in row]
         if part is not None and not part.pooled:
-            sets = [(v,) for v in named]
+            sets = [BELOW.get(v, (v,)) for v in named]
         elif part is not None:
             alone = [] if part.kind == "frequency" else [(v,) for v in row if v not in named]
             sets = [named, *alone]

@@ -15,7 +15,7 @@ from sfumato.algorithms.lots import Draw, Scripted, drawn_order
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.criteria import KAnonymity
 from sfumato.criteria.criterion import Criterion, together
-from sfumato.criteria.judging import holding, reached
+from sfumato.criteria.judging import holding, names_somebody, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.recoding import Assignment, Recoding
@@ -200,7 +200,7 @@ def _names_unpublished(criterion: Criterion, groups: JointGroups) -> bool:
         domain = frequencies.domains[attribute].values
         if not domain.closed:
             seen = set(groups.by(attribute).histogram.codes.tolist())
-            if not seen.issuperset(domain.code_of(value) for value in part.named_values()):
+            if not names_somebody(part, domain, seen):
                 return True
     return False
 

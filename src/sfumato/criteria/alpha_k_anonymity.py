@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -24,7 +25,8 @@ from sfumato.text import people, share
 class AlphaKAnonymity(Criterion):
     """At least k people in every group, and no sensitive value has a share above alpha.
 
-    `values` are the sensitive ones, all unless given; with `pooled` they count together. With
+    `values` are the sensitive ones, all unless given; with `pooled` they count together. The name
+    of a node of the column's hierarchy stands for all values below it, which count as one. With
     k = 1 this is confidence bounding.
 
     >>> groups = Groups([3, 3], [[2, 1], [0, 3]], values=["HIV", "none"])
@@ -37,6 +39,7 @@ class AlphaKAnonymity(Criterion):
     values: tuple[object, ...] | None = None
     pooled: bool = False
     attribute: str | None = None
+    takes_nodes: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -57,14 +60,14 @@ class AlphaKAnonymity(Criterion):
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Compare sizes with k and shares with alpha."""
-        largest = groups.bounded(self.values, pooled=self.pooled).largest()
+        largest = groups.histogram.counted_as(self.protects(groups.values)).largest()
         return (groups.sizes >= self.k) & at_most(largest, groups.sizes, self.alpha)
 
     def measure(self, groups: Groups) -> Value:
         """The largest share, and the size of the smallest group."""
         if not len(groups):
             return None
-        largest = groups.bounded(self.values, pooled=self.pooled).largest()
+        largest = groups.histogram.counted_as(self.protects(groups.values)).largest()
         return (largest_ratio(largest, groups.sizes), int(groups.sizes.min()))
 
     def promised(self) -> Value:

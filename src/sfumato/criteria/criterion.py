@@ -53,6 +53,7 @@ class Criterion(ABC):
     looks_at_values: ClassVar[bool] = True  # False: groups are shown without sensitive values
     by_group: ClassVar[bool] = True  # whether other groups make no difference to a group
     needs_original: ClassVar[bool] = False  # False: `groups.reference` is not shown
+    takes_nodes: ClassVar[bool] = False  # whether a named value may be a node of the hierarchy
     attribute: str | None = None  # the sensitive column; None: the only one, or each of several
     guarding: str | None = None  # a column that says what each person guards
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,6 +14,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups
 from sfumato.data.groups import Groups
+from sfumato.data.guarding_nodes import nodes_by_name
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.spec import chosen, name_of
 from sfumato.text import counted, value_text
@@ -231,11 +232,47 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
     return asked
 
 
+def ranks_named(part: Criterion, domain: Domain, name: object) -> tuple[int, int] | None:
+    """First and last rank of what a criterion calls by a name: a value, or a node if it may be."""
+    if part.takes_nodes:
+        return domain.ranks_of(name)
+    code = domain.code_of(name)
+    return None if code is None else (code, code)
+
+
+def names_node(part: Criterion, attribute: str, domain: Domain) -> bool:
+    """Whether a part speaks of a column's values by a node of its hierarchy."""
+    if part.attribute not in (None, attribute):
+        return False
+    values = domain.values
+    for name in part.named_values():
+        code, ranks = values.code_of(name), ranks_named(part, values, name)
+        if ranks is not None and (code is None or ranks[0] < ranks[1]):
+            return True
+    return False
+
+
+def names_somebody(part: Criterion, domain: Domain, present: Collection[int]) -> bool:
+    """Whether somebody has what each name of a criterion stands for; present: codes people have."""
+    for name in part.named_values():
+        ranks = ranks_named(part, domain, name)
+        if ranks is None or not any(ranks[0] <= code <= ranks[1] for code in present):
+            return False
+    return True
+
+
 def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
     domain = domain.values
+    _, unclear = nodes_by_name(domain)
     for value in part.named_values():
-        if domain.code_of(value) is None:
+        if part.takes_nodes and str(value) in unclear:
+            raise BadInput(
+                f"{part}: {shown(value)} stands for two different nodes in the hierarchy of "
+                f"{attribute!r}; rename one of them"
+            )
+        if ranks_named(part, domain, value) is None:
             known = [str(label) for label in domain.labels if label is not None]
+            known += [name for name in domain.names if part.takes_nodes and name not in known]
             remedy = (
                 nearest(str(value), known)
                 if domain.closed

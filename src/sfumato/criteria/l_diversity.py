@@ -6,7 +6,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,7 +16,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.decimals import LARGEST
 from sfumato.data.domain import Domain
-from sfumato.data.groups import Groups, Histogram
+from sfumato.data.groups import Groups, Histogram, sets_of
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
@@ -37,7 +37,8 @@ class LDiversity(Criterion):
             log l. "frequency": no value has a share above 1/l, which is what Wong 2009 and
             Cormode 2010 call l-diversity.
         values: The values that are sensitive. For "frequency" only these are bounded; the other
-            kinds need `pooled` with it.
+            kinds need `pooled` with it. The name of a node of the column's hierarchy stands for
+            all values below it, which count together as one.
         pooled: Count `values` together as one value (Wong's sensitive value set).
         attribute: The sensitive column, when there are several.
 
@@ -53,6 +54,7 @@ class LDiversity(Criterion):
     values: tuple[object, ...] | None = None
     pooled: bool = False
     attribute: str | None = None
+    takes_nodes: ClassVar[bool] = True
 
     def __init__(
         self,
@@ -173,11 +175,7 @@ class LDiversity(Criterion):
         return f"In no group {bounded} more than {share(1 / self.l)} of the people."
 
     def _judged(self, groups: Groups) -> Histogram:
-        if self.kind == "frequency":
-            return groups.bounded(self.values, pooled=self.pooled)
-        if self.values is None:
-            return groups.histogram
-        return groups.histogram.pooled(groups.codes_of(self.values))
+        return groups.histogram.counted_as(self.protects(groups.values))
 
 
 def different_values(n: int | Fraction) -> str:
@@ -200,13 +198,17 @@ def codes_protected(
     pooled: bool,
     others: bool,
 ) -> NDArray[np.int32]:
-    """Say what each value counts as, where some are named; others: whether the rest counts too."""
+    """Say what each value counts as, where some are named; others: whether the rest counts too.
+
+    A name of a node stands for all values below it, which count as one.
+    """
     every = np.arange(len(values), dtype=np.int32)
     if named is None:
         return every
     codes = every if others else np.full(len(values), -1, dtype=np.int32)
-    listed = Groups([], None, values).codes_of(named)
-    codes[listed] = listed[0] if pooled and len(listed) else listed
+    sets = sets_of(values, named)
+    for each in sets:
+        codes[each] = sets[0][0] if pooled else each[0]
     return codes
 
 

@@ -121,6 +121,17 @@ class Domain:
                     names[str(name)] = rank, int(taxonomy.high[level, rank])
         return names
 
+    def ranks_of(self, name: object) -> tuple[int, int] | None:
+        """First and last rank of a value, or of the node that has this name; None: neither.
+
+        What is called like a node above it stands for that node.
+        """
+        node = self.names.get(str(name))
+        if node is not None and node[0] < node[1]:
+            return node
+        code = self.code_of(name)
+        return node if code is None else (code, code)
+
     def node_level(self, low: int, high: int) -> int | None:
         """Level of the node that an interval is published as, if it is published as one.
 

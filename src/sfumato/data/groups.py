@@ -253,14 +253,6 @@ class Groups:
         object.__setattr__(same, "reference", None)
         return same
 
-    def bounded(self, values: Sequence[object] | None, *, pooled: bool) -> Histogram:
-        """Count only some of the values, each for itself or all together; None: all values."""
-        if values is None:
-            return self.histogram
-        codes = self.codes_of(values)
-        histogram = self.histogram.pooled(codes) if pooled else self.histogram
-        return histogram.only(codes)
-
     def codes_of(self, values: Sequence[object]) -> NDArray[np.int32]:
         """Codes of values that a user names; a value that nobody has is left out."""
         if isinstance(self.values, Domain):
@@ -269,6 +261,23 @@ class Groups:
             texts = {str(label): code for code, label in enumerate(self.values)}
             found = [texts.get(str(value)) for value in values]
         return np.array([code for code in found if code is not None], dtype=np.int32)
+
+
+def sets_of(values: Domain | Sequence[object], names: Sequence[object]) -> list[NDArray[np.int32]]:
+    """Give the codes that each name stands for: a value, or all values below a node.
+
+    Where names are nested, the largest is meant; what nobody has and no node is called is left out.
+    """
+    if not isinstance(values, Domain):
+        return [np.array([code]) for code in Groups([], None, values).codes_of(names)]
+    found = [values.ranks_of(name) for name in names]
+    nodes = sorted({node for node in found if node is not None}, key=lambda n: (n[0], -n[1]))
+    sets, last = [], -1
+    for low, high in nodes:  # they nest or have nothing in common
+        if high > last:
+            sets.append(np.arange(low, high + 1, dtype=np.int32))
+            last = high
+    return sets
 
 
 def _refuse_too_many(what: str, counts: Counts) -> None:

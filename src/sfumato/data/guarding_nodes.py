@@ -15,7 +15,7 @@ def guarding_nodes(column: str, guard: Domain, attribute: str, values: Domain) -
     Returns (n_names, 2): the ranks [low, high] of every node; [0, -1] for a missing name, by which
     a person guards nothing. A ground value named like a node above it stands for that node.
     """
-    named, ambiguous = _by_name(values)
+    named, ambiguous = nodes_by_name(values)
     nodes = np.empty((len(guard), 2), dtype=np.int32)
     unknown: list[object] = []
     for code, name in enumerate(guard.labels):
@@ -44,7 +44,7 @@ def guarding_nodes(column: str, guard: Domain, attribute: str, values: Domain) -
     return nodes
 
 
-def _by_name(values: Domain) -> tuple[dict[str, tuple[int, int]], set[str]]:
+def nodes_by_name(values: Domain) -> tuple[dict[str, tuple[int, int]], set[str]]:
     """Give every node by its name, the largest where nested ones share it; and unclear names."""
     named: dict[str, tuple[int, int]] = {}
     ambiguous = set()

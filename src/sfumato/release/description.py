@@ -15,6 +15,7 @@ import numpy as np
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
+from sfumato.criteria.judging import names_node
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import PATHS, Hierarchy, PublicRule, PublishedPaths, whole_rules
@@ -239,10 +240,14 @@ def _public_hierarchies(
 
 
 def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Hierarchy]:
-    """Give the hierarchy of a sensitive column, if a criterion measures distances by it."""
+    """Give the hierarchy of a sensitive column, if a criterion measures or names values by it."""
     by_tree = any(part.needs_order for part in criterion.parts)
-    schema = table.schema
-    return {name: schema.hierarchies[name] for name in schema.sensitive if by_tree}
+    schema, domains = table.schema, table.domains
+    return {
+        name: schema.hierarchies[name]
+        for name in schema.sensitive
+        if by_tree or any(names_node(part, name, domains[name]) for part in criterion.parts)
+    }
 
 
 def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple[str, ...]]:

@@ -25,6 +25,7 @@ from sfumato.attacks.mechanism.worlds import (
 )
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
+from sfumato.criteria.judging import names_somebody
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts, Histogram
@@ -253,7 +254,7 @@ class Replay:
             for part in self.enforced.parts:
                 if domain.closed or not part.looks_at_values or part.attribute not in (None, name):
                     continue
-                if not {domain.code_of(value) for value in part.named_values()} <= present:
+                if not names_somebody(part, domain, present):
                     return True
         return False
 
