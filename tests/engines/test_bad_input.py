@@ -362,19 +362,19 @@ def test_a_stream_that_was_read_already_has_no_rows(read):
     assert refusal(read, stream, quasi_identifiers=["age"]) == "the table: no rows"
 
 
-@pytest.mark.parametrize(
-    ("values", "kind"),
-    [
-        (pa.array([[SECRET]]), "VARCHAR[]"),
-        (pa.array([{"x": SECRET}]), "STRUCT(x VARCHAR)"),
-        (pa.array([SECRET.encode()], pa.binary()), "BLOB"),
-        (pa.array([[("x", 1)]], pa.map_(pa.string(), pa.int8())), "MAP(VARCHAR, TINYINT)"),
-        (pa.array([SECRET], pa.json_()), "JSON"),
-        # To DuckDB these two are one value, and in a file they are two.
-        (pa.array([pa.MonthDayNano([1, 0, 0]), pa.MonthDayNano([0, 30, 0])]), "INTERVAL"),
-    ],
-    ids=["list", "struct", "binary", "map", "json", "interval"],
-)
+UNCOUNTABLE = {
+    "list": (pa.array([[SECRET]]), "VARCHAR[]"),
+    "struct": (pa.array([{"x": SECRET}]), "STRUCT(x VARCHAR)"),
+    "binary": (pa.array([SECRET.encode()], pa.binary()), "BLOB"),
+    "map": (pa.array([[("x", 1)]], pa.map_(pa.string(), pa.int8())), "MAP(VARCHAR, TINYINT)"),
+    # To DuckDB these two are one value, and in a file they are two.
+    "interval": (pa.array([pa.MonthDayNano([1, 0, 0]), pa.MonthDayNano([0, 30, 0])]), "INTERVAL"),
+}
+if hasattr(pa, "json_"):  # not in the lowest version
+    UNCOUNTABLE["json"] = (pa.array([SECRET], pa.json_()), "JSON")
+
+
+@pytest.mark.parametrize(("values", "kind"), UNCOUNTABLE.values(), ids=UNCOUNTABLE)
 def test_values_that_cannot_be_counted_are_named_by_column_and_type(read, values, kind):
     message = refusal(read, pa.table({"age": values}), quasi_identifiers=["age"])
     assert message == (
