@@ -108,8 +108,8 @@ def test_no_world_tells_more_than_was_promised():
 
 @pytest.mark.slow
 def test_no_world_tells_more_than_was_promised_in_many_series():
-    found = [judged(*case) for case in generated(1500)]
-    assert sum(each is False for each in found) > 20  # some are safe without being nested
+    found = [judged(*case) for case in generated(400)]
+    assert sum(each is False for each in found) > 8  # some are safe without being nested
 
 
 def test_thirteen_people_in_two_batches_are_published_more_coarsely():
@@ -189,7 +189,8 @@ def test_where_classes_are_not_known_nothing_is_published():
 @pytest.mark.long
 def test_large_tables_and_unknown_arrivals_are_published_nested(monkeypatch, tmp_path):
     monkeypatch.setattr(on_cells, "MOST_FREE", 0)
-    found = [judged(*case) for case in generated(18, "nested") if case[2] is not None]
+    shares = [case for case in generated(40, "nested") if case[2] and case[2].looks_at_shares]
+    found = [judged(*case) for case in shares[:18]]
     assert False not in found
     assert found.count(True) > 4
 

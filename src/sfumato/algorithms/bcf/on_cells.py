@@ -206,6 +206,8 @@ class CellPromise:
         came = self.past.arrived
         if not self.values or came is None:
             return bool(self.values)
+        if all(part.thresholds() is not None and not part.looks_at_shares for part in self.values):
+            return False  # what is possible is shown at any size
         n_sorts = len(np.unique(came.row * (len(self.past.releases) + 1) + came.time))
         return n_sorts * self.past.releases[0].histogram.n_values > MOST_FREE
 
@@ -306,11 +308,13 @@ def _by_bounds(part: Criterion, view: CellView, cell: int) -> Verdict:
                 return False
             verdict = None
     if known.values:
-        possible = [_any_possible(view, cell, codes) for codes in pools]
-        if sum(each is not False for each in possible) < known.values:
-            return False
-        if sum(each is True for each in possible) < known.values:
-            verdict = None
+        n_shown = n_open = 0
+        for codes in pools:
+            possible = _any_possible(view, cell, codes)
+            n_shown, n_open = n_shown + (possible is True), n_open + (possible is None)
+            if n_shown == known.values:
+                return verdict
+        return None if n_shown + n_open >= known.values else False
     return verdict
 
 
