@@ -73,3 +73,31 @@ def value_range(values):
     """Largest minus smallest number; missing values have no place in it."""
     numbers = [Fraction(value) for value in values if value is not None]
     return max(numbers) - min(numbers) if numbers else Fraction(0)
+
+
+def worlds_of_sets(n, counts, repeated):
+    """All ways in which `n` people can have values that occur `counts` times, equally likely.
+
+    repeated: a person may have a value several times, so every occurrence is anybody's; else the
+    occurrences of a value are of different people. A world is the set of the first person's values.
+    """
+    each = [
+        list(itertools.product(range(n), repeat=c))
+        if repeated
+        else list(itertools.combinations(range(n), c))
+        for c in counts.values()
+    ]
+    for owners in itertools.product(*each):
+        yield {value for value, own in zip(counts, owners, strict=True) if 0 in own}
+
+
+def belief_in_sets(n, counts, repeated, *, lacks=frozenset(), has_some=False):
+    """Belief in each value of one of `n` people, given what it lacks; None: impossible."""
+    worlds = [
+        world
+        for world in worlds_of_sets(n, counts, repeated)
+        if not world & lacks and (world or not has_some)
+    ]
+    if not worlds:
+        return None
+    return {value: Fraction(sum(value in w for w in worlds), len(worlds)) for value in counts}

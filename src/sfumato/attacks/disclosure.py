@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from types import NoneType
 from typing import ClassVar
@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.attacks.attack import Attack, each_attribute
-from sfumato.attacks.believed import most_believed, worst_of
+from sfumato.attacks.believed import case_of, most_believed, worst_of
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
@@ -25,8 +25,11 @@ from sfumato.errors import BadInput, DoesNotApply, nearest, shown
 from sfumato.formulas.exact import below, position_of_largest
 from sfumato.formulas.measures.disclosure import (
     after_excluding,
+    held,
+    held_after_excluding,
     largest_rise,
     most_frequent,
+    most_held,
     under_node,
 )
 from sfumato.formulas.ranges import as_fractions, ranges
@@ -85,10 +88,13 @@ class Homogeneity(_AboutValues):
     """
 
     name: ClassVar[str] = "homogeneity"
+    sets: ClassVar[bool] = True
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most."""
         view = target.view(self.attribute, others=self.others)
+        if target.set_valued is not None:
+            return self._of_sets(target)
         promised = target.parts(view.attribute, others=self.others)
         parts = [
             part
@@ -141,6 +147,38 @@ class Homogeneity(_AboutValues):
             },
         )
 
+    def _of_sets(self, target: Target) -> Finding:
+        """Find the value that somebody most likely has, where people have any number of values."""
+        view, repeated = holders(target)
+        histogram, owner = view.groups.histogram, view.groups.histogram.group_of
+        entry, belief = most_held(view.sizes, histogram, repeated=repeated)
+        group, code = int(owner[entry]), int(histogram.codes[entry])
+        n_people = target.n_people if target.original is None else target.original.n_rows
+        certain = _certain(view, repeated=repeated)
+        if not (target.n_suppressed and target.original is None):  # else they may have lacked it
+            had = view.reference[histogram.codes[certain]]
+            certain = certain[np.full(len(had), n_people > 1) if repeated else had < n_people]
+        unsafe = np.zeros(len(view.sizes), dtype=bool)
+        unsafe[owner[certain]] = True
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=self._knows(),
+            unit="belief",
+            before=held(int(view.reference[code]), n_people, repeated=repeated),
+            found=belief,
+            promised=NO_CERTAINTY,
+            holds=not unsafe.any(),
+            n_exceeding=view.n_in(unsafe),
+            n_people=target.n_people,
+            worst={
+                "group": target.published_labels(group),
+                "value": view.label(code),
+                "belief": belief,
+                "people": int(view.sizes[group]),
+            },
+        )
+
 
 @dataclass(frozen=True, eq=False)
 class BackgroundKnowledge(_AboutValues):
@@ -149,7 +187,8 @@ class BackgroundKnowledge(_AboutValues):
     Args:
         excludes: A number: the belief after so many values have been ruled out, whichever help
             most. Values: the belief after these have been. None: how many values have to be ruled
-            out before somebody's value is certain.
+            out before somebody's value is certain. Where people have any number of values, the
+            adversary also knows that the target has one.
         who: For whom: the target's quasi-identifiers, as published or as they are (then the
             original is needed). None: anybody.
         attribute: The sensitive column, when there are several.
@@ -170,6 +209,7 @@ class BackgroundKnowledge(_AboutValues):
     excludes: int | Collection[object] | None = None
     who: Mapping[str, object] | None = None
     name: ClassVar[str] = "background knowledge"
+    sets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -185,6 +225,8 @@ class BackgroundKnowledge(_AboutValues):
     def find(self, target: Target) -> Finding:
         """Find the least knowledge that discloses somebody, or what the given one discloses."""
         view = target.view(self.attribute, others=self.others)
+        if target.set_valued is not None:
+            return self._of_sets(target)
         chosen = self._fitting(target)[view.owner]
         if self.excludes is None:
             return self._least(target, view, chosen)
@@ -263,6 +305,63 @@ class BackgroundKnowledge(_AboutValues):
                 "group": target.published_labels(int(view.owner[group])),
                 "value": view.label(int(codes[group])),
                 "belief": found,
+            },
+        )
+
+    def _of_sets(self, target: Target) -> Finding:
+        """Find what is certain, or believed, of somebody who has some value and lacks others."""
+        target.refuse_whole_sets()
+        view, repeated = holders(target)
+        chosen, certain = self._fitting(target), _certain(view, repeated=repeated)
+        histogram, said = view.groups.histogram, "; that the target has a value"
+        if isinstance(self.excludes, Collection):
+            excluded = self._excluded(view)
+            everybody_has = certain[np.isin(histogram.codes[certain], excluded)]
+            chosen[histogram.group_of[everybody_has]] = False
+            left = np.setdiff1d(np.arange(histogram.n_values, dtype=np.int32), excluded)
+            histogram = histogram.only(left)
+            named = sorted(view.label(int(code)) for code in excluded)
+            said += f"; that it is not {listed(tuple(named))}" if named else ""
+        some = np.flatnonzero(chosen & (histogram.n_distinct() > 0))
+        if not len(some):
+            raise DoesNotApply("nobody in the release fits what the adversary knows")
+        unit: str = "belief"
+        before: int | Fraction
+        found: int | Fraction
+        if self.excludes is None:
+            needed = histogram.n_distinct() - 1
+            needed[histogram.group_of[certain]] = 0
+            group, unit = int(some[np.argmin(needed[some])]), "values to rule out"
+            before, found = int(np.count_nonzero(view.reference)) - 1, int(needed[group])
+            said += f"; {counted(found, 'value')} the target does not have"
+        else:
+            n = self.excludes if isinstance(self.excludes, int) else 0
+            said += f"; {counted(n, 'value')} the target does not have" if n else ""
+            parts = Histogram.from_entries(
+                np.repeat(np.arange(len(some)), histogram.n_distinct()[some]),
+                histogram.codes[np.isin(histogram.group_of, some)],
+                histogram.counts[np.isin(histogram.group_of, some)],
+                (len(some), histogram.n_values),
+            )
+            place, found = held_after_excluding(view.sizes[some], parts, n, repeated=repeated)
+            group = int(some[place])
+            top = int(view.groups.histogram.largest()[group])
+            before = held(top, int(view.sizes[group]), repeated=repeated)
+        codes, _ = most_frequent(histogram)
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=self._knows(said),
+            unit=unit,
+            before=before,
+            found=found,
+            promised=None,
+            holds=None,
+            n_exceeding=0,
+            n_people=target.n_people,
+            worst={
+                "group": target.published_labels(group),
+                "value": view.label(int(codes[group])),
             },
         )
 
@@ -489,6 +588,35 @@ class Similarity(_AboutValues):
                 "belief": belief,
             },
         )
+
+
+def holders(target: Target) -> tuple[View, bool]:
+    """See groups by how often a value occurs among people who have any number of values.
+
+    Also whether one person may have a value more than once. Where whole sets stand in the table a
+    value counts once for everybody who has it.
+    """
+    name = str(target.set_valued)
+    seen, repeated = target.seen, False
+    if seen.people is None:
+        domain = seen.frequencies.domains[name]
+        assert domain.members is not None  # noqa: S101  (for the type checker)
+        once = replace(domain.members, counts=np.ones_like(domain.members.counts))
+        domains = {**seen.frequencies.domains, name: replace(domain, members=once)}
+        seen = replace(seen, frequencies=replace(seen.frequencies, domains=domains))
+    else:
+        repeated = case_of(target, name) == "multiset"
+    view = View(name, seen.joint.by(name), np.arange(len(seen.sizes)))
+    if not len(view.groups.histogram.codes):
+        raise DoesNotApply("nobody in the release has a value")
+    return view, repeated
+
+
+def _certain(view: View, *, repeated: bool) -> NDArray[np.intp]:
+    """Give the entries of values that everybody in a group has: all have one, or there is one."""
+    histogram = view.groups.histogram
+    people = view.sizes[histogram.group_of]
+    return np.flatnonzero(people == 1 if repeated else people == histogram.counts)
 
 
 def _about_one_group(part: Criterion) -> Criterion | None:

@@ -13,8 +13,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.believed import case_of
 from sfumato.attacks.finding import text_of
-from sfumato.attacks.knowledge.amounts import case_of, told
+from sfumato.attacks.knowledge.amounts import told
 from sfumato.attacks.known_method.membership import Membership, members_of
 from sfumato.attacks.target import Target, View
 from sfumato.data.recoding import Bucketing

@@ -10,11 +10,11 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.attacks.attack import Attack
+from sfumato.attacks.believed import case_of, promised_skylines
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target, View
-from sfumato.criteria import Skyline
 from sfumato.criteria.bound import Bound
-from sfumato.errors import BadInput, DoesNotApply
+from sfumato.errors import DoesNotApply
 from sfumato.formulas.knowledge import implications as ck_safety
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, exposed, largest_breach, of_value
 from sfumato.formulas.knowledge.witness import Witness, witness
@@ -73,7 +73,7 @@ class Knowledge(Attack):
     def against(cls, target: Target) -> Iterator[Attack]:
         """Every point that was promised of a sensitive column; one of each kind where none was."""
         for attribute in target.sensitive or (None,):
-            parts = _promised(target, attribute)
+            parts = promised_skylines(target, attribute)
             points = {(*limit.point, part.case) for part in parts for limit in part.limits}
             for l, k, m, case in sorted(points):
                 yield cls(l, k, m, attribute, case)
@@ -122,7 +122,7 @@ class Knowledge(Attack):
     def _bounds(self, target: Target, view: View, case: Case) -> dict[int, Fraction]:
         """Give the confidence that was promised to stay below, by value, against this much."""
         bounds: dict[int, Fraction] = {}
-        for part in _promised(target, view.attribute):
+        for part in promised_skylines(target, view.attribute):
             if part.case != case:
                 continue
             for limit, codes in part.requirements(view.groups.values).items():
@@ -227,38 +227,6 @@ class Implications(Attack):
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
         )
-
-
-def case_of(target: Target, attribute: str, asked: Case | None = None) -> Case:
-    """Give what one person can have: as asked or promised, else as the column is.
-
-    Published values do not say whose they are; that somebody has one twice shows in the original,
-    or where a group has more of it than people.
-    """
-    if target.set_valued == attribute:
-        target.refuse_whole_sets()
-    for case in [asked] if asked else [part.case for part in _promised(target, attribute)]:
-        if case == "single" and target.set_valued == attribute:
-            raise BadInput(
-                f'people have any number of values of {attribute!r}: ask with case="set" or '
-                '"multiset"'
-            )
-        return case
-    if target.set_valued != attribute:
-        return "single"
-    groups, known = target.seen.groups(attribute), target.seen.frequencies
-    if target.original is not None:
-        known = target.original.frequencies()
-    members = known.domains[attribute].members
-    twice = (groups.histogram.largest() > groups.sizes).any()
-    return "multiset" if twice or (members is not None and members.repeated) else "set"
-
-
-def _promised(target: Target, attribute: str | None) -> list[Skyline]:
-    if attribute is None:
-        return []
-    parts = target.parts(attribute, others=False)
-    return [known for part in parts if (known := part.skyline()) is not None]
 
 
 def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:

@@ -6,6 +6,7 @@ Beliefs are pairs of integers, count and size: exact, for groups by the million.
 from __future__ import annotations
 
 from fractions import Fraction
+from math import prod
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,74 @@ def after_excluding(sizes: Counts, histogram: Histogram, n: int) -> tuple[Counts
     gone = np.zeros(histogram.n_groups, dtype=np.int64)
     np.add.at(gone, group, excluded)
     return histogram.largest(), sizes - gone
+
+
+def held(count: int, size: int, *, repeated: bool) -> Fraction:
+    """Give the belief that one of `size` people has a value that occurs among them `count` times.
+
+    People have any number of values. repeated: perhaps one of them several times; then every
+    occurrence is anybody's, else they are of different people.
+
+    >>> held(2, 4, repeated=False), held(2, 4, repeated=True)
+    (Fraction(1, 2), Fraction(7, 16))
+    """
+    return 1 - Fraction(size - 1, size) ** count if repeated else Fraction(count, size)
+
+
+def most_held(sizes: Counts, histogram: Histogram, *, repeated: bool) -> tuple[int, Fraction]:
+    """Find the entry of a value that somebody most likely has, where people have any number.
+
+    >>> most_held(np.array([3, 5]), Histogram.from_dense([[2, 1], [4, 0]]), repeated=False)
+    (2, Fraction(4, 5))
+    """
+    beliefs = _held(histogram.counts, sizes[histogram.group_of], repeated=repeated)
+    near = np.flatnonzero(beliefs >= beliefs.max() - CLEAR)
+    pairs = np.stack([histogram.counts[near], sizes[histogram.group_of[near]]], axis=1)
+    distinct, first = np.unique(pairs, axis=0, return_index=True)
+    exact = [held(c, n, repeated=repeated) for c, n in distinct.tolist()]
+    best = max(range(len(exact)), key=lambda j: exact[j])
+    return int(near[first[best]]), exact[best]
+
+
+def held_after_excluding(
+    sizes: Counts, histogram: Histogram, n: int, *, repeated: bool
+) -> tuple[int, Fraction]:
+    """Find who most likely has a value, where `n` others are excluded and some value is held.
+
+    With beliefs p_1 >= p_2 >= ... in the values of a group, which somebody has independently of
+    each other, it is p_1 / (1 - (1 - p_1)(1 - p_{n+2})(1 - p_{n+3}) ...): excluding the likeliest
+    others helps most, and the likeliest value gains most. Returns the group and the belief.
+
+    >>> groups = Histogram.from_dense([[2, 1, 1], [1, 0, 0]])
+    >>> held_after_excluding(np.array([4, 9]), groups, 1, repeated=False)
+    (1, Fraction(1, 1))
+    """
+    group = histogram.group_of
+    order = np.lexsort((-histogram.counts, group))
+    place = np.arange(len(order)) - histogram.starts[:-1][group]
+    kept = (place == 0) | (place > n)
+    beliefs = _held(histogram.counts[order], sizes[group], repeated=repeated)
+    with np.errstate(divide="ignore"):
+        lacking = np.where(kept, np.log1p(-beliefs), 0.0)
+    none = np.exp(np.bincount(group, weights=lacking, minlength=histogram.n_groups))
+    first = place == 0
+    after = beliefs[first] / (1 - none[group[first]])
+    near = group[first][after >= after.max() - CLEAR]
+    exact: dict[tuple[int, ...], tuple[Fraction, int]] = {}
+    for one in near.tolist():
+        counts = np.sort(histogram.rows(one, one + 1).counts)[::-1]
+        left = (int(sizes[one]), *counts[:1].tolist(), *counts[n + 1 :].tolist())
+        if left not in exact:
+            chances = [held(c, left[0], repeated=repeated) for c in left[1:]]
+            exact[left] = chances[0] / (1 - prod(1 - p for p in chances)), one
+    belief, best = max(exact.values(), key=lambda found: (found[0], -found[1]))
+    return best, belief
+
+
+def _held(counts: Counts, sizes: Counts, *, repeated: bool) -> NDArray[np.float64]:
+    """`held`, of many, about."""
+    shares = (1 - 1 / sizes) ** counts if repeated else 1 - counts / sizes
+    return np.asarray(1 - shares)
 
 
 def largest_rise(sizes: Counts, histogram: Histogram, reference: Counts) -> int:
