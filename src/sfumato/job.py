@@ -44,6 +44,7 @@ class JobFile(_Strict):
     output: str
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
+    untouched_identify: bool = False
     columns: Columns
     criteria: list[dict[str, Any]] = Field(min_length=1)
     method: dict[str, Any] = Field(default_factory=lambda: {"mondrian": {}})
@@ -56,6 +57,7 @@ class Job:
         self.source = place / written.source
         self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
+        self.untouched_identify = written.untouched_identify
         self._engine = written.engine
         self._columns = written.columns
         self._place = place

@@ -9,6 +9,7 @@ from pathlib import Path
 
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.groups import GroupSizes
 from sfumato.data.hierarchy import Codes, Flat, Hierarchy
 from sfumato.data.keys import Layout
 from sfumato.data.recoding import Recoding
@@ -167,16 +168,28 @@ class Table:
             return counted.combinations
         return self._combinations
 
+    def alike(self, columns: Sequence[str]) -> GroupSizes:
+        """Count the groups of people who have the same values in all of some columns."""
+        return GroupSizes(*self._people.alike(columns))
+
+    def published_alike(
+        self, columns: Sequence[str], recoding: Recoding, secret: bytes
+    ) -> GroupSizes:
+        """Count the groups of rows that a recoding publishes with the same values; see `write`."""
+        self.combinations()
+        plans = [plan for plan, _ in self._plans(recoding, secret)]
+        plan = next(each for each in plans if {*columns} <= {*each.columns})
+        return GroupSizes(*self._people.alike(columns, plan))
+
     def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
         """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside."""
         self.combinations()
         report("applying")
-        for plan, place in self._plans(recoding, target, secret):
+        for plan, name in self._plans(recoding, secret):
+            place = target if name == DATA else target.with_name(f"{name}{target.suffix}")
             self._people.apply(plan, place, kind)
 
-    def _plans(
-        self, recoding: Recoding, target: Path, secret: bytes
-    ) -> Iterator[tuple[WritingPlan, Path]]:
+    def _plans(self, recoding: Recoding, secret: bytes) -> Iterator[tuple[WritingPlan, str]]:
         """Say what stands in each file."""
         columns, in_one_table = self.schema.published_columns, recoding.buckets is None
         if self.set_valued is not None and in_one_table:
@@ -184,13 +197,13 @@ class Table:
         how = recoding.application(self.domains, columns, secret)
         plan = WritingPlan(columns, self.schema.quasi_identifiers, how, self._found[1], self.codes)
         if in_one_table:
-            yield plan, target
+            yield plan, DATA
             return
         sensitive = self.schema.sensitive
         plan = replace(plan, group=self.schema.group)
-        yield replace(plan, columns=tuple(c for c in columns if c not in sensitive)), target
+        yield replace(plan, columns=tuple(c for c in columns if c not in sensitive)), DATA
         values = replace(plan, columns=tuple(c for c in columns if c in sensitive))
-        yield values, target.with_name(f"{SENSITIVE}{target.suffix}")
+        yield values, SENSITIVE
 
     @property
     def codes(self) -> frozenset[str]:

@@ -217,9 +217,10 @@ def made(planted, tmp_path_factory):
     def make(name: str) -> sf.Release:
         if name in REGIONS:  # nobody is suppressed, so the last person's disease would be told
             table = read(planted, planted.without_last, last=False)
-            return sf.anonymize(table, CRITERION, REGIONS[name])
+            return sf.anonymize(table, CRITERION, REGIONS[name], untouched_identify=True)
         if name in LEVELS:
-            return sf.anonymize(read(planted, planted.table, last=True), CRITERION, LEVELS[name])
+            table = read(planted, planted.table, last=True)
+            return sf.anonymize(table, CRITERION, LEVELS[name], untouched_identify=True)
         first = "Samarati" if name == "Recode from levels" else "strict"
         path = place / f"{first}.json"
         if not path.exists():
@@ -227,7 +228,7 @@ def made(planted, tmp_path_factory):
         recode = replace(sf.Recode.load(path), max_suppressed=0.9)
         rows = planted.table if first == "Samarati" else planted.without_last.slice(30)
         table = read(planted, rows, last=first == "Samarati")
-        return sf.anonymize(table, CRITERION, recode)
+        return sf.anonymize(table, CRITERION, recode, untouched_identify=True)
 
     def get(name: str) -> sf.Release:
         needed = {"Recode from levels": "Samarati", "Recode from boxes": "strict"}.get(name)
@@ -348,7 +349,9 @@ def test_the_search_can_fail(planted, tmp_path):
             identifiers=[],
             insensitive=["name", "ssn", "kind"],
         )
-        place = sf.anonymize(table, CRITERION).save(tmp_path / kind, format=kind)
+        place = sf.anonymize(table, CRITERION, untouched_identify=True).save(
+            tmp_path / kind, format=kind
+        )
         if kind == "csv":
             assert len(ear.heard((place / "data.csv").read_bytes())) >= 2 * (N - 1)
         else:
@@ -372,7 +375,7 @@ def test_the_order_of_rows_says_nothing(planted, made, tmp_path, name, kind):
     rows = planted.without_last if name in REGIONS else planted.table
     order = random.Random(7).sample(range(len(rows)), len(rows))
     table = read(planted, rows.take(order), last=name not in REGIONS)
-    other = sf.anonymize(table, CRITERION, release.method)
+    other = sf.anonymize(table, CRITERION, release.method, untouched_identify=True)
     places = [release.save(tmp_path / "a", kind), other.save(tmp_path / "b", kind)]
     for file in (f"data.{kind}", "release.json"):
         first, second = (place / file for place in places)
@@ -689,7 +692,7 @@ def test_logs_warnings_and_progress_hold_no_canary(planted, tmp_path, record_pro
                 last = j == 1
                 source = planted.table if last else planted.without_last
                 table = read(planted, source.to_reader(), last=last)
-                release = sf.anonymize(table, CRITERION, method)
+                release = sf.anonymize(table, CRITERION, method, untouched_identify=True)
                 sf.load(release.save(tmp_path / str(j), format="csv")).check()
     finally:
         root.removeHandler(handler)
@@ -716,7 +719,7 @@ table = sf.read(
     identifiers=["name", "ssn"],
     insensitive=["note"],
 )
-release = sf.anonymize(table, sf.KAnonymity(4), sf.Samarati(1))
+release = sf.anonymize(table, sf.KAnonymity(4), sf.Samarati(1), untouched_identify=True)
 assert release.n_suppressed == 1
 release.save(sys.argv[2], format=sys.argv[3])
 """

@@ -30,6 +30,7 @@ JOB = """
 source = "in.csv"
 output = "out/{name}"
 format = "{kind}"
+untouched_identify = true
 [columns]
 identifiers = ["name"]
 sensitive = ["disease"]

@@ -23,6 +23,12 @@ def people_below(rows, columns, k):
     return sum(sum(all(row[c] == other[c] for c in columns) for other in rows) < k for row in rows)
 
 
+def determines(rows, column, other):
+    """Whether no two rows that are equal in a column differ in another one."""
+    pairs = itertools.combinations(rows, 2)
+    return all(a[other] == b[other] for a, b in pairs if a[column] == b[column])
+
+
 def right_guesses(rows, columns):
     """Expected share of rows guessed right by drawing one of those that look alike."""
     each = [Fraction(1, size) for size in sizes_of(rows, columns) for _ in range(size)]

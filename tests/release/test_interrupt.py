@@ -27,7 +27,7 @@ def press(now, done, total):
 
 try:
     with listening(press):
-        sf.anonymize(table, sf.KAnonymity(3)).save(target, format="csv")
+        sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True).save(target, format="csv")
 except KeyboardInterrupt:
     print("interrupted")
 """

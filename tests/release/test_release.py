@@ -17,7 +17,7 @@ def people(n: int = 60) -> pa.Table:
             "age": [20 + 7 * j % 50 for j in range(n)],
             "zip": [f"0{1000 + 37 * j % 90}" for j in range(n)],
             "note": [f"note {j % 3}" for j in range(n)],
-            "shoe": [36 + j % 9 for j in range(n)],
+            "shoe": [36] * n,
             "disease": [
                 ["flu", "HIV", "asthma", "none"][j * j % 4 if j % 5 else 2] for j in range(n)
             ],

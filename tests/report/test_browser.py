@@ -49,7 +49,9 @@ def pages(tmp_path_factory):
         sensitive="occupation",
         insensitive=["hours-per-week"],
     )
-    demo = sf.anonymize(adult, sf.KAnonymity(10) & sf.LDiversity(4), sf.Mondrian())
+    demo = sf.anonymize(
+        adult, sf.KAnonymity(10) & sf.LDiversity(4), sf.Mondrian(), untouched_identify=True
+    )
     rows = {
         HOSTILE[0]: [str(j % 9) for j in range(90)],
         HOSTILE[3]: [HOSTILE[j % 4] for j in range(90)],
@@ -57,7 +59,7 @@ def pages(tmp_path_factory):
         HOSTILE[2]: ["x"] * 90,
     }
     table = sf.read(pa.table(rows), [HOSTILE[0], HOSTILE[3]], HOSTILE[1], insensitive=[HOSTILE[2]])
-    hostile = sf.anonymize(table, sf.KAnonymity(3))
+    hostile = sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True)
     reports = {
         "demo": sf.audit(demo),
         "hostile": sf.audit(hostile, criterion=sf.KAnonymity(5) & sf.TCloseness("1/9")),

@@ -8,6 +8,7 @@ from sfumato.attacks.disclosure import BackgroundKnowledge, Homogeneity, Similar
 from sfumato.attacks.knowledge.amounts import Implications, Knowledge
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.linkage import Linkage
+from sfumato.attacks.untouched import UntouchedLinkage
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.mechanism import Mechanism
 from sfumato.attacks.correspondence.across_releases import Correspondence
@@ -40,6 +41,7 @@ __all__ = [
     "Similarity",
     "Skewness",
     "Target",
+    "UntouchedLinkage",
     "correspondence",
     "grouping",
     "knowledge",

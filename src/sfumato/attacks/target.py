@@ -24,6 +24,7 @@ from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
 from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
 
 
@@ -57,6 +58,7 @@ class Target:
         default_factory=Previous
     )  # releases of the same people that came before
     enforced: Criterion | None = None  # what the method kept to, where the promise is another
+    untouched: Untouched | None = None  # columns published as they are; None: not looked at
 
     @classmethod
     def of(
@@ -123,6 +125,7 @@ class Target:
             itself,
             previous,
             enforced,
+            subject.untouched if isinstance(subject, Release) else untouched_in(subject),
         )
 
     @classmethod
@@ -150,6 +153,7 @@ class Target:
             own=own,
             previous=previous or known,
             enforced=subject.criterion,
+            untouched=subject.untouched,
         )
 
     @property

@@ -63,6 +63,8 @@ def print_summary(summary: Summary, title: str) -> None:
 def print_check(check: Check, title: str) -> None:
     """Write what was measured."""
     print_rows(f"{title}: {check.heading}", check.header, check.rows)
+    for name, said in check.named:
+        say(f"{name[0].upper()}{name[1:]}: {said}")
 
 
 def print_drivers(drivers: Drivers, title: str) -> None:

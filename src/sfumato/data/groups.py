@@ -18,6 +18,39 @@ Counts = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
+class GroupSizes:
+    """How many groups have which size, whoever is in them.
+
+    >>> sizes = GroupSizes(np.array([1, 4]), np.array([2, 3]))
+    >>> sizes.n, sizes.smallest, sizes.n_people, sizes.people_below(4)
+    (5, 1, 14, 2)
+    """
+
+    sizes: Counts  # (n,) that occur, ascending
+    n_groups: Counts  # (n,) groups that have them
+
+    @property
+    def n(self) -> int:
+        """Number of groups."""
+        return int(self.n_groups.sum())
+
+    @property
+    def n_people(self) -> int:
+        """Number of people in all of them."""
+        return int(self.sizes @ self.n_groups)
+
+    @property
+    def smallest(self) -> int:
+        """Number of people in the smallest group."""
+        return int(self.sizes[0])
+
+    def people_below(self, size: int) -> int:
+        """Count the people in groups of fewer than `size`."""
+        few = self.sizes < size
+        return int(self.sizes[few] @ self.n_groups[few])
+
+
+@dataclass(frozen=True, eq=False)
 class Histogram:
     """Counts of values per group, without the zeros: the rows of a sparse matrix."""
 

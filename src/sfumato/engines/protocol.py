@@ -4,13 +4,14 @@
     source.people(person, ...)       -> People   one row for each person
     people.domains(columns, ...)     -> values   in an order that the engine remembers
     people.count(codes, layout)      -> keys     packed codes, with the number of people
+    people.alike(columns, plan)      -> sizes    of groups, and nothing about who is in them
     people.apply(plan, target, kind)             rows recoded, sorted, written
     engine.open_published(target)    -> Source   read back as any stranger would
 
-`domains` comes before `count` and `apply`: the codes these two get are aligned with the values it
-listed. Otherwise each may be called at any time and again, and one source may be asked for its
-people more than once. Whatever is counted or decided passes through as codes and counts; rows never
-enter Python.
+`domains` comes before `count`, `apply`, and `alike` with a plan: the codes these get are aligned
+with the values it listed. Otherwise each may be called at any time and again, and one source may be
+asked for its people more than once. Whatever is counted or decided passes through as codes and
+counts; rows never enter Python.
 """
 
 from __future__ import annotations
@@ -100,6 +101,16 @@ class People(ABC):
     @abstractmethod
     def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
         """Count people per combination, in any order; codes: aligned with what `domains` gave."""
+
+    @abstractmethod
+    def alike(
+        self, columns: Sequence[str], plan: WritingPlan | None = None
+    ) -> tuple[Counts, Counts]:
+        """Count the groups of rows that are alike in all of some columns, missing values too.
+
+        The rows are those of `plan`'s table, with what it publishes; without a plan those of the
+        source. Gives the sizes that occur, each once and ascending, and how many groups have it.
+        """
 
     @abstractmethod
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:

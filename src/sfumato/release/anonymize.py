@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from sfumato.algorithms import Algorithm, Mondrian, SeriesAlgorithm
 from sfumato.algorithms.algorithm import a_method, chances
 from sfumato.algorithms.compatibility import check_pair, check_sets
@@ -9,27 +11,38 @@ from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
+from sfumato.parameters import true_or_false
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
+from sfumato.release.untouched import fewest_alike, refuse_identifying
 from sfumato.release.writing import Private, needs_values
 from sfumato.table import Table
 
 SECRET_BYTES = 32
 
 
-def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = None) -> Release:
+def anonymize(
+    table: Table,
+    criterion: Criterion,
+    method: Algorithm | None = None,
+    *,
+    untouched_identify: bool = False,
+) -> Release:
     """Find a recoding of `table` that satisfies `criterion`.
 
     Args:
         table: What `read` returned.
         criterion: What must hold of every published group; combine several with `&`.
         method: The algorithm; `Mondrian()` unless told otherwise.
+        untouched_identify: Allow insensitive columns, which are published untouched, to leave
+            fewer people alike than were promised (two, if no number was). The release says so.
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
+        BadInput: Among others, columns published untouched tell people apart.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -42,6 +55,7 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     """
     if not isinstance(table, Table):
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
+    true_or_false("anonymize", "untouched_identify", untouched_identify)
     method = a_method(Mondrian() if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
@@ -59,7 +73,15 @@ def anonymize(table: Table, criterion: Criterion, method: Algorithm | None = Non
     secret = draw(SECRET_BYTES)
     recoding = decided.renumbered(secret)
     description = Description.of(table, frequencies, recoding, criterion, method)
-    return Release(description, Private(table, frequencies, recoding, secret))
+    private = Private(table, frequencies, recoding, secret)
+    if not description.insensitive:
+        return Release(description, private)
+    report("counting untouched columns")
+    untouched = private.untouched(description)
+    if not untouched_identify:
+        refuse_identifying(untouched, criterion)
+    identify = untouched.n_below(fewest_alike(criterion)) > 0
+    return Release(replace(description, untouched_identify=identify), private, untouched=untouched)
 
 
 def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:

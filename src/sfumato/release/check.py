@@ -12,6 +12,7 @@ from sfumato.criteria.judging import guarding_column, measure, validate, without
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
+from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
 
@@ -41,6 +42,7 @@ class Check:
     n_alone: int  # people whose quasi-identifiers nobody shares
     asked: bool = True  # False: nothing was promised, the numbers only say what there is
     experiment: bool = False  # made with a seed
+    untouched: Untouched | None = None  # columns published as they are; None: not looked at
 
     @property
     def holds(self) -> bool:
@@ -81,6 +83,7 @@ class Check:
                 }
                 for each in self.measured
             ],
+            "untouched": None if self.untouched is None else self.untouched.to_json(),
         } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
@@ -92,7 +95,13 @@ class Check:
             lines.append(
                 f"{each.criterion if self.asked else without_threshold(each.criterion)}: {found}"
             )
+        lines += [f"{name}: {said}" for name, said in self.named]
         return "\n".join(lines)
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """What is published untouched, in words."""
+        return [] if self.untouched is None else self.untouched.lines
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -112,7 +121,8 @@ class Check:
         ]
 
     def _repr_html_(self) -> str:
-        return html_table(self.header, self.rows, self.heading)
+        named = html_table(("", "published untouched"), self.named) if self.named else ""
+        return html_table(self.header, self.rows, self.heading) + named
 
 
 def check(table: Table, criterion: Criterion | None = None) -> Check:
@@ -141,7 +151,7 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
         found = replace(found, measured=tuple(map(_apart, found.measured)))
-    return replace(found, asked=asked)
+    return replace(found, asked=asked, untouched=untouched_in(table))
 
 
 def _apart(measured: Measurement) -> Measurement:

@@ -50,6 +50,7 @@ class Description:
     group: str | None = None  # two tables: the column by which they belong together
     set_valued: str | None = None  # the sensitive column of which people have any number of values
     verdicts: tuple[StatedVerdict, ...] = ()  # the publisher's, with everybody's quasi-identifiers
+    untouched_identify: bool = False  # fewer people than promised are alike in all that is shown
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -117,6 +118,7 @@ class Description:
             "verdicts": [stated.to_json() for stated in self.verdicts],
             **sets,
             **experiment,
+            **({"untouched_identify": True} if self.untouched_identify else {}),
         }
 
     @classmethod
@@ -141,6 +143,8 @@ class Description:
         verdicts = [*map(StatedVerdict.from_json, read.part("verdicts", isinstance_of(list)))]
         known = (None, *sensitive)
         read.need("verdicts", all(each and each.attribute in known for each in verdicts))
+        identify = written.get("untouched_identify", False)
+        read.need("untouched_identify", isinstance(identify, bool))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -158,6 +162,7 @@ class Description:
             group,
             sets,
             tuple(each for each in verdicts if each is not None),
+            identify,
         )
 
 

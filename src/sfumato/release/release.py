@@ -46,7 +46,8 @@ from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
-from sfumato.release.writing import Private, read_back, view_of, with_original, write
+from sfumato.release.untouched import Untouched, published_untouched
+from sfumato.release.writing import Private, alike_in, read_back, view_of, with_original, write
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import count, counted
 
@@ -95,10 +96,12 @@ class Release:
         description: Description,
         private: Private | None = None,
         written: Written | None = None,
+        untouched: Untouched | None = None,
     ) -> None:
         self.description = description
         self._private = private
         self._written = written
+        self._untouched = untouched
 
     def __repr__(self) -> str:
         shown = self.description
@@ -257,6 +260,20 @@ class Release:
         return None if self._private is None else self._private.table
 
     @property
+    def untouched(self) -> Untouched:
+        """What is published untouched, and how many people are alike in it."""
+        if self._untouched is None:
+            shown = self.description
+            if self._private is not None:
+                self._untouched = self._private.untouched(shown)
+            else:
+                domains = self.seen.frequencies.domains
+                n_values = {name: len(domains[name]) for name in shown.sensitive}
+                alike = alike_in(self.written.files, shown)
+                self._untouched = published_untouched(shown, alike, n_values)
+        return self._untouched
+
+    @property
     def groups(self) -> Groups:
         """The published groups, with the sensitive attribute if there is exactly one."""
         return self.groups_of(None)
@@ -288,9 +305,10 @@ class Release:
         """Groups, suppression, information loss, columns dropped."""
         if self._written is not None:
             self._written.files.refuse_changed()
+        shown = self.description, self.sizes, self.untouched
         if self._private is None:
-            return Summary.of(self.description, self.sizes)
-        return Summary.of(self.description, self.sizes, self.table, self.published_boxes)
+            return Summary.of(*shown)
+        return Summary.of(*shown, self.table, self.published_boxes)
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself.
@@ -299,7 +317,7 @@ class Release:
         """
         written = self.written
         if criterion is None and written.check is not None:
-            return written.check
+            return replace(written.check, untouched=self.untouched)
         seen = self.seen
         guard = guarding_column(criterion or self.criterion)
         known = seen.frequencies if self._private is None else self.table.frequencies(guard)
@@ -321,7 +339,7 @@ class Release:
         verdict = replace(verdict, experiment=self.method.experiment)
         if criterion is None:
             self._written = replace(self.written, check=verdict)
-        return verdict
+        return replace(verdict, untouched=self.untouched)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.

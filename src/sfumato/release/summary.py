@@ -20,6 +20,7 @@ from sfumato.formulas.measures.loss import (
 )
 from sfumato.html import html_table
 from sfumato.release.description import Description
+from sfumato.release.untouched import Untouched, given_away, told
 from sfumato.table import Table
 from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
 from sfumato.text import people as people_text
@@ -37,6 +38,7 @@ class Summary:
         cls,
         description: Description,
         sizes: Counts,
+        untouched: Untouched,
         original: Table | None = None,
         published: tuple[NDArray[np.int32], Counts] | None = None,
     ) -> Summary:
@@ -104,7 +106,16 @@ class Summary:
         lines.append(("discernibility", count(numbers["discernibility"])))
         if description.recoded:
             lines.append(("generalized to text", ", ".join(description.recoded)))
+        numbers["untouched"] = untouched.to_json()
+        lines += untouched.lines
+        if description.untouched_identify:
+            numbers["untouched_identify"] = True
+            lines.append(("untouched columns identify people", "yes, as was allowed"))
         if original is not None:
+            determined = given_away(original, untouched)
+            if determined:
+                numbers["untouched"]["determined"] = {n: [*q] for n, q in determined.items()}
+                lines.append(("given away by untouched columns", told(determined)))
             lines += _about_the_original(original, description, numbers)
         return cls(tuple(lines), numbers)
 

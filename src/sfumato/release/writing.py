@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.groups import Counts
+from sfumato.data.groups import Counts, GroupSizes
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
@@ -28,6 +28,7 @@ from sfumato.release.earlier_releases.previous import Previous
 from sfumato.release.guarding_nodes import decided, refuse_other_groups
 from sfumato.release.saved import Files, Written
 from sfumato.release.set_valued import apart, refuse_other_values
+from sfumato.release.untouched import Alike, Untouched, published_untouched
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import rows_in_groups
 
@@ -40,6 +41,15 @@ class Private:
     frequencies: FrequencySet  # what was decided by: without sensitive values where none mattered
     recoding: Recoding
     secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
+
+    def untouched(self, description: Description) -> Untouched:
+        """Count who is told apart by the columns that will be published untouched."""
+
+        def alike(columns: Sequence[str]) -> GroupSizes:
+            return self.table.published_alike(columns, self.recoding, self.secret)
+
+        n_values = {name: len(self.table.domains[name]) for name in description.sensitive}
+        return published_untouched(description, alike, n_values)
 
     def __reduce__(self) -> str:
         raise TypeError(
@@ -141,6 +151,17 @@ def read_back(description: Description, files: Files, *, values: bool = True) ->
     ):
         raise BrokenPromise("the two published tables do not have the same groups")
     return seen
+
+
+def alike_in(files: Files, description: Description) -> Alike:
+    """Count groups of rows in the files of a release, as any reader can."""
+
+    def alike(columns: Sequence[str]) -> GroupSizes:
+        apart = description.group is not None and set(columns) <= {*description.sensitive}
+        rows = files.open(SENSITIVE if apart else DATA).people(None, (), ())
+        return GroupSizes(*rows.alike(columns))
+
+    return alike
 
 
 def view_of(description: Description, published: Grouping) -> PublicView:

@@ -66,6 +66,9 @@ def document(
             "group_sizes": _sizes(target.seen.sizes),
             "columns": [*_columns(subject, target)],
             "columns_not_looked_at": n_unseen,
+            "untouched": None if target.untouched is None else target.untouched.to_json(),
+            "untouched_identify": isinstance(subject, Release)
+            and subject.description.untouched_identify,
         },
         "promise_in_words": [
             {"criterion": str(part), "words": words.promise(part)}
@@ -171,7 +174,8 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
         subject.description.columns if isinstance(subject, Release) else subject.schema.insensitive
     ):
         if name not in taken:
-            yield _as_it_is(name, "insensitive", None)
+            shown = {} if target.untouched is None else target.untouched.columns
+            yield _as_it_is(name, "insensitive", shown.get(name))
 
 
 def _as_it_is(name: str, role: str, distinct: int | None) -> dict[str, Any]:

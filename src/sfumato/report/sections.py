@@ -119,6 +119,7 @@ def _published(document: Document) -> Markup:
         further = "further column of the file was", "further columns of the file were"
         columns = counted(published["columns_not_looked_at"], *further)
         parts.append(tag("p", f"{columns} not looked at."))
+    parts += [tag("p", said) for said in _untouched(published)]
     rows = [
         (
             tag("b", _cut(each["name"])),
@@ -156,6 +157,25 @@ def _published(document: Document) -> Markup:
             ),
         ),
     )
+
+
+def _untouched(published: Document) -> Iterator[str]:
+    """Say whom columns tell apart that are published untouched."""
+    found = published["untouched"]
+    if found is not None and found["smallest_group"] is not None:
+        allowed = (
+            " Whoever made the release allowed that." if published["untouched_identify"] else ""
+        )
+        yield (
+            f"Published untouched: {', '.join(map(_cut, found['columns']))}. People alike in these "
+            f"and in the quasi-identifiers are groups of {count(found['smallest_group'])} or more; "
+            f"{people(found['alone'])} alone.{allowed}"
+        )
+    if found is not None and found["sensitive"]:
+        yield (
+            f"Nearly identifying people by themselves: {', '.join(map(_cut, found['sensitive']))}. "
+            "Most of their values are one person’s alone."
+        )
 
 
 def _promised(document: Document) -> Markup:

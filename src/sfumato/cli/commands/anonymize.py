@@ -85,7 +85,12 @@ def anonymize(
                 "pass --experiment for what is not for publication"
             )
     with out.progress():
-        release = sf.anonymize(given.table(), given.criterion, given.method)
+        release = sf.anonymize(
+            given.table(),
+            given.criterion,
+            given.method,
+            untouched_identify=given.untouched_identify,
+        )
         summary = release.summary()
         report = sf.audit(release) if audit else None
         code = 0 if report is None else EXIT_CODES[report.verdict]

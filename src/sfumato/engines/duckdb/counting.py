@@ -81,6 +81,21 @@ class DuckDBPeople(People):
         keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
         return keys, table["n"].to_numpy()
 
+    def alike(
+        self, columns: Sequence[str], plan: WritingPlan | None = None
+    ) -> tuple[Counts, Counts]:
+        """Group the rows twice: by what they have, and the groups by their size."""
+        by = ", ".join(self._rows.inner[column] for column in columns)
+        with self._session.explained():
+            rows = self._rows.view
+            if plan is not None:
+                rows = f"({Writing(self._rows, self._values, plan, 'parquet').published()})"
+            table = self._session.connection.sql(
+                f"SELECT size, count(*) AS n FROM (SELECT count(*) AS size FROM {rows} "
+                f"GROUP BY {by}) GROUP BY size ORDER BY size"
+            ).to_arrow_table()
+        return table["size"].to_numpy(), table["n"].to_numpy()
+
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._session.explained(target):

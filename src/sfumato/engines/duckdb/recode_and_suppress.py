@@ -31,9 +31,37 @@ class Writing:
     def write(self, target: Path) -> None:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan, inner = self._plan, self._rows.inner
+        kept, types = self._kept()
+        quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
+        rest = [column for column in plan.columns if column not in quasi_identifiers]
+        order = [f"{inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
+        written = [  # ENUMs are sorted, texts are written
+            f"{as_text(inner[c]) if self._is_text(c, kept, types) else inner[c]} AS {sql.name(c)}"
+            for c in plan.columns
+        ]
+        if plan.group is not None:
+            order = ["g", *order]
+            written = [f"g AS {sql.name(plan.group)}", *written]
+        options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
+        self._connection.execute(
+            f"COPY (SELECT {', '.join(written)} FROM "
+            f"(SELECT * FROM ({self._published(kept, types)}) "
+            f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
+        )
+
+    def published(self) -> str:
+        """Give SQL for its rows in any order, columns by their inner names."""
+        return self._published(*self._kept())
+
+    def _kept(self) -> tuple[list[str], dict[str, str]]:
+        """Give the columns that are published as they are, and types that are ours to derive."""
+        plan = self._plan
         kept = [c for c in plan.columns if plan.how.labels.get(c) is None]
         derived = [c for c in kept if c not in plan.text and self._kind == "parquet"]
-        types = self._rows.types_of_numbers(derived)
+        return kept, self._rows.types_of_numbers(derived)
+
+    def _published(self, kept: Sequence[str], types: Mapping[str, str]) -> str:
+        plan, inner = self._plan, self._rows.inner
         values = {column: self._as_it_is(column, types) for column in kept}
         if isinstance(plan.how, Lookup):
             values, source = self._by_lookup(plan.how, values)
@@ -43,22 +71,8 @@ class Writing:
             value = inner[str(self._rows.lists)]
             source = f"(SELECT s.* REPLACE (unnest(s.{value}) AS {value}) FROM {source}) AS s"
         rows = [f"{values[c]} AS {inner[c]}" for c in plan.columns]
-        quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
-        rest = [column for column in plan.columns if column not in quasi_identifiers]
-        order = [f"{inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
-        written = [  # ENUMs are sorted, texts are written
-            f"{as_text(inner[c]) if self._is_text(c, kept, types) else inner[c]} AS {sql.name(c)}"
-            for c in plan.columns
-        ]
-        if plan.group is not None:
-            rows, order = ["g", *rows], ["g", *order]
-            written = [f"g AS {sql.name(plan.group)}", *written]
-        options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
-        self._connection.execute(
-            f"COPY (SELECT {', '.join(written)} FROM "
-            f"(SELECT * FROM (SELECT {', '.join(rows)} FROM {source}) "
-            f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
-        )
+        group = [] if plan.group is None else ["g"]
+        return f"SELECT {', '.join([*group, *rows])} FROM {source}"
 
     def _as_it_is(self, column: str, types: Mapping[str, str]) -> str:
         """Give SQL for a value that is published as it is."""

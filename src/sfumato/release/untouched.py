@@ -1,0 +1,168 @@
+"""What is published untouched, and whom it tells apart.
+
+A promise is about quasi-identifiers. What else stands in the file can tell people apart as well:
+whoever knows an address finds the row that has it, however little is left of the zip code beside.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from sfumato.criteria import Criterion
+from sfumato.data.groups import GroupSizes
+from sfumato.errors import BadInput
+from sfumato.release.description import Description
+from sfumato.table import Table
+from sfumato.text import count, counted, people
+
+Alike = Callable[[Sequence[str]], GroupSizes]
+FEWEST = 2  # people who have to be alike where no number was promised
+
+
+@dataclass(frozen=True, eq=False)
+class Untouched:
+    """Columns published untouched, and how many people are alike in them.
+
+    A sensitive column nearly identifies people where at least half of them have a value that
+    nobody else has.
+    """
+
+    columns: Mapping[str, int]  # insensitive: number of distinct values
+    # Of people alike in quasi-identifiers as published and in these columns. None: there is no such
+    # column, or there are two tables, which publish quasi-identifiers as they are.
+    groups: GroupSizes | None
+    sensitive: Mapping[str, int]  # those that nearly identify people: number of distinct values
+
+    def __bool__(self) -> bool:
+        """Whether there is anything to name."""
+        return bool(self.columns or self.sensitive)
+
+    def n_below(self, k: int) -> int:
+        """Count the people who are alike with fewer than k, themselves included."""
+        return 0 if self.groups is None else self.groups.people_below(k)
+
+    @property
+    def lines(self) -> list[tuple[str, str]]:
+        """What a person reads."""
+        lines = []
+        if self.columns:
+            said = listed_values(self.columns)
+            if self.groups is not None:
+                smallest, alone = self.groups.smallest, self.groups.people_below(FEWEST)
+                said += (
+                    f"; with the quasi-identifiers they leave groups of {count(smallest)} or more, "
+                    f"{people(alone)} alone in theirs"
+                )
+            lines.append(("published untouched", said))
+        if self.sensitive:
+            lines.append(("sensitive, nearly identify people", listed_values(self.sensitive)))
+        return lines
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        groups = self.groups
+        return {
+            "columns": dict(self.columns),
+            "smallest_group": None if groups is None else groups.smallest,
+            "alone": None if groups is None else groups.people_below(FEWEST),
+            "sensitive": dict(self.sensitive),
+        }
+
+
+def published_untouched(
+    description: Description, alike: Alike, n_values: Mapping[str, int]
+) -> Untouched:
+    """Look at what a release publishes.
+
+    Args:
+        description: What is said of the release.
+        alike: Counts groups of published rows.
+        n_values: Of every sensitive column the number of values, or more.
+    """
+    by = None if description.group is not None else description.quasi_identifiers
+    return _untouched(by, description.insensitive, n_values, description.n_rows, alike)
+
+
+def untouched_in(table: Table) -> Untouched:
+    """Look at a table as it is, as if its columns that have a role were published."""
+    schema = table.schema
+    values = () if table.set_valued is not None else schema.sensitive
+    n_values = {name: len(table.domains[name]) for name in values}
+    by = schema.quasi_identifiers
+    return _untouched(by, schema.insensitive, n_values, table.n_rows, table.alike)
+
+
+def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ...]]:
+    """Give for columns published untouched the quasi-identifiers that their values determine.
+
+    A column determines another if no two people with the same value of it differ in the other, so
+    one that is different for everybody determines all. What is the same for everybody is known
+    without.
+    """
+    if untouched.groups is None:
+        return {}  # they are published as they are
+    shown = [n for n in (*untouched.columns, *untouched.sensitive) if _is_kept(original, n)]
+    n_values = {name: original.alike([name]).n for name in shown}
+    varied = [q for q in original.schema.quasi_identifiers if shown and original.alike([q]).n > 1]
+    found = {
+        name: tuple(q for q in varied if original.alike([name, q]).n == n)
+        for name, n in n_values.items()
+    }
+    return {name: columns for name, columns in found.items() if columns}
+
+
+def told(determined: Mapping[str, Sequence[str]]) -> str:
+    """Write which columns give quasi-identifiers away."""
+    return "; ".join(f"{name} gives {', '.join(q)} away" for name, q in determined.items())
+
+
+def refuse_identifying(untouched: Untouched, criterion: Criterion) -> None:
+    """Refuse columns that tell people apart who were promised to be alike."""
+    k = fewest_alike(criterion)
+    n_below = untouched.n_below(k)
+    if not n_below:
+        return
+    assert untouched.groups is not None  # noqa: S101  (for the type checker)
+    raise BadInput(
+        f"insensitive: {listed_values(untouched.columns)} would be published untouched, and with "
+        f"them the smallest group of people who look alike is {count(untouched.groups.smallest)} "
+        f"instead of {count(k)}: {people(n_below)} of {count(untouched.groups.n_people)} are in "
+        "groups below that; make the columns quasi-identifiers, drop them, or say "
+        "untouched_identify = true, and the release says so"
+    )
+
+
+def fewest_alike(criterion: Criterion | None) -> int:
+    """Give how many people have to be alike: as many as were promised, and never only one."""
+    return FEWEST if criterion is None else max(FEWEST, criterion.least_size)
+
+
+def listed_values(columns: Mapping[str, int]) -> str:
+    """Write columns with their numbers of values."""
+    return ", ".join(f"{name} ({counted(n, 'value')})" for name, n in columns.items())
+
+
+def _untouched(
+    quasi_identifiers: Sequence[str] | None,
+    insensitive: Sequence[str],
+    n_values: Mapping[str, int],
+    n_rows: int,
+    alike: Alike,
+) -> Untouched:
+    columns = {name: alike([name]).n for name in insensitive}
+    groups = None
+    if quasi_identifiers is not None and insensitive:
+        groups = alike([*quasi_identifiers, *insensitive])
+    sensitive = {}
+    for name, n in n_values.items():
+        if 2 * n >= n_rows:  # else not even half of them can be alone
+            values = alike([name])
+            if 2 * values.people_below(2) >= values.n_people:
+                sensitive[name] = values.n
+    return Untouched(columns, groups, sensitive)
+
+
+def _is_kept(table: Table, column: str) -> bool:
+    return column in table.schema.published_columns and column != table.set_valued
