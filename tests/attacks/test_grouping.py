@@ -8,6 +8,8 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive.formation
 import naive.grouping
@@ -23,6 +25,7 @@ from attacks.grouped_worlds import (
     worlds_say,
 )
 from attacks.made import VALUE_TREE, VALUES
+from profiles import examples
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import CannotRun, Target
 from sfumato.attacks.grouping import MethodBased
@@ -405,3 +408,42 @@ def test_sums_say_what_tables_say(kind, monkeypatch):
             assert by_sums.holds == by_tables.holds
         n += 1
     assert called["summed"] > 20
+
+
+# ------------------------------------------------------------- a distribution that is not at hand
+
+
+def known_publicly(release):
+    """What everybody sees of a release, who has no original."""
+    return sf.attacks.Target.public(release)
+
+
+def test_closeness_is_not_judged_by_a_distribution_that_is_not_at_hand():
+    """Two of w x y y w y z are suppressed: what is published is not the original's distribution."""
+    table = sf.read(pa.table({"q": list("abcdefg"), "s": list("wxyywyz")}), ["q"], "s")
+    release = sf.anonymize(table, sf.TCloseness("0.3"), sf.GreedyGrouping())
+    assert release.n_suppressed == 2
+    assert MethodBased().run(release).holds is False
+    public = known_publicly(release)
+    assert MethodBased().run(public).holds is None
+    assert sf.attacks.Skewness().run(public).holds is None
+
+
+@examples(60)
+@given(
+    st.lists(st.sampled_from("wxyz"), min_size=4, max_size=9),
+    st.sampled_from(["1/10", "3/10", "1/2", "7/10"]),
+    st.sampled_from(["equal", "ordered"]),
+)
+def test_without_the_original_a_verdict_on_closeness_is_the_same_or_none(values, t, distance):
+    table = sf.read(pa.table({"q": list("abcdefghi"[: len(values)]), "s": values}), ["q"], "s")
+    try:
+        release = sf.anonymize(table, sf.TCloseness(t, distance), sf.GreedyGrouping())
+    except sf.Unsatisfiable:
+        return
+    public = known_publicly(release)
+    for attack in (MethodBased(), sf.attacks.Skewness()):
+        known, told = attack.run(release).holds, attack.run(public).holds
+        assert told in (known, None)
+        if not release.n_suppressed:
+            assert told == known

@@ -17,7 +17,7 @@ from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
-from sfumato.criteria.judging import shown_to
+from sfumato.criteria.judging import shown_to, surely
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Histogram
@@ -443,11 +443,15 @@ class Skewness(_AboutValues):
         )
         measured = ("distance", 0, distances[shown_part])
         bound = parts[shown_part][1]
-        if target.n_suppressed and target.original is None:
+        judged = [surely(part, view.groups, target.n_unseen) for part, _ in parts]
+        unsafe = np.any([broken for _, broken in judged], axis=0)
+        if not unsafe.any() and not np.all([safe for safe, _ in judged]):
             note = "no verdict: the original's distribution is needed, suppressed rows and all"
             return self._finding(target, view, measured, worst=worst, bound=bound, note=note)
-        unsafe = ~np.all(kept, axis=0)
-        return self._finding(target, view, measured, worst=worst, bound=bound, unsafe=unsafe)
+        sure = "whatever the suppressed rows had" if target.n_unseen else None
+        return self._finding(
+            target, view, measured, worst=worst, bound=bound, unsafe=unsafe, note=sure
+        )
 
     def _finding(
         self,

@@ -162,6 +162,11 @@ class Target:
         return int(self.seen.sizes.sum())
 
     @property
+    def n_unseen(self) -> int:
+        """People of the original's distribution of whom the auditor knows nothing."""
+        return self.n_suppressed if self.original is None else 0
+
+    @property
     def sensitive(self) -> tuple[str, ...]:
         """The sensitive columns."""
         return self.seen.frequencies.sensitive

@@ -87,6 +87,21 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
     return found
 
 
+def surely(
+    part: Criterion, groups: Groups, n_unseen: int, *, alone: bool = False
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say of every group whether it certainly satisfies a part, and whether it certainly breaks it.
+
+    n_unseen: people of the original who are missing here; see `measure`. alone: judge each group as
+    if there were no other.
+    """
+    shown = shown_to(part, groups)
+    if n_unseen and part.needs_original:
+        return part.certainly(shown, n_unseen)
+    held = _verdicts(part, shown, alone=alone)
+    return held, ~held
+
+
 def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArray[np.bool_]:
     """Ask a criterion, and refuse what is not a yes or a no for each group."""
     told = part.alone(groups) if alone else part.holds(groups)

@@ -15,7 +15,7 @@ from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import GroupBeliefs
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
-from sfumato.criteria.judging import shown_to
+from sfumato.criteria.judging import surely
 from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
@@ -107,20 +107,24 @@ class Protected:
         return [(code,) for code in shares if code not in within] if self.rest else []
 
 
-def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArray[np.bool_]:
-    """Say of each class whether what is believed of it keeps a part of a promise.
+def keeps(
+    part: Criterion, classes: list[ClassBelief], groups: Groups, n_unseen: int = 0
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Say of each class whether what is believed of it keeps a part of a promise, and breaks it.
 
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
-    values in these proportions.
+    values in these proportions. n_unseen: people who are missing from the distribution of the
+    whole table, without whom neither may be certain.
     """
     protected = Protected.by(part, groups)
     unharmed = np.array([each.unharmed(protected) for each in classes], dtype=bool)
     if _is_bound(part):
         bound = part.belief_allowed()
         within = [each.within(bound, protected) for each in classes]
-        return np.array(within, dtype=bool)
+        kept = np.array(within, dtype=bool)
+        return kept, ~kept
     if not classes:
-        return unharmed
+        return unharmed, unharmed
     rows = [_whole_numbers(each.shares) for each in classes]
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     codes = np.array([code for row in rows for code in row], dtype=np.int32)
@@ -128,7 +132,8 @@ def keeps(part: Criterion, classes: list[ClassBelief], groups: Groups) -> NDArra
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
     believed = Groups(sizes, histogram, groups.values, groups.reference)
-    return np.asarray(part.holds(shown_to(part, believed)) | unharmed)
+    kept, broken = surely(part, believed, n_unseen)
+    return kept | unharmed, broken & ~unharmed
 
 
 def undecided(

@@ -23,8 +23,10 @@ from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
-from sfumato.criteria.judging import shown_to
+from sfumato.criteria.judging import shown_to, surely
 from sfumato.text import counted, people
+
+UNSEEN_DISTRIBUTION = "for want of the original's distribution, suppressed rows and all"
 
 
 @dataclass(frozen=True, eq=False)
@@ -55,14 +57,17 @@ class Verdict:
         failing = np.zeros(len(classes), dtype=bool)
         open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
         unsafe = np.zeros(len(others.sizes), dtype=bool)
-        for part in unstated:  # of who nothing was learned of, it can be asked as it is
-            unsafe |= ~part.alone(shown_to(part, others.groups))
+        unseen = np.zeros(len(others.sizes), dtype=bool)  # the original's distribution would tell
+        n_unseen = self.target.n_unseen
+        for part in (*unstated, *parts):  # of who nothing was learned of, it is asked as it is
+            safe, broken = surely(part, others.groups, n_unseen, alone=True)
+            unsafe |= broken
+            unseen |= ~safe & ~broken
         for part in parts:
-            kept = keeps(part, classes, everybody.groups)
+            kept, broken = keeps(part, classes, everybody.groups, n_unseen)
             untold = undecided(part, classes, everybody.groups, kept)
-            failing |= ~kept & ~untold
-            open_ |= untold
-            unsafe |= ~part.alone(shown_to(part, others.groups))
+            failing |= broken & ~untold
+            open_ |= untold | (~kept & ~broken)
         bounded = [part for part in parts if not part.belief_allowed().allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
         bound: Bound | None = None if shown_part is None else shown_part.belief_allowed()
@@ -83,6 +88,7 @@ class Verdict:
         n_exceeding = sum(each.people for each in _chosen(classes, failing))
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
+        n_open += int(others.sizes[unseen & ~unsafe].sum())
         n_unjudged = sum(each.people for each in classes) if unstated else 0
         holds: bool | None = not n_exceeding
         if not n_exceeding and (n_open or n_unjudged or not self.learned.answers):
@@ -120,7 +126,7 @@ class Verdict:
         kept, excess = [], []
         for part in parts:
             held = (
-                keeps(part, classes, everybody.groups).all()
+                keeps(part, classes, everybody.groups)[0].all()
                 and part.alone(shown_to(part, others.groups)).all()
             )
             found, _ = self._found(part, others, classes)
@@ -163,7 +169,9 @@ class Verdict:
             groups = counted(len(sampled), "group was", "groups were")
             notes.append(f"{groups} sampled, with 95% intervals")
         if n_open:
-            notes.append(f"no verdict for {people(n_open)}, of whom samples do not tell")
+            unseen = self.target.n_unseen and any(part.needs_original for part in parts)
+            why = UNSEEN_DISTRIBUTION if unseen else "of whom samples do not tell"
+            notes.append(f"no verdict for {people(n_open)}, {why}")
         if self.learned.n_unexplained:
             groups = counted(self.learned.n_unexplained, "group")
             notes.append(f"{groups} could have gone further down, so somebody may be misled there")
