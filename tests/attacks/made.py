@@ -13,7 +13,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks import Target
 from sfumato.attacks.known_method.membership import members_of
 from sfumato.attacks.minimality import Minimality
-from sfumato.data.recoding import Assignment, Cut
+from sfumato.data.recoding import SUPPRESSED, Assignment, Cut
 
 PATHS = [
     {v: (v, v[0], "*") for v in ("a1", "a2", "b1", "b2")},
@@ -151,18 +151,18 @@ def interval(domain, label):
 
 
 def local(rows, labels):
-    """Publish each row under labels of its own."""
+    """Publish each row under labels of its own; None: suppressed."""
 
     def make(frequencies):
         names = frequencies.columns
         domains = [frequencies.domains[name] for name in names]
         keys = np.stack([frequencies.codes(name) for name in names], axis=1).tolist()
-        boxes = sorted(set(labels))
+        boxes = sorted(set(labels) - {None})
         sides = [[interval(d, n) for d, n in zip(domains, box, strict=False)] for box in boxes]
         parts = {}
         for row, box in zip(rows, labels, strict=True):
             code = [d.code_of(row[name]) for d, name in zip(domains, names, strict=True)]
-            key = (keys.index(code), boxes.index(box))
+            key = (keys.index(code), SUPPRESSED if box is None else boxes.index(box))
             parts[key] = parts.get(key, 0) + 1
         listed = [(c, g, n) for (c, g), n in sorted(parts.items())]
         return Assignment(

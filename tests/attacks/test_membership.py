@@ -1,18 +1,29 @@
 """Who is in which group, from published counts: what is believed over all that fits."""
 
 from dataclasses import replace
+from fractions import Fraction
 
 import numpy as np
 import pyarrow as pa
 import pytest
 
 import naive.minimality
+import naive.replay
 import sfumato as sf
-from attacks.made import CRITERIA, PATHS, believed, local, release_of, rows_of, table_of
+from attacks.made import (
+    CRITERIA,
+    PATHS,
+    RULES,
+    believed,
+    local,
+    release_of,
+    rows_of,
+    table_of,
+)
 from sfumato.attacks import CannotRun, Target
-from sfumato.attacks.known_method.membership import Membership, located, members_of
+from sfumato.attacks.known_method.membership import Membership, listed, located, members_of
 from sfumato.attacks.known_method.weighed import Weighing
-from sfumato.attacks.minimality import Minimality
+from sfumato.attacks.minimality import Minimality, credibility_superset
 
 SEEDS = [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))]
 
@@ -40,12 +51,15 @@ def case(rng):
         else tuple(str(rng.choice(PATHS[c][v])) for c, v in enumerate(q))
         for q in raw
     ]
+    if rng.random() < 0.5:
+        labels[0] = None  # suppressed
     table = table_of(rows, n_columns)
     release = release_of(table, local(rows, labels), "local")
     groups = {}
     for row, label in zip(rows, labels, strict=True):
-        groups.setdefault(label, []).append(row["s"])
-    return release, raw, groups, fast, keeps
+        if label is not None:
+            groups.setdefault(label, []).append(row["s"])
+    return release, raw, groups, [row["s"] for row in rows], fast, keeps
 
 
 def shown(classes, frequencies):
@@ -70,19 +84,19 @@ def without_zeros(found):
 @pytest.mark.parametrize("seed", SEEDS)
 def test_beliefs_are_those_of_all_ways_that_fit(seed):
     rng = np.random.default_rng(seed)
-    n_only = n_several = 0
+    n_only = n_several = n_suppressed = 0
     for number in range(200):
-        if number >= 5 and n_only and n_several:
+        if number >= 5 and n_only and n_several and n_suppressed:
             break
-        release, raw, groups, fast, keeps = case(rng)
+        release, raw, groups, everybody, fast, keeps = case(rng)
         paths = PATHS[: len(raw[0])]
-        everybody = [value for values in groups.values() for value in values]
         slow = naive.minimality.over_all_that_fit(
             raw,
             groups,
             fits,
             lambda people, paths=paths: naive.minimality.local_steps(people, paths),
             breaking(keeps, everybody),
+            everybody=False,
         )
         if slow is None:
             continue
@@ -94,6 +108,7 @@ def test_beliefs_are_those_of_all_ways_that_fit(seed):
             assert believed(release, attack) == without_zeros(slow)
             continue
         n_several += 1
+        n_suppressed += release.n_suppressed
 
         def solve(one, target=target, attack=attack):
             return attack._learned(target, one, attack._enforced(target))
@@ -108,6 +123,7 @@ def test_beliefs_are_those_of_all_ways_that_fit(seed):
             members_of(target)
     assert n_only
     assert n_several
+    assert n_suppressed
 
 
 HIV = sf.LDiversity(2, "frequency", ["HIV"])
@@ -134,3 +150,140 @@ def test_too_many_ways_to_be_in_groups_are_refused_with_a_reason(tmp_path, monke
     loaded = sf.load(release.save(tmp_path / "out"))
     with pytest.raises(CannotRun, match="too many ways"):
         Minimality().run(loaded, table)
+
+
+# ---- Lists of people of whom some are not in the table
+
+
+def hospital(people, values=None):
+    """Read {class: number of people}, with or without values."""
+    columns = {"q": [q for q, n in people.items() for _ in range(n)]}
+    rules = {"q": sf.Tree({"Q": ["q1", "q2"]})}
+    if values is None:
+        return sf.read(pa.table(columns), rules)
+    return sf.read(pa.table(columns | {"s": values}), rules, "s")
+
+
+def of_list(report):
+    return next(each for each in report.findings if each.attack == "minimality, external")
+
+
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.Mondrian(), sf.TopDown("cut")], ids=str)
+@pytest.mark.parametrize(
+    ("people", "found", "exceeding"),
+    [
+        ({"q1": 2, "q2": 5}, 1, 2),
+        ({"q1": 3, "q2": 5}, Fraction(2, 3), 3),
+        ({"q1": 2, "q2": 6}, Fraction(2, 3), 2),
+    ],
+)
+def test_table_1_c_with_people_who_may_be_absent_in_the_audit(
+    method, people, found, exceeding, tmp_path
+):
+    """A third q1 person, or a sixth q2 person, leaves 2/3 (READINGS of Wong 2009, section 2)."""
+    table = hospital({"q1": 2, "q2": 5}, ["HIV"] * 2 + ["none"] * 5)
+    release = sf.anonymize(table, HIV, method)
+    expected = credibility_superset(list(people.values()), 7, 2, 2)
+    assert expected[0] == found
+    loaded = sf.load(release.save(tmp_path / "out"))
+    for given in (release, loaded):  # a loaded one needs no original for it
+        finding = of_list(sf.audit(given, external=hospital(people)))
+        assert (finding.found, finding.holds) == (found, False)
+        assert (finding.n_exceeding, finding.n_people) == (exceeding, sum(people.values()))
+        assert "some may not be in the table" in finding.knows
+
+
+def test_a_list_that_does_not_fill_the_groups_is_refused():
+    table = hospital({"q1": 2, "q2": 5}, ["HIV"] * 2 + ["none"] * 5)
+    release = sf.anonymize(table, HIV, sf.Samarati())
+    target = Target.of(release, external=hospital({"q1": 1, "q2": 5}))
+    with pytest.raises(CannotRun, match="do not fill"):
+        Minimality(who="external").find(target)
+    with pytest.raises(CannotRun, match="nobody gave a list"):
+        Minimality(who="external").run(release)
+    with pytest.raises(sf.BadInput, match="who must be"):
+        Minimality(who="everybody")
+
+
+METHODS = [sf.Exhaustive(), sf.Samarati(), sf.Samarati(1), sf.Optimal("loss"), sf.Mondrian()]
+
+
+def steps_of(method, release, paths):
+    """Give the steps of some people, by the naive twin of the kind of recoding."""
+    if method.minimality == "regions":
+        orders = [list(path) for path in paths]
+        return lambda people: naive.minimality.region_steps(people, orders)
+    node = list(release.levels.values())
+    limit = method.max_suppressed
+    return lambda people: naive.minimality.full_domain_steps(people, paths, node, limit)
+
+
+def listed_case(rng):
+    """Give a release, everybody on a list that is longer, and what was published; None: nothing."""
+    n_columns = int(rng.integers(1, 3))
+    fast, keeps = CRITERIA[int(rng.integers(len(CRITERIA)))]
+    method = METHODS[int(rng.integers(len(METHODS)))]
+    rows = rows_of(rng, n_columns)[:5]
+    table = table_of(rows, n_columns)
+    try:
+        release = sf.anonymize(table, fast, method)
+    except sf.SfumatoError:
+        return None
+    if release.n_suppressed:
+        return None
+    raw = [tuple(row[f"q{c}"] for c in range(n_columns)) for row in rows]
+    raw += [
+        tuple(str(rng.choice(list(PATHS[c]))) for c in range(n_columns))
+        for _ in range(int(rng.integers(0, 3)))
+    ]
+    external = sf.read(
+        pa.table({f"q{c}": [q[c] for q in raw] for c in range(n_columns)}),
+        {f"q{c}": RULES[c] for c in range(n_columns)},
+    )
+    return release, external, raw, [row["s"] for row in rows], method, fast, keeps
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("seed", SEEDS)
+def test_beliefs_of_people_on_a_list_are_those_of_all_who_may_be_there(seed):
+    rng = np.random.default_rng(seed)
+    n_learned = 0
+    for number in range(200):
+        if number >= 12 and n_learned > 2:
+            break
+        made = listed_case(rng)
+        if made is None:
+            continue
+        release, external, raw, everybody, method, fast, keeps = made
+        boxes, _ = naive.replay.shown(release.recoding, release.original.frequencies())
+        groups = {}
+        for (sides, (value,)), n in boxes.items():
+            groups.setdefault(sides, []).extend([value] * n)
+        slow = naive.minimality.over_all_that_fit(
+            raw,
+            groups,
+            lambda q, sides: all(v in side for v, side in zip(q, sides, strict=True)),
+            steps_of(method, release, PATHS[: len(raw[0])]),
+            breaking(keeps, everybody),
+        )
+        assert slow is not None  # these methods are minimal, and the truth is one of the worlds
+        target = Target.of(release, external=external)
+        attack = Minimality(who="external")
+        unmade = replace(target, recoding=None)
+        possible = listed(target)
+        learned = Weighing(
+            possible,
+            "s",
+            lambda one, a=attack, t=unmade, c=fast: a._learned(t, one, c),
+            one_by_one=method.minimality == "regions",
+            absent=True,
+        ).run()
+        found = shown(learned.classes, possible.frequencies)
+        assert found == without_zeros(slow)
+        finding = attack.find(target)
+        assert finding.n_people == sum(
+            any(all(v in side for v, side in zip(q, sides, strict=True)) for sides in groups)
+            for q in raw
+        )
+        n_learned += len(raw) > len(everybody) and learned.n_fillings > 0
+    assert n_learned

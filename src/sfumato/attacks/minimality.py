@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -19,10 +19,12 @@ from sfumato.attacks.known_method.membership import (
     SEVERAL_FIT,
     Membership,
     PossibleMembers,
+    listed,
     located,
 )
 from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.rejected_steps import (
+    counted_steps,
     cut_steps,
     full_domain_steps,
     least_people,
@@ -43,7 +45,8 @@ from sfumato.formulas.minimality.credibility import (
     credibility_superset,
 )
 from sfumato.formulas.minimality.worlds import credibility_enumerated
-from sfumato.parameters import optional_column, optional_seed
+from sfumato.parameters import one_of, optional_column, optional_seed
+from sfumato.text import people
 
 __all__ = [
     "Minimality",
@@ -91,6 +94,10 @@ class Minimality(Attack):
 
     Args:
         attribute: The sensitive column, when there are several.
+        who: Whose quasi-identifiers the adversary has: "original": everybody's who is in the
+            table. "external": those on a list of people, of whom some need not be in the table
+            (the paper's superset case); what is believed is then the expected share of them who
+            are in it and have the value.
         enforced: The criterion that the publisher kept to, where it is stricter than what was
             promised ("near to minimality"). None: the one of the release, or of the audit.
         seed: Repeats the samples that stand for what cannot be enumerated. It is an experiment's,
@@ -112,24 +119,35 @@ class Minimality(Attack):
     attribute: str | None = None
     enforced: Criterion | None = None
     seed: int | None = 0
+    who: Literal["original", "external"] = "original"
     name: ClassVar[str] = "minimality"
 
     def __post_init__(self) -> None:
         optional_column("Minimality", "attribute", self.attribute)
+        one_of("Minimality", "who", self.who, ("original", "external"))
         optional_seed("Minimality", self.seed)
         if self.enforced is not None:
             a_criterion(self.enforced, "Minimality: enforced")
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Every sensitive column."""
+        """Every sensitive column; with a list of people, if there is one, too."""
         for attribute in target.sensitive or (None,):
             yield cls(attribute=attribute)
+            if target.external is not None:
+                yield cls(attribute=attribute, who="external")
+
+    @property
+    def called(self) -> str:
+        """The name, and whether it is a list that the adversary has."""
+        return self.name if self.who == "original" else f"{self.name}, external"
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who knows what was not published."""
         attribute = target.view(self.attribute, others=False).attribute
         enforced = self._enforced(target)
+        if self.who == "external":
+            return self._of_list(target, enforced, attribute)
         members = located(target, guarding_column(enforced))
         knows = self._knows(target)
         if isinstance(members, PossibleMembers):
@@ -165,6 +183,31 @@ class Minimality(Attack):
         verdict = Verdict(target, seen, learned, attribute, found.classes)
         return _lower_bound(verdict.finding(self.called, self._knows(target), found.note))
 
+    def _of_list(self, target: Target, enforced: Criterion, attribute: str) -> Finding:
+        """Find what is believed of people on a list, of whom some may not be in the table."""
+        if target.n_suppressed:
+            raise CannotRun(
+                "rows were suppressed, so who on the list is in no group may be one of them; how "
+                "that was decided is not worked out for lists"
+            )
+        if guarding_column(enforced) is not None:
+            raise CannotRun("what people guard is neither published nor on the list")
+        possible = listed(target)
+        unmade = replace(target, recoding=None)  # its ranks are those of another table
+
+        def solve(members: Membership) -> LearnedBeliefs:
+            return self._learned(unmade, members, enforced)
+
+        method = target.method
+        assert method is not None  # noqa: S101  (looked at already)
+        alone = method.minimality in ("local", "regions")
+        found = Weighing(possible, attribute, solve, one_by_one=alone, absent=True).run()
+        learned = self._with_what_is_known(target, found.learned, enforced)
+        verdict = Verdict(target, possible.without_members(), learned, attribute, found.classes)
+        finding = verdict.finding(self.called, self._knows(target), found.note)
+        kinds = np.unique(possible.fillings.pairs[:, 0])
+        return _lower_bound(replace(finding, n_people=int(possible.fillings.people[kinds].sum())))
+
     def _with_what_is_known(
         self, target: Target, learned: LearnedBeliefs, enforced: Criterion
     ) -> LearnedBeliefs:
@@ -180,10 +223,12 @@ class Minimality(Attack):
         kept_to = self.enforced or target.enforced
         other = kept_to is not None and str(kept_to) != str(target.criterion)
         enforced = f", {kept_to} having been enforced" if other else ""
-        return (
-            f"{KNOWN}, and everybody's; how many of a kind are in which group; that no step down "
-            f"was safe ({STEPS[str(target.method.minimality)]}){enforced}"
-        )
+        known = f"{KNOWN}, and everybody's; how many of a kind are in which group"
+        if target.external is not None and self.who == "external":
+            listed_people = people(target.external.n_rows)
+            known = f"a list of {listed_people}, of whom some may not be in the table"
+        step = STEPS[str(target.method.minimality)]
+        return f"{known}; that no step down was safe ({step}){enforced}"
 
     def _enforced(self, target: Target) -> Criterion:
         enforced = self.enforced or target.enforced or target.criterion
@@ -229,7 +274,10 @@ class Minimality(Attack):
             return solver.each(problems, others_known=False, all_explained=False)
         full_domain = method.minimality == "full-domain"
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
-        limit = allowed_rows(method.max_suppressed, members.frequencies.n_rows)
+        limit = allowed_rows(method.max_suppressed, target.n_people + target.n_suppressed)
+        if self.who == "external":
+            wide = counted_steps(target, members, steps, enforced, limit)
+            return solver.together(wide, values_known=False)
         wide = wide_steps(target, members, steps, enforced, limit)
         return solver.together(wide)
 

@@ -9,13 +9,14 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.matching import boxes_in
 from sfumato.attacks.target import Target
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import Codes, distinct_rows
 from sfumato.data.labels.writer import interval_text
 from sfumato.data.recoding import SUPPRESSED, Placement, Recoding, distinct_boxes
-from sfumato.errors import CannotRun
+from sfumato.errors import CannotRun, DoesNotApply
 from sfumato.formulas.boxes.fillings import MOST_PEOPLE, Fillings, Part
 
 PAIRS_AT_ONCE = 1 << 24
@@ -164,6 +165,39 @@ def located(target: Target, guard: str | None = None) -> Membership | PossibleMe
         parts = _split(target.recoding.placement(frequencies), boxes)
         return Membership(frequencies, boxes, *parts, histogram)
     return _by_counts(frequencies, boxes, histogram, target.seen.sizes)
+
+
+def listed(target: Target) -> PossibleMembers:
+    """See who on a list of people may be in which group; some of them may be in none."""
+    if target.external is None:
+        raise DoesNotApply("nobody gave a list of people (external=, --external)")
+    target.refuse_bucketized()
+    seen = target.seen.frequencies
+    frequencies = _with_values(target.external.combinations(), seen)
+    boxes = boxes_in(frequencies.domains, target.seen)
+    ground = frequencies.combinations
+    fillings = Fillings(ground.counts, target.seen.sizes, fitting_pairs(ground, boxes))
+    if len(fillings.pairs) > MOST_IN_FLOW or int(target.seen.sizes.sum()) > MOST_PEOPLE:
+        raise CannotRun(TOO_LARGE)
+    if fillings.one() is None:
+        raise CannotRun("the people on the list do not fill the published groups")
+    return PossibleMembers(frequencies, boxes, _values_of(target, frequencies), fillings)
+
+
+def _with_values(people: FrequencySet, seen: FrequencySet) -> FrequencySet:
+    """Count people by the quasi-identifiers of a release, with values that nobody has yet."""
+    names, values = seen.quasi_identifiers, seen.persons_values.codes
+    n, n_values = len(people), len(values)
+    who = np.concatenate([np.arange(n), np.zeros(n_values, dtype=np.intp)])
+    value = np.concatenate([np.zeros(n, dtype=np.intp), np.arange(n_values)])
+    codes = {name: people.codes(name)[who] for name in names}
+    codes |= {name: values[value, j] for j, name in enumerate(seen.sensitive)}
+    domains = {name: people.domains[name] for name in names}
+    domains |= {name: seen.domains[name] for name in seen.sensitive}
+    counts = np.concatenate([people.counts, np.zeros(n_values, dtype=np.int64)])
+    found = FrequencySet.from_codes(domains, names, seen.sensitive, codes, counts)
+    found._references.update({name: seen.reference(name) for name in seen.sensitive})
+    return found
 
 
 def _by_counts(

@@ -292,6 +292,37 @@ def wide_steps(
     return Wide(members, found)
 
 
+def counted_steps(
+    target: Target, members: Membership, steps: list[WideStep], enforced: Criterion, limit: int
+) -> Wide:
+    """Give the same by numbers of people alone, where nobody's values are known.
+
+    Only those who are in a group are there; whoever is not says nothing.
+    """
+    layout = members.frequencies.combinations.layout
+    lows = lows_of(target, members)
+    published = [low[members.codes[:, j]] for j, low in enumerate(lows)]
+    group_of = members.group_of
+    found = []
+    for step in steps:
+        child_low = step.lows[members.codes[:, step.column]]
+        concerned = np.flatnonzero((child_low >= 0) & (group_of >= 0))
+        sides = list(published)
+        sides[step.column] = child_low
+        index, member = group_keys(layout.pack([side[concerned] for side in sides]))
+        of = np.full(len(child_low), -1, dtype=np.intp)
+        of[concerned] = index
+        child = of[members.combination]
+        sizes = sum_by(child[child >= 0], members.people[child >= 0], len(member))
+        always = sizes < least_people(enforced)
+        rest = limit - int(sizes[always].sum())
+        if rest >= 0:
+            nobody = np.zeros(len(members.boxes), dtype=np.int64)
+            owner = group_of[concerned[member]]
+            found.append(Children(of, owner, ~always, rest, nobody))
+    return Wide(members, found)
+
+
 def _counted(members: Membership, child_of: NDArray[np.intp], n_children: int) -> JointGroups:
     frequencies = members.frequencies
     values = frequencies.persons_values

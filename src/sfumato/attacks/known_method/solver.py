@@ -40,6 +40,10 @@ MOST_TOGETHER = 256  # groups whose steps are followed together
 MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything
 MOST_TABLES = 100_000  # tables of counts of all these groups
 MOST_GROUPS = 50_000  # groups that are looked at, the small ones first
+NO_WORLD = (
+    "no world is possible in which the release is minimal for this criterion; it was made another "
+    "way"
+)
 WORK = 120_000_000  # counts that are looked at over all groups
 
 
@@ -200,12 +204,13 @@ class Solver:
             return self._solved(Problem(problem.group, tuple(kept)), values, histogram)
         return None
 
-    def together(self, wide: Wide) -> LearnedBeliefs:
+    def together(self, wide: Wide, *, values_known: bool = True) -> LearnedBeliefs:
         """Solve all groups together where that can be done, else one at a time.
 
         Groups that break nothing in any world are left out: nothing is learned from or about them.
         One at a time, somebody knows everybody else's values. Who does not may believe more, so
-        that is no answer to whether a promise is kept.
+        that is no answer to whether a promise is kept; and it cannot be done unless these values
+        are known.
         """
         groups = wide.groups.tolist()
         others_known = True
@@ -216,7 +221,10 @@ class Solver:
             found = None
             if len(able) <= MOST_TOGETHER:
                 parts = [each.part for each in able]
-                found = coupled(parts, [step.limit for step in wide.steps], MOST_TABLES)
+                try:
+                    found = coupled(parts, [step.limit for step in wide.steps], MOST_TABLES)
+                except ValueError:
+                    raise CannotRun(NO_WORLD) from None
             if found is not None:
                 beliefs = [
                     self._beliefs(each.problem, each.values, each.histogram, each.apart(posterior))
@@ -224,6 +232,8 @@ class Solver:
                     if len(posterior.people) > 1
                 ]
                 return LearnedBeliefs(beliefs, kept=found[0].kept if found else Fraction(1))
+        if not values_known:
+            return LearnedBeliefs([], groups)
         return self.each(wide.alone(), others_known=others_known)
 
     def _stated(self, problem: Problem) -> _Stated:
@@ -405,10 +415,7 @@ class Solver:
                 budget=min(BUDGET, self.work),
             )
         except ValueError:
-            raise CannotRun(
-                "no world is possible in which the release is minimal for this criterion; it was "
-                "made another way"
-            ) from None
+            raise CannotRun(NO_WORLD) from None
         self.work -= found.work
         return found if rare is None else apart(found, histogram, rare, pool)
 

@@ -19,7 +19,7 @@ from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.errors import CannotRun
 from sfumato.formulas.boxes.fillings import Part
 from sfumato.progress import report
-from sfumato.text import counted
+from sfumato.text import count
 
 MOST_FILLINGS = 2_000  # of groups that hang together
 MOST_SOLVED = 20_000  # fillings of all groups
@@ -35,13 +35,15 @@ class Weighed:
 
     classes: list[ClassBelief]
     learned: LearnedBeliefs  # what there is to say beside the classes
-    n_fillings: int
+    n_fillings: int  # of groups that have more than one
 
     @property
-    def note(self) -> str:
+    def note(self) -> str | None:
         """Say over what beliefs were weighed."""
-        ways = counted(self.n_fillings, "way that fits was", "ways that fit were")
-        return f"counts do not tell who is in which group; {ways} weighed"
+        if not self.n_fillings:
+            return None
+        ways = f"{count(self.n_fillings)} ways that fit"
+        return f"counts do not tell who is in which group; {ways} were weighed"
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +70,7 @@ class Weighing:
         parts = fillings.parts if self.one_by_one else [everything]
         classes: list[ClassBelief] = []
         unknown: list[int] = []
-        n_unexplained, left = 0, MOST_SOLVED
+        n_unexplained, n_fillings, left = 0, 0, MOST_SOLVED
         for done, part in enumerate(parts):
             report("weighing who is in which group", done, len(parts))
             filled = part.fillings.every(min(MOST_FILLINGS, left))
@@ -77,12 +79,13 @@ class Weighing:
                 unknown += part.boxes.tolist()
                 continue
             left -= len(filled)
+            n_fillings += len(filled) if len(filled) > 1 else 0
             n_unexplained += solved[0].learned.n_unexplained
             classes += self._classes(part, solved)
         if not classes:
             raise CannotRun(TOO_MANY)
         learned = LearnedBeliefs([], unknown, n_unexplained=n_unexplained)
-        return Weighed(classes, learned, MOST_SOLVED - left)
+        return Weighed(classes, learned, n_fillings)
 
     def _solved(self, part: Part, filled: list[np.ndarray]) -> list[_Solved] | None:
         """Solve every filling of a part; those that explain less than others are no worlds."""
