@@ -129,3 +129,21 @@ def test_the_command_line_says_unsafe_and_writes_nothing(case, tmp_path):
     found = {each["attack"]: each for each in findings}
     assert found["mechanism"]["found"] in (1, "1")
     assert NS not in done.stdout
+
+
+@pytest.mark.parametrize(
+    ("promise", "method"),
+    [
+        (sf.Skyline({"HIV": [(0, 0, 0, 0.51)]}), sf.SkylineMondrian()),
+        (sf.Skyline({"HIV": [(0, 0, 0, 0.51)]}), sf.Samarati()),
+        (sf.Skyline({"HIV": [(0, 0, 0, 0.51)]}), sf.Optimal("loss")),
+        (sf.BCFAnonymity(1) & HIV, sf.BCFAnonymizer()),
+    ],
+    ids=["SkylineMondrian", "Samarati", "Optimal", "BCFAnonymizer"],
+)
+def test_table_1_c_promised_otherwise_is_certain_too(promise, method):
+    """A skyline point without facts bounds belief alone; all of these go as far as they can."""
+    release = sf.anonymize(sf.read(pa.table(TABLE_1B), FIG6, "Disease"), promise, method)
+    finding = mechanism(release)
+    assert (finding.found, finding.holds) == (1, False)
+    assert sf.audit(release).verdict == "failed"

@@ -360,4 +360,6 @@ def wilson(
     share = np.clip(share, 0.0, 1.0)
     middle = (share + z**2 / (2 * n)) / (1 + z**2 / n)
     half = z / (1 + z**2 / n) * np.sqrt(share * (1 - share) / n + z**2 / (4 * n**2))
-    return np.clip(middle - half, 0.0, 1.0), np.clip(middle + half, 0.0, 1.0)
+    # At the ends the two are equal, but for the rounding of floats.
+    low = np.where(share == 0, 0.0, np.clip(middle - half, 0.0, 1.0))
+    return low, np.where(share == 1, 1.0, np.clip(middle + half, 0.0, 1.0))
