@@ -194,7 +194,7 @@ def _judged_cells(
         kept, n_failing = next(of_others)
         if kept is False:
             most = max(each.n_people_failing, n_failing)
-            each = replace(each, holds=False, n_people_failing=most)  # noqa: PLW2901
+            each = replace(each, holds=False, n_people_failing=most, note=None)  # noqa: PLW2901
         elif kept is None and public:
             each = _no_verdict(each, ONLY_THE_STEWARD)  # noqa: PLW2901
         elif kept is None and each.holds:
