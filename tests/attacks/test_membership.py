@@ -287,3 +287,16 @@ def test_beliefs_of_people_on_a_list_are_those_of_all_who_may_be_there(seed):
         )
         n_learned += len(raw) > len(everybody) and learned.n_fillings > 0
     assert n_learned
+
+
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.Mondrian(), sf.TopDown()], ids=str)
+def test_the_original_may_have_its_columns_in_another_order_and_more_of_them(method, tmp_path):
+    rules = {"q": sf.Tree({"Q": ["q1", "q2"]}), "r": sf.Tree({"*": ["x", "y", "z"]})}
+    columns = {"q": ["q1"] * 2 + ["q2"] * 5, "r": ["x"] * 7, "z": list("abcdefg")}
+    columns["s"] = ["HIV"] * 2 + ["none"] * 5
+    release = sf.anonymize(sf.read(pa.table(columns), rules, "s"), HIV, method)
+    loaded = sf.load(release.save(tmp_path / "out"))
+    turned = {"r": rules["r"], "z": sf.Flat(), "q": rules["q"]}
+    original = sf.read(pa.table(columns), turned, "s")
+    for attack in (Minimality(), sf.attacks.Mechanism()):
+        assert attack.run(loaded, original).found == 1

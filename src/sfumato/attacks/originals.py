@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 import numpy as np
 
@@ -15,9 +16,12 @@ from sfumato.text import count, counted
 
 
 def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
-    """Read what is no table yet, with the roles of the columns in the release."""
-    if given is None or isinstance(given, Table):
-        return given
+    """Read what is no table yet, with the roles of the columns in the release.
+
+    An original that is one already is seen with its columns in the order of the release.
+    """
+    if given is None:
+        return None
     if isinstance(subject, Release):
         columns = subject.description.quasi_identifiers
         values = subject.description.sensitive
@@ -26,9 +30,24 @@ def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
         columns, values = subject.schema.quasi_identifiers, subject.schema.sensitive
         known = dict(subject.schema.hierarchies)
     else:
-        return None  # refused with a better message
+        return given if isinstance(given, Table) else None  # refused with a better message
+    if isinstance(given, Table):
+        return _in_order(given, columns, values) if sensitive else given
     rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
     return read(given, columns, values if sensitive else None, hierarchies=rules)
+
+
+def _in_order(table: Table, columns: Sequence[str], values: Sequence[str]) -> Table:
+    """See a table by the quasi-identifiers and sensitive columns of a release, in their order."""
+    schema = table.schema
+    wanted = tuple(columns), tuple(values)
+    if (schema.quasi_identifiers, schema.sensitive) == wanted:
+        return table
+    known = set(schema.quasi_identifiers).issuperset(columns)
+    if not known or not set(schema.sensitive).issuperset(values):
+        return table  # refused later, by the name of the column
+    ordered = replace(schema, quasi_identifiers=wanted[0], sensitive=wanted[1])
+    return Table(table.source, ordered)
 
 
 def seen_with(
