@@ -116,15 +116,39 @@ def test_wrong_use_gets_one_line(place, monkeypatch, arguments, message):
     assert message in result.stderr
 
 
-def test_what_a_publisher_kept_to_can_be_said(tmp_path):
-    """Wong's table I: 2-diversity makes q1 certain, 3-diversity fails in every world."""
-    (tmp_path / "people.csv").write_text("q,s\n" + "q1,HIV\n" * 2 + "q2,none\n" * 5)
-    (tmp_path / "job.toml").write_text(
+def table_1(place, method):
+    """Release the people of Wong's table I."""
+    (place / "people.csv").write_text("q,s\n" + "q1,HIV\n" * 2 + "q2,none\n" * 5)
+    (place / "job.toml").write_text(
         'source = "people.csv"\noutput = "out"\n[columns]\nsensitive = ["s"]\n'
         '[columns.quasi_identifiers]\nq = { tree = { Q = ["q1", "q2"] } }\n[[criteria]]\n'
-        'l_diversity = { l = 2, kind = "frequency", values = ["HIV"] }\n[method]\nsamarati = {}\n'
+        f'l_diversity = {{ l = 2, kind = "frequency", values = ["HIV"] }}\n[method]\n{method}\n'
     )
-    assert run("anonymize", tmp_path / "job.toml").exit_code == 0
+    assert run("anonymize", place / "job.toml").exit_code == 0
+
+
+def test_who_is_in_overlapping_groups_follows_from_counts(tmp_path):
+    table_1(tmp_path, "top_down = {}")  # two of q2 go with q1, three are published as they are
+    result = run("audit", tmp_path / "out", "--original", tmp_path / "job.toml", "--json")
+    assert result.exit_code == 1
+    for attack in ("minimality", "mechanism"):
+        assert attacks(result)[attack]["found"] == 1
+
+
+def test_a_list_with_people_who_are_not_in_the_table_leaves_doubt(tmp_path):
+    table_1(tmp_path, "samarati = {}")
+    (tmp_path / "list.csv").write_text("q\n" + "q1\n" * 3 + "q2\n" * 5)
+    listed = (tmp_path / "job.toml").read_text().replace("people.csv", "list.csv")
+    (tmp_path / "list.toml").write_text(listed.replace('sensitive = ["s"]\n', ""))
+    result = run("audit", tmp_path / "job.toml", "--external", tmp_path / "list.toml", "--json")
+    assert attacks(result)["minimality"]["found"] == 1
+    assert attacks(result)["minimality, external"]["found"] == pytest.approx(2 / 3)
+    assert result.exit_code == 1
+
+
+def test_what_a_publisher_kept_to_can_be_said(tmp_path):
+    """2-diversity makes q1 certain, 3-diversity fails in every world."""
+    table_1(tmp_path, "samarati = {}")
     kept = 'l_diversity = { l = 3, kind = "frequency", values = ["HIV"] }'
     as_promised = attacks(run("audit", tmp_path / "job.toml", "--json"))
     stricter = attacks(run("audit", tmp_path / "job.toml", "--enforced", kept, "--json"))

@@ -65,12 +65,22 @@ def test_every_entry_knows_its_group(members):
         assert histogram.group_of.tolist() == expected
 
 
-@given(MEMBERS, SOME_CODES)
-def test_pooled_values_are_counted_as_the_first_of_them(members, codes):
-    renamed = [[codes[0] if code in codes else code for code in group] for group in members]
+@given(MEMBERS, SOME_CODES, st.booleans())
+def test_values_are_counted_as_others_or_not_at_all(members, codes, others):
+    counts_as = [codes[0] if code in codes else code if others else -1 for code in range(N_VALUES)]
+    renamed = [[counts_as[c] for c in group if counts_as[c] >= 0] for group in members]
     for histogram in histogram_of(members):
-        pooled = histogram.pooled(np.array(codes, dtype=np.int32))
-        assert as_dicts(pooled) == [naive.groups.histogram(group) for group in renamed]
+        counted = histogram.counted_as(np.array(counts_as, dtype=np.int32))
+        assert as_dicts(counted) == [naive.groups.histogram(group) for group in renamed]
+
+
+@given(MEMBERS, st.data())
+def test_a_part_has_the_groups_that_were_chosen(members, data):
+    chosen = data.draw(st.lists(st.booleans(), min_size=len(members), max_size=len(members)))
+    left = [group for group, kept in zip(members, chosen, strict=True) if kept]
+    for histogram in histogram_of(members):
+        part = histogram.part(np.array(chosen, dtype=bool))
+        assert as_dicts(part) == [naive.groups.histogram(group) for group in left]
 
 
 @given(MEMBERS, SOME_CODES)

@@ -112,14 +112,6 @@ class Histogram:
         dense[self.group_of, self.codes] = self.counts
         return dense
 
-    def pooled(self, codes: NDArray[np.int32]) -> Histogram:
-        """Count the given values together as one: the first of them."""
-        renamed = np.arange(self.n_values, dtype=np.int32)
-        if len(codes):
-            renamed[codes] = codes[0]
-        shape = (self.n_groups, self.n_values)
-        return Histogram.from_entries(self.group_of, renamed[self.codes], self.counts, shape)
-
     def counted_as(self, codes: NDArray[np.int32]) -> Histogram:
         """Count each value as another: equal codes together, those below 0 not at all."""
         if np.array_equal(codes, np.arange(self.n_values)):

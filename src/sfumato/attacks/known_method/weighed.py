@@ -97,9 +97,11 @@ class Weighing:
             except CannotRun as error:
                 refused = error
                 continue
-            if learned.kept is None or learned.unknown:
+            sampled = any(each.low is not None for each in learned.beliefs)
+            if learned.unknown or sampled or (learned.kept is None and len(filled) > 1):
                 return None
-            found.append(_Solved(members, learned, part.fillings.ways(filling) * learned.kept))
+            kept = Fraction(1) if learned.kept is None else learned.kept
+            found.append(_Solved(members, learned, part.fillings.ways(filling) * kept))
         if not found:
             raise refused
         fewest = min(each.learned.n_unexplained for each in found)

@@ -11,7 +11,12 @@ import numpy as np
 from sfumato.algorithms import Algorithm
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
-from sfumato.attacks.known_method.membership import Membership, members_of
+from sfumato.attacks.known_method.membership import (
+    Membership,
+    PossibleMembers,
+    located,
+    members_of,
+)
 from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
@@ -96,20 +101,9 @@ class Mechanism(Attack):
                 "(original=, --original)"
             )
         if self._can_follow(target, method, enforced):
-            members = members_of(target, guard)
-            steps = method.failed_steps(published_groups(members), enforced)
-            if steps is not None:
-                solver = Solver(
-                    members,
-                    enforced,
-                    np.random.default_rng(self.seed),
-                    together=max(1, len(members.people) * 2),
-                )
-                following = Following(members, steps, solver)
-                finding = self._finding(target, members, following.exactly(), attribute)
-                if finding.holds is False or not following.large:
-                    return finding
-                return self._finding(target, members, following.sampled(), attribute)
+            followed = self._followed(target, method, enforced, attribute)
+            if followed is not None:
+                return followed
         if guard is not None:
             raise CannotRun(
                 "what people guard is not published, so nobody can run the method again on worlds"
@@ -118,6 +112,28 @@ class Mechanism(Attack):
         members, classes = replay.run(attribute)
         verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
         return verdict.finding(self.called, _knows(target), replay.note)
+
+    def _followed(
+        self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
+    ) -> Finding | None:
+        """Find it from what failed on the way; None: the way cannot be told from the groups."""
+        members = located(target, guarding_column(enforced))
+        if isinstance(members, PossibleMembers) or members.splits:
+            return None
+        steps = method.failed_steps(published_groups(members), enforced)
+        if steps is None:
+            return None
+        solver = Solver(
+            members,
+            enforced,
+            np.random.default_rng(self.seed),
+            together=max(1, len(members.people) * 2),
+        )
+        following = Following(members, steps, solver)
+        finding = self._finding(target, members, following.exactly(), attribute)
+        if finding.holds is False or not following.large:
+            return finding
+        return self._finding(target, members, following.sampled(), attribute)
 
     def _can_follow(self, target: Target, method: Algorithm, enforced: Criterion) -> bool:
         """Whether everybody is published, and decisions can be told from groups.
