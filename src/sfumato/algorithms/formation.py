@@ -7,6 +7,7 @@ have made two groups of one, had both halves been safe.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -14,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.criterion import Criterion
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.formulas.minimality.posterior import RejectedStep
 
@@ -26,6 +28,7 @@ class Formation:
     unit: int  # people who join at a time; 0: halves
     least: int  # people without whom no part is safe
     weight: Fraction  # of a world in which a shorter group was safe already
+    order: tuple[str, ...]  # quasi-identifiers that people are sorted by, the most important first
 
     def n_buckets(self, sizes: Counts) -> NDArray[np.intp]:
         """Into how many parts a group falls: buckets, or halves that were tried."""
@@ -59,3 +62,15 @@ class Formation:
         shorter = bucket < np.arange(1, n)[:, np.newaxis]  # (n - 1, n_cells)
         tried = shorter[shorter @ people >= self.least]  # what is too small says nothing
         return tuple(RejectedStep(part[np.newaxis], nobody, weight=self.weight) for part in tried)
+
+
+def ranks(combinations: FrequencySet, order: Sequence[str]) -> NDArray[np.intp]:
+    """Say in which place each combination of quasi-identifiers stands when people are sorted.
+
+    order: quasi-identifiers by priority; those not named follow in the order of the table.
+    """
+    rest = (name for name in combinations.quasi_identifiers if name not in order)
+    codes = [combinations.codes(name) for name in (*order, *rest)]
+    rank = np.empty(len(combinations), dtype=np.intp)
+    rank[np.lexsort(codes[::-1])] = np.arange(len(combinations))
+    return rank

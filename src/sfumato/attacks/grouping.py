@@ -16,6 +16,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.known_method.alike import told_apart
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
@@ -46,8 +47,8 @@ class MethodBased(Attack):
 
     A world deals a group's sensitive values to its people. Worlds in which the method would have
     stopped earlier, or split the group, are impossible or less likely. People with equal
-    quasi-identifiers are taken to stand in an order that the adversary knows: he can learn no more
-    than this.
+    quasi-identifiers stand in an order that nobody knows. Where it is not at hand who is in which
+    group, everybody's place is taken to be known: nobody can learn more than this.
 
     Three properties of a method say whether there is anything to learn: that it leaves nothing to
     chance, that it treats the people of a group differently, and that it looks at
@@ -103,6 +104,10 @@ class MethodBased(Attack):
         learned, members = LearnedBeliefs([]), _members(target, target.seen.sizes, None)
         if method.joint and any(part.looks_at_values for part in promised.parts):
             learned, members = self._learned(target, method, promised)
+            formation = method.formation(promised, target.seen.frequencies)
+            buckets = None if target.recoding is None else target.recoding.buckets
+            if formation is not None and buckets is not None:
+                members, learned = told_apart(members, learned, buckets, formation)
         knows = f"{KNOWN}, and everybody's; in which order people joined a group"
         verdict = Verdict(target, members, learned, attribute)
         reason = properties(method)
@@ -119,6 +124,9 @@ class MethodBased(Attack):
                 f"{method} does not say how its groups are formed; there is nothing to reason from"
             )
         sizes = target.seen.sizes
+        compares = any(part.needs_original for part in formation.enforced.parts)
+        if target.n_unseen and compares:  # what was safe, only the original's distribution tells
+            return LearnedBeliefs([], range(len(sizes))), _members(target, sizes, None)
         if not method.anatomize:
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members

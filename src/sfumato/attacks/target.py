@@ -163,8 +163,11 @@ class Target:
 
     @property
     def n_unseen(self) -> int:
-        """People of the original's distribution of whom the auditor knows nothing."""
-        return self.n_suppressed if self.original is None else 0
+        """People who are missing from the distribution of values that is at hand."""
+        if self.set_valued is not None or not self.sensitive:
+            return self.n_suppressed if self.original is None else 0
+        known = int(self.seen.frequencies.reference(self.sensitive[0]).sum())
+        return max(0, self.n_people + self.n_suppressed - known)
 
     @property
     def sensitive(self) -> tuple[str, ...]:

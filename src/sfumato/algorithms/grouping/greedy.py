@@ -111,7 +111,7 @@ class GreedyGrouping(Algorithm):
         """Groups were published as soon as they were safe, by the margin."""
         enforced = self.enforced(criterion)
         unit = unit_of(enforced, frequencies)
-        return Formation(enforced, unit, enforced.least_size, Fraction(0))
+        return Formation(enforced, unit, enforced.least_size, Fraction(0), self.order or ())
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
@@ -197,7 +197,8 @@ class RandomizedGrouping(Algorithm):
 
     def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation:
         """Groups that were safe went on with probability p."""
-        return Formation(criterion, unit_of(criterion, frequencies), criterion.least_size, self.p)
+        unit = unit_of(criterion, frequencies)
+        return Formation(criterion, unit, criterion.least_size, self.p, self.order or ())
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:

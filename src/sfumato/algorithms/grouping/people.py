@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Algorithm
+from sfumato.algorithms.formation import ranks
 from sfumato.algorithms.lots import Draw
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
@@ -57,10 +58,7 @@ def sorted_people(frequencies: FrequencySet, order: Sequence[str], draw: Draw) -
     order: quasi-identifiers by priority; those not named follow in the order of the table. Values
     are compared by their codes, which are in tree order.
     """
-    names = [*order, *(name for name in frequencies.quasi_identifiers if name not in order)]
-    ground = frequencies.combinations
-    rank = np.empty(len(ground), dtype=np.intp)
-    rank[np.lexsort([ground.codes(name) for name in reversed(names)])] = np.arange(len(ground))
+    rank = ranks(frequencies.combinations, order)
     people = one_by_one(frequencies.counts)
     return people[shuffled(rank[frequencies.combination_of[people]], draw)]
 

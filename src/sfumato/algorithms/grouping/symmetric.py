@@ -84,7 +84,7 @@ class SymmetricGrouping(Algorithm):
     def formation(self, criterion: Criterion, frequencies: FrequencySet) -> Formation:
         """Groups are halves that could not be halved again."""
         del frequencies
-        return Formation(criterion, 0, least_people(criterion), Fraction(0))
+        return Formation(criterion, 0, least_people(criterion), Fraction(0), self.order or ())
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
