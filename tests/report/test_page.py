@@ -528,3 +528,11 @@ def test_rows_are_hidden_at_the_root_whatever_it_is_called(tmp_path):
             written = json.loads((tmp_path / "report" / "report.json").read_text())
             columns = {c["name"]: c["rows_hidden"] for c in written["published"]["columns"]}
             assert columns == {"place": n_hidden, "zip": 8, "sign": 0}
+
+
+def test_two_tables_do_not_claim_to_hide_anybody():
+    table = sf.read(sf.datasets.patients(), ["age", "sex"], "disease")
+    promise = sf.KAnonymity(3) & sf.LDiversity(2, "frequency")
+    page = sf.audit(sf.anonymize(table, promise, sf.Anatomy())).to_html()
+    assert "Every group has at least 3 people." in page
+    assert "with the same published ones" not in page

@@ -71,7 +71,10 @@ def document(
             and subject.description.untouched_identify,
         },
         "promise_in_words": [
-            {"criterion": str(part), "words": words.promise(part)}
+            {
+                "criterion": str(part),
+                "words": words.promise(part, bucketized=bool(target.as_they_are)),
+            }
             for part in (() if target.criterion is None else target.criterion.parts)
         ],
         "method_in_words": None
