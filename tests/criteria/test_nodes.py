@@ -92,6 +92,23 @@ def test_a_release_and_its_attacks_are_those_of_the_values_pooled(method, tmp_pa
     assert sf.attacks.Homogeneity().run(loaded).found == sf.attacks.Homogeneity().run(node).found
 
 
+def test_a_node_is_no_value_that_suppressed_people_may_have():
+    """The values of an open hierarchy come from the data; named are those below 0*."""
+    columns = {"q": ["a", "b", "b", "c", "c"], "s": ["01", "11", "12", "11", "02"]}
+    table = sf.read(pa.table(columns), Q, "s", hierarchies={"s": sf.Prefix()})
+    found = []
+    for promise in (
+        sf.LDiversity(2, "frequency", ["0*"]),
+        sf.LDiversity(2, "frequency", ["01", "02"], pooled=True),
+    ):
+        release = sf.anonymize(table, promise, sf.Samarati(1))
+        assert release.n_suppressed == 1
+        finding = sf.attacks.Mechanism().run(release)
+        found.append((finding.found, finding.holds))
+    assert found[0] == (1, False)
+    assert found[1][1] is False
+
+
 def test_the_hierarchy_is_published_only_where_a_node_is_named(tmp_path):
     for name, published in (("cancer", True), ("b", True), ("lung", False)):
         promise = sf.LDiversity("3/2", "frequency", [name])

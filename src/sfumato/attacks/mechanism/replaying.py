@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
 from functools import cached_property
@@ -96,20 +97,25 @@ def _extended(
 ) -> Domain:
     """Lay out the values of a sensitive column that are published, named, or could be besides."""
     rule = original.schema.hierarchies.get(name, Flat())
+    try:
+        domain = rule.grow(name, shown)[0]
+    except BadInput as error:
+        raise CannotRun(f"the published values of {name!r} do not fit its hierarchy") from error
     if not target.n_suppressed:
-        return rule.grow(name, shown)[0]
-    named = [
-        value
-        for part in enforced.parts
-        if part.looks_at_values and part.attribute in (None, name)
-        for value in part.named_values()
-    ]
-    for wanted in ([*shown, *named, ANOTHER], [*shown, *named], shown):
-        try:
-            return rule.grow(name, list(dict.fromkeys(wanted)))[0]
-        except BadInput:  # a closed hierarchy, or numbers: there is no other value
-            continue
-    raise CannotRun(f"the published values of {name!r} do not fit its hierarchy")
+        return domain
+    named: list[object] = []
+    nodes: list[object] = []
+    for part in enforced.parts:
+        if part.looks_at_values and part.attribute in (None, name):
+            for value in part.named_values():
+                is_node = part.takes_nodes and str(value) in domain.names
+                (nodes if is_node else named).append(value)
+    for wanted in ([*shown, *named, ANOTHER], [*shown, *named]):
+        with suppress(BadInput):  # a closed hierarchy, or numbers: there is no other value
+            wider = rule.grow(name, list(dict.fromkeys(wanted)))[0]
+            if all(str(node) in wider.names for node in nodes):  # longer values, longer masks
+                return wider
+    return domain
 
 
 class Replay:
