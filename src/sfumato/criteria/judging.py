@@ -287,7 +287,8 @@ def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
             )
         if ranks_named(part, domain, value) is None:
             known = [str(label) for label in domain.labels if label is not None]
-            known += [name for name in domain.names if part.takes_nodes and name not in known]
+            if part.takes_nodes and domain.closed:
+                known += [name for name in domain.names if name not in known]
             remedy = (
                 nearest(str(value), known)
                 if domain.closed

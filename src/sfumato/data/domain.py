@@ -124,9 +124,11 @@ class Domain:
     def ranks_of(self, name: object) -> tuple[int, int] | None:
         """First and last rank of a value, or of the node that has this name; None: neither.
 
-        What is called like a node above it stands for that node.
+        What is called like a node above it stands for that node. Nodes of a column that is not
+        closed depend on the data, so that a name may mean something else in another table: they
+        are not found.
         """
-        node = self.names.get(str(name))
+        node = self.names.get(str(name)) if self.closed else None
         if node is not None and node[0] < node[1]:
             return node
         code = self.code_of(name)

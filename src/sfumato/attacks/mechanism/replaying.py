@@ -103,18 +103,15 @@ def _extended(
         raise CannotRun(f"the published values of {name!r} do not fit its hierarchy") from error
     if not target.n_suppressed:
         return domain
-    named: list[object] = []
-    nodes: list[object] = []
-    for part in enforced.parts:
-        if part.looks_at_values and part.attribute in (None, name):
-            for value in part.named_values():
-                is_node = part.takes_nodes and str(value) in domain.names
-                (nodes if is_node else named).append(value)
+    named = [
+        value
+        for part in enforced.parts
+        if part.looks_at_values and part.attribute in (None, name)
+        for value in part.named_values()
+    ]
     for wanted in ([*shown, *named, ANOTHER], [*shown, *named]):
         with suppress(BadInput):  # a closed hierarchy, or numbers: there is no other value
-            wider = rule.grow(name, list(dict.fromkeys(wanted)))[0]
-            if all(str(node) in wider.names for node in nodes):  # longer values, longer masks
-                return wider
+            return rule.grow(name, list(dict.fromkeys(wanted)))[0]
     return domain
 
 
