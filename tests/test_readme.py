@@ -8,8 +8,10 @@ import tomllib
 from pathlib import Path
 
 import pytest
+from typer.testing import CliRunner
 
 import sfumato as sf
+from sfumato.cli.app import app
 from sfumato.job import Job
 
 ROOT = Path(__file__).parents[1]
@@ -60,6 +62,27 @@ def test_the_jobs_of_a_page_run(page, tmp_path):
         path.write_text(text)
         job = Job.load(path)
         assert sf.anonymize(job.table(), job.criterion, job.method).check()
+
+
+@pytest.mark.long
+def test_the_commands_of_the_readme_run_in_their_order(tmp_path, monkeypatch):
+    """In the directory that the Python above them leaves; exit codes other than 0 are announced."""
+    monkeypatch.chdir(tmp_path)
+    readme = ROOT / "README.md"
+    exec(compile(blocks(readme, "python")[0], readme.name, "exec"), {})
+    (job,) = blocks(readme, "toml")
+    Path("job.toml").write_text(job)
+    (commands,) = blocks(readme, "sh")
+    for line in commands.splitlines():
+        command, said = line.split("#")
+        if command.startswith("sed "):
+            subprocess.run(command, shell=True, check=True)
+            continue
+        _, *arguments = command.split()
+        done = CliRunner().invoke(app, arguments)
+        announced = re.findall(r"exit code (\d)", said)
+        assert done.exit_code == int(*announced), f"{command}: {done.output}"
+    assert Path("page", "report.html").exists()
 
 
 def test_the_commands_a_newcomer_needs_stand_at_the_top():

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -20,6 +22,10 @@ from sfumato.parameters import file_path
 from sfumato.series.terms import Terms
 from sfumato.spec import PACKAGE, taken_apart
 from sfumato.table import Table, read
+
+TWO_BRACKETS = "write [[criteria]] above each of them, with two brackets"
+ONE_BRACKET = re.compile(r"^[ \t]*\[[ \t]*criteria[ \t]*\]", re.MULTILINE)
+ROLES = ("quasi_identifiers", "sensitive", "identifiers", "insensitive")  # lists of columns
 
 
 class _Strict(BaseModel):
@@ -80,11 +86,14 @@ class Job:
     def _load(cls, path: str | Path, otherwise: Mapping[str, str]) -> Job:
         file = file_path("Job.load", path)
         try:
-            written = tomllib.loads(file.read_text(encoding="utf-8-sig"))
+            text = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{file}: cannot read the job: {reason(error)}") from None
+        try:
+            written = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:
-            raise BadInput(f"{file}: not TOML: {error}") from None
+            remedy = f"; {TWO_BRACKETS}" if ONE_BRACKET.search(text) else ""
+            raise BadInput(f"{file}: not TOML: {error}{remedy}") from None
         except ValueError:
             raise BadInput(f"{file}: not TOML: a number is too long, or no date") from None
         except RecursionError:
@@ -187,7 +196,10 @@ def _explain(error: ValidationError, where: str) -> str:
         owner = Columns if first["loc"][0] == "columns" else JobFile
         return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
     if first["type"] == "list_type" and key == "criteria":
-        return f"{where}: criteria: write [[criteria]] above each of them, with two brackets"
+        return f"{where}: criteria: {TWO_BRACKETS}"
+    if first["type"] in {"list_type", "dict_type"} and key in {f"columns.{role}" for role in ROLES}:
+        given = first["input"] if isinstance(first["input"], str) else "name"
+        return f"{where}: {key}: must be a list of columns, such as [{json.dumps(given)}]"
     if first["type"] == "missing":
         return f"{where}: the key {key!r} is missing"
     return f"{where}: {key}: {first['msg'][0].lower()}{first['msg'][1:]}"

@@ -36,9 +36,16 @@ def test_where_an_attack_succeeds_nothing_is_written(place):
     result = run("anonymize", place / "job.toml", "--audit")
     assert result.exit_code == 1
     assert "nothing was written" in result.output
+    assert "When an attack succeeds" in result.output
+    assert "Checked" in result.output
+    assert "Not attacked" not in result.output
     assert not (place / "out").exists()
     plain = run("anonymize", place / "job.toml")
     assert (plain.exit_code, (place / "out" / "sensitive.csv").exists()) == (0, True)
+    hint = (
+        f"Not attacked: sfumato audit {place / 'out'} --original {place / 'job.toml'}, or --audit"
+    )
+    assert hint in plain.output
 
 
 def test_where_none_succeeds_the_release_is_written(place):

@@ -75,7 +75,7 @@ def test_a_command_may_have_another_name_than_its_function(asked):
 @pytest.mark.parametrize(
     ("what", "code", "line"),
     [
-        ("bad", 2, "sfumato: what: must not be bad; --show-values shows the values"),
+        ("bad", 2, "sfumato: what: must not be bad (--show-values shows the values)"),
         ("impossible", 3, "sfumato: there is none"),
         ("broken", 4, "sfumato: internal error (ZeroDivisionError)."),
     ],

@@ -226,7 +226,7 @@ def test_a_date_that_does_not_parse_is_refused(steward, record_property, day):
     job = steward.job((HIERARCHY, "age = { dates = true }"))
     told = steward.refused("anonymize", job, shows=day)
     said = "column 'age': 1 distinct values are not dates; write them as YYYY-MM-DD"
-    assert told == f"{said}; --show-values shows the values"
+    assert told == f"{said} (--show-values shows the values)"
     record_property(TRIED, steward.tried)
 
 
@@ -509,7 +509,12 @@ WRONG_JOBS = [
     ('output = "out/deep/q1"', 'output = "o"\nformat = 5', "format: input should be 'csv' or"),
     ('sensitive = ["disease"]', "sensitive = 5", "columns.sensitive"),
     ('sensitive = ["disease"]', "sensitive = [5]", "columns.sensitive"),
-    ('insensitive = ["note"]', "insensitive = 'note'", "columns.insensitive: input should be a"),
+    (
+        'insensitive = ["note"]',
+        "insensitive = 'note'",
+        'columns.insensitive: must be a list of columns, such as ["note"]',
+    ),
+    ("[[criteria]]", "[criteria]\na = 1\n[criteria]", "with two brackets"),
     ('insensitive = ["note"]', "person = ['note']", "columns.person: input should be a valid st"),
     (
         'insensitive = ["note"]',

@@ -117,5 +117,5 @@ def test_both_ways_to_check_are_timed_on_the_same_release():
 def test_without_scikit_learn_the_extra_is_named_before_the_work(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
     monkeypatch.delattr(checking, "compare")  # the first work that there is
-    with pytest.raises(sf.BadInput, match=re.escape("pip install 'sfumato[learn]'")):
+    with pytest.raises(sf.BadInput, match=re.escape(".venv/bin/pip install -e '.[learn]'")):
         sf.reproduce("chen2009")

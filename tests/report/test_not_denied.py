@@ -6,6 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.report.in_words import not_tried
 
 
 @pytest.fixture
@@ -40,6 +41,29 @@ def test_who_has_nothing_but_the_release_is_told_what_was_not_tried(release, tmp
     report.save(tmp_path / "page")
     written = json.loads((tmp_path / "page" / "report.json").read_text())
     assert any("Not tried" in remark for remark in written["remarks"])
+
+
+def test_what_was_not_tried_is_said_with_its_own_reason(release, tmp_path):
+    report = sf.audit(release)
+    report.save(tmp_path, private=True)
+    written = json.loads((tmp_path / "report-steward.json").read_text())
+    (said,) = [remark for remark in written["remarks"] if "Not tried" in remark]
+    assert said.startswith("Not tried here: similarity (s): no order or tree is known of 's'; ")
+    report.save(tmp_path)
+    written = json.loads((tmp_path / "report.json").read_text())
+    said = [remark for remark in written["remarks"] if "Not tried" in remark]
+    assert [remark.split(": ")[1] for remark in said] == [
+        "similarity (s)",
+        "linkage, journalist",
+        "minimality (s)",
+    ]
+    assert "needs a list of people" in said[1]
+    assert "it needs everybody's original quasi-identifiers" in said[2]
+
+
+def test_attacks_with_one_reason_are_named_together():
+    missing = [{"attack": name, "reason": "no original"} for name in ("linkage, journalist", "b")]
+    assert not_tried(missing) == ["Not tried here: linkage, journalist; b: no original."]
 
 
 def test_who_has_nothing_but_the_release_has_the_publisher_s_word(release, tmp_path):

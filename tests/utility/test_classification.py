@@ -375,7 +375,7 @@ def test_a_loaded_release_has_no_original(tmp_path):
 
 def test_without_scikit_learn_the_extra_is_named(monkeypatch):
     monkeypatch.setitem(sys.modules, "sklearn", None)
-    with pytest.raises(sf.BadInput, match=re.escape("pip install 'sfumato[learn]'")):
+    with pytest.raises(sf.BadInput, match=re.escape(".venv/bin/pip install -e '.[learn]'")):
         sf.utility.cross_validate(opened(clinic()), sf.KAnonymity(2), sf.Mondrian(), "old")
 
 

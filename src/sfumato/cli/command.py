@@ -144,7 +144,7 @@ def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
     if isinstance(error, BadInput) and (show_values or watched):
         return error.with_values(), error.exit_code
     if isinstance(error, SfumatoError):
-        withheld = "; --show-values shows the values" if getattr(error, "values", ()) else ""
+        withheld = " (--show-values shows the values)" if getattr(error, "values", ()) else ""
         return f"{error}{withheld}", error.exit_code
     if isinstance(error, OSError):  # the system, not us
         place = f"{error.filename}: " if error.filename else ""

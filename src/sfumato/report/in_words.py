@@ -88,11 +88,12 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
 
 
 def not_tried(not_run: Sequence[Mapping[str, str]]) -> list[str]:
-    """Name the attacks that need what a page for everybody is not made from."""
-    names = [each["attack"] for each in not_run if "original" in each["reason"]]
-    if not names:
-        return []
-    return [f"Not tried here, for want of the original: {', '.join(names)}."]
+    """Name the attacks that the original would let run, or more of it, and say what is missing."""
+    names: dict[str, list[str]] = {}
+    for each in not_run:
+        if "original" in each["reason"]:
+            names.setdefault(each["reason"], []).append(each["attack"])
+    return [f"Not tried here: {'; '.join(those)}: {reason}." for reason, those in names.items()]
 
 
 def _is_strong(value: Value) -> bool:

@@ -23,7 +23,8 @@ def need_learning(owner: str) -> Any:
         from sklearn import tree  # noqa: PLC0415  (optional)
     except ImportError:
         raise BadInput(
-            f"{owner}: this needs scikit-learn; install it with: pip install 'sfumato[learn]'"
+            f"{owner}: this needs scikit-learn; in a clone of sfumato, install it with: "
+            ".venv/bin/pip install -e '.[learn]'"
         ) from None
     return tree
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from contextlib import suppress
 from pathlib import Path
+from shlex import quote
 from typing import Annotated
 
 import typer
@@ -16,6 +17,10 @@ REFUSED = {
     "failed": "An attack succeeded: nothing was written.",
     "undecided": "Not shown to be safe: nothing was written; --allow-undecided writes it anyway.",
 }
+WAYS_OUT = (
+    "What helps: docs/attacks.md, When an attack succeeds. Against who knows the method: Checked, "
+    "which forms groups by quasi-identifiers alone (docs/methods.md), or the two tables of Anatomy."
+)
 
 
 @command(place=2)
@@ -112,10 +117,13 @@ def anonymize(
             out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
         if code:
             assert report is not None  # noqa: S101  (without an audit the code is 0)
-            out.say(REFUSED[report.verdict])
+            out.say(f"{REFUSED[report.verdict]}\n{WAYS_OUT}")
         elif dry_run:
             out.say("Dry run: nothing was written.")
         else:
             out.say(f"The release is in {given.output}.")
+            if report is None:
+                release_and_job = f"{quote(str(given.output))} --original {quote(str(job))}"
+                out.say(f"Not attacked: sfumato audit {release_and_job}, or --audit next time.")
 
     return Answer(to_json, show, code)

@@ -37,7 +37,7 @@ def reproduce(
     \b
         chen2009      section 8: what adversaries may know, what withstanding
                       them costs (tables 2 and 3, figures 6 to 9); needs
-                      scikit-learn (.venv/bin/pip install 'sfumato[learn]')
+                      scikit-learn (.venv/bin/pip install -e '.[learn]')
         cormode2010   section 5: the minimality attack on greedy and randomized
                       grouping, and COUNT queries (table 1, figures 3 to 6)
         fung2008      section 6: what two releases of a growing table give
