@@ -519,7 +519,7 @@ WRONG_JOBS = [
     (
         'insensitive = ["note"]',
         "identifiers = { note = true }",
-        "columns.identifiers: input should",
+        "columns.identifiers: must be a li",
     ),
     ("[columns.quasi_identifiers]", "[x]", "unknown key 'x'; known are 'source'"),
     ("[[criteria]]", "[criteria]", "criteria: write [[criteria]] above each of them"),
