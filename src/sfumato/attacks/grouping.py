@@ -17,6 +17,8 @@ from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.alike import told_apart
+from sfumato.attacks.known_method.by_class import class_beliefs
+from sfumato.attacks.known_method.left_over import LeftOver, can_be_followed, left_over
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
@@ -101,19 +103,42 @@ class MethodBased(Attack):
                 f"people were not grouped one by one by {method}; what can be learned from its "
                 "steps is the minimality attack's"
             )
-        learned, members = LearnedBeliefs([]), _members(target, target.seen.sizes, None)
+        # Who was left over is not among those whose values are dealt.
+        learned = LearnedBeliefs([], suppressed_known=target.n_suppressed > 0)
+        members, classes = _members(target, target.seen.sizes, None), None
         if method.joint and any(part.looks_at_values for part in promised.parts):
             learned, members = self._learned(target, method, promised)
+            learned = replace(learned, suppressed_known=target.n_suppressed > 0)
             formation = method.formation(promised, target.seen.frequencies)
             buckets = None if target.recoding is None else target.recoding.buckets
             if formation is not None and buckets is not None:
                 members, learned = told_apart(members, learned, buckets, formation)
+                gone = self._left_over(target, buckets, formation, len(members.people))
+                if gone is not None:
+                    learned = replace(learned, suppressed_known=False)
+                    known, _ = class_beliefs(members, learned.beliefs, attribute, everybody=True)
+                    classes = gone.added_to(known)
         knows = f"{KNOWN}, and everybody's; in which order people joined a group"
-        verdict = Verdict(target, members, learned, attribute)
+        verdict = Verdict(target, members, learned, attribute, classes)
         reason = properties(method)
         if method.anatomize and target.recoding is None:
             reason += "; which groups were one only the process that made the release tells"
         return verdict.finding(self.called, knows, reason)
+
+    def _left_over(
+        self, target: Target, buckets: Bucketing, formation: Formation, n: int
+    ) -> LeftOver | None:
+        """Find what is believed of people who were left over; n: places of all others."""
+        original = target.original
+        if not target.n_suppressed or original is None or n > MANY:
+            return None
+        if not can_be_followed(target, formation):
+            return None
+        from sfumato.attacks.mechanism.replaying import Values  # noqa: PLC0415  (a later attack)
+
+        values = Values.of(target, original, formation.enforced)
+        (domain,) = values.domains.values()
+        return left_over(target, buckets, formation, domain, values.prior)
 
     def _learned(
         self, target: Target, method: Algorithm, promised: Criterion

@@ -187,16 +187,21 @@ def most_believed_class(
 
 
 def class_beliefs(
-    members: Membership, beliefs: list[GroupBeliefs], attribute: str
+    members: Membership,
+    beliefs: list[GroupBeliefs],
+    attribute: str,
+    *,
+    everybody: bool = False,
 ) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
     """Give what is believed of every class that something was learned of, or that is split.
 
     Also says which groups have no other people: of everybody else the group's shares are believed.
+    everybody: of every class.
     """
     column = members.frequencies.sensitive.index(attribute)
     code_of = members.frequencies.persons_values.codes[:, column]
     covered = np.zeros(len(members.boxes), dtype=bool)
-    if not members.splits:
+    if not members.splits and not everybody:
         found = []
         for each in beliefs:
             alike = np.array([each.group]) if each.alike is None else each.alike
@@ -209,7 +214,7 @@ def class_beliefs(
                 people = int(each.people[row]) * len(alike)
                 found.append(ClassBelief(each.group, who, people, shares, low, high))
         return found, covered
-    return _split_classes(members, beliefs, code_of)
+    return _split_classes(members, beliefs, code_of, everybody=everybody)
 
 
 def expected_people(
@@ -252,12 +257,16 @@ def shares_of(
 
 
 def _split_classes(
-    members: Membership, beliefs: list[GroupBeliefs], code_of: NDArray[np.int32]
+    members: Membership,
+    beliefs: list[GroupBeliefs],
+    code_of: NDArray[np.int32],
+    *,
+    everybody: bool,
 ) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
     """Weigh what is believed of a class in each group with its people there."""
     by_group = {each.group: each for each in beliefs}
     wanted = members.n_groups_of[members.combination] > 1
-    wanted |= np.isin(members.group, list(by_group))
+    wanted |= np.isin(members.group, list(by_group)) | everybody
     wanted = np.isin(members.combination, members.combination[wanted])
     covered = np.ones(len(members.boxes), dtype=bool)
     covered[members.group[~wanted]] = False
