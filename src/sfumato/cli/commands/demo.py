@@ -48,7 +48,6 @@ def demo(
             sf.datasets.adult(),
             quasi_identifiers={name: hierarchies[name] for name in COLUMNS},
             sensitive="occupation",
-            insensitive=["hours-per-week"],
             hierarchies={"occupation": hierarchies["occupation"]},
         )
         before = sf.check(table)
