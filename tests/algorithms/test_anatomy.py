@@ -310,8 +310,9 @@ def test_somebody_left_over_joins_each_group_that_lacks_the_value_alike():
 
 
 def test_properties_say_what_an_adversary_can_use():
-    assert [m.joint for m in (sf.Anatomy, sf.OneGroup, sf.SensitiveGrouping)] == [False] * 3
-    joint = (sf.GreedyGrouping, sf.RandomizedGrouping, sf.SymmetricGrouping)
+    methods = (sf.Anatomy(), sf.OneGroup(), sf.SensitiveGrouping())
+    assert [method.joint for method in methods] == [False] * 3
+    joint = (sf.GreedyGrouping(), sf.RandomizedGrouping("1/2"), sf.SymmetricGrouping())
     assert [method.joint for method in joint] == [True] * 3
     assert [method.symmetric for method in joint] == [False, False, True]
     assert sf.OneGroup().deterministic

@@ -161,6 +161,8 @@ class SeriesCells:
         records of a class cannot be told apart. The true values are one world; exchanges, and then
         programs, show others where these are not enough.
         """
+        if self.joint.last_is_nested:
+            return self._records_of_nested(k)
         small = np.flatnonzero(self.joint.sizes < k)
         fewest = self._records((self.people > 0)[small], small)
         if (fewest < k).any():
@@ -171,6 +173,15 @@ class SeriesCells:
                 possible = np.array([self.worlds.possible(cell, code) is True for code in codes])
                 fewest[place] = self._records(possible[np.newaxis], np.array([cell]))[0]
         return int(fewest.min(initial=k))
+
+    def _records_of_nested(self, k: int) -> int:
+        """Count for old people without the last release, and for new ones by what is left of it."""
+        cells = self.joint
+        old = cells.classes[:, -2] >= 0
+        before = KnownCells(cells.classes[old, :-1], cells.sizes[old], cells.histograms[:-1])
+        fewest = SeriesCells(self.frequencies, before, self.people[old]).records(k)
+        new = np.flatnonzero(~old & (cells.sizes < k))
+        return min(fewest, int(self._records((self.people > 0)[new], new).min(initial=k)))
 
     def _records(self, possible: NDArray[np.bool_], chosen: NDArray[np.intp]) -> Counts:
         """Count the records with possible values, in the release with the fewest; (n_chosen,)."""

@@ -179,6 +179,11 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
         )
     if method is None:
         raise CannotRun("nobody said by which method the release was made")
+    if method.bucketized and not method.one_by_one:
+        raise CannotRun(
+            f"{method} publishes two tables, and groups of people; on which worlds it makes the "
+            "same groups is not worked out here"
+        )
     if method.one_by_one:
         raise DoesNotApply(
             f"people were put into groups one by one by {method}; what that tells is found by the "

@@ -35,6 +35,21 @@ class KnownCells:
         """Number of sensitive values."""
         return int(self.histograms[0].shape[1])
 
+    @property
+    def last_is_nested(self) -> bool:
+        """Whether every class of the last release is made of whole classes of the one before it.
+
+        New people apart: then it says nothing of the old ones that was not known, and of the new
+        ones of a class what is left when the old ones' values are taken away.
+        """
+        if self.classes.shape[1] < 2:
+            return False
+        old = self.classes[:, -2] >= 0
+        if (self.classes[~old, :-1] >= 0).any() or (self.classes[:, -1] < 0).any():
+            return False
+        pairs, _ = distinct_rows(self.classes[old, -2:])
+        return len(pairs) == len(np.unique(pairs[:, 0]))
+
     def by(self, codes: Index, n_values: int) -> KnownCells:
         """See one column of several: `codes` says what each value counts as."""
         return KnownCells(
