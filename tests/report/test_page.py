@@ -497,9 +497,9 @@ def test_plotly_is_not_imported_before_a_page_is_written():
 
 
 def test_a_part_of_the_promise_that_could_not_be_judged_is_said_in_the_verdict(tmp_path):
-    rows = {"q": ["a", "a", "b", "b", "c"], "s": ["x", "x", "y", "y", "z"]}
+    rows = {"q": list("aaabbbc"), "s": list("xxyyyxz")}
     table = sf.read(pa.table(rows), ["q"], "s")
-    promise = sf.KAnonymity(2) & sf.TCloseness("3/5")
+    promise = sf.KAnonymity(3) & sf.TCloseness("1/4")
     release = sf.anonymize(table, promise, sf.Incognito(max_suppressed=1))
     report = sf.audit(sf.load(release.save(tmp_path / "out")))
     assert "without a verdict: skewness (s)" in report.heading
