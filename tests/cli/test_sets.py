@@ -53,7 +53,8 @@ def test_a_job_publishes_people_and_values_apart(tmp_path):
     assert audited.exit_code == 5
     told = json.loads(audited.stdout)
     assert (told["people"], told["verdict"]) == (6, "undecided")
-    assert [each["attack"] for each in told["findings"]] == ["knowledge (1, 1, 1)"]
+    names = [each["attack"] for each in told["findings"]]
+    assert names == ["homogeneity", "background knowledge", "knowledge (1, 1, 1)"]
     assert run("check", tmp_path / "out").exit_code == 0
 
 

@@ -334,7 +334,7 @@ def test_a_place_that_is_no_file_is_refused(steward, record_property):
 AS_NOBODY = """
 import encodings.utf_8_sig, os, sys
 import sfumato.cli.app, sfumato.cli.drawing, sfumato.series, sfumato.job, sfumato.papers
-import sfumato.engines.duckdb
+import pandas, sfumato.engines.duckdb
 if os.getuid() == 0:
     os.setgroups([])
     os.setgid(65534)

@@ -137,7 +137,13 @@ def test_a_place_that_cannot_be_written_is_refused_before_the_work(tmp_path):
 def test_an_interrupt_ends_the_work_and_leaves_nothing(tmp_path):
     place = tmp_path / "out"
     command = [sys.executable, "-m", "sfumato", "reproduce", "cormode2010", "--output", str(place)]
-    with subprocess.Popen(command, stderr=subprocess.PIPE, stdout=subprocess.PIPE) as process:
+    with subprocess.Popen(
+        command,
+        stderr=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        # Where the tests run in the background it would be ignored from the start.
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509
+    ) as process:
         while not place.exists() and process.poll() is None:
             time.sleep(0.05)
         time.sleep(1)

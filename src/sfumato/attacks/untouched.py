@@ -55,7 +55,9 @@ class UntouchedLinkage(Attack):
         k = least_people(target.criterion)
         groups, n_below = untouched.groups, untouched.n_below(fewest_alike(target.criterion))
         note = f"{people(groups.people_below(2))} alone by {listed_values(untouched.columns)}"
-        determined = {} if target.original is None else given_away(target.original, untouched)
+        determined = {}
+        if target.original is not None and not target.as_they_are:
+            determined = given_away(target.original, untouched)
         if determined:
             note += f"; {told(determined)}"
         return Finding(

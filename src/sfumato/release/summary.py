@@ -111,7 +111,7 @@ class Summary:
         if description.untouched_identify:
             numbers["untouched_identify"] = True
             lines.append(("untouched columns identify people", "yes, as was allowed"))
-        if original is not None:
+        if original is not None and description.group is None:
             determined = given_away(original, untouched)
             if determined:
                 numbers["untouched"]["determined"] = {n: [*q] for n, q in determined.items()}

@@ -99,10 +99,8 @@ def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ..
 
     A column determines another if no two people with the same value of it differ in the other, so
     one that is different for everybody determines all. What is the same for everybody is known
-    without.
+    without. Of two tables there is nothing to ask: they publish quasi-identifiers as they are.
     """
-    if untouched.groups is None:
-        return {}  # they are published as they are
     shown = [n for n in (*untouched.columns, *untouched.sensitive) if _is_kept(original, n)]
     n_values = {name: original.alike([name]).n for name in shown}
     varied = [q for q in original.schema.quasi_identifiers if shown and original.alike([q]).n > 1]

@@ -69,7 +69,10 @@ def left_open(
     unjudged = [
         each.name
         for each in findings
-        if each.holds is None and each.promised is not None and _is_open(each.attribute, decided)
+        if each.holds is None
+        and each.promised is not None
+        and not each.promised.assumed
+        and _is_open(each.attribute, decided)
     ]
     if unjudged:
         yield f"without a verdict: {', '.join(unjudged)}"
