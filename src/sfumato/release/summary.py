@@ -111,8 +111,9 @@ class Summary:
         if description.untouched_identify:
             numbers["untouched_identify"] = True
             lines.append(("untouched columns identify people", "yes, as was allowed"))
-        if original is not None and description.group is None:
-            determined = given_away(original, untouched)
+        if original is not None:
+            two_tables = description.group is not None
+            determined = {} if two_tables else given_away(original, untouched)
             if determined:
                 numbers["untouched"]["determined"] = {n: [*q] for n, q in determined.items()}
                 lines.append(("given away by untouched columns", told(determined)))
