@@ -1,6 +1,7 @@
 """The mechanism attack, beside running the method on every world."""
 
 import random
+from dataclasses import dataclass
 from fractions import Fraction
 
 import pyarrow as pa
@@ -137,3 +138,20 @@ def pair_of(request):
 @pytest.fixture(params=[1, pytest.param(60, marks=pytest.mark.slow)])
 def n_tables(request):
     return request.param
+
+
+@dataclass(frozen=True)
+class _Tossing(sf.Algorithm):
+    """Says that it leaves nothing to chance, and does not keep to it."""
+
+    def search(self, frequencies, criterion, draw):
+        draw(8)
+        return sf.Samarati().search(frequencies, criterion, draw)
+
+
+def test_chances_that_nobody_knows_the_use_of_leave_no_verdict():
+    people = pa.table({"q": ["a1", "a2", "b1", "b2"], "r": list("xxxx"), "s": list("hnhn")})
+    promise = sf.LDiversity(2, "frequency", ["h"])
+    release = sf.anonymize(sf.read(people, QI, "s"), promise, _Tossing())
+    with pytest.raises(sf.attacks.CannotRun, match="draws 8 random bytes"):
+        Mechanism().run(release)

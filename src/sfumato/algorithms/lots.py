@@ -10,6 +10,9 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.errors import CannotRun
+from sfumato.text import counted
+
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 Positions = NDArray[np.intp]
 Outcome = TypeVar("Outcome")
@@ -42,8 +45,11 @@ class Scripted:
         self.script = iter(script)
 
     def __call__(self, n: int) -> bytes:
-        """Refuse: what these bytes would be used for is not known."""
-        raise NotImplementedError(f"{n} random bytes that are no order")
+        """Refuse: what these bytes are used for is not known, so not all cases can be tried."""
+        raise CannotRun(
+            f"the method draws {counted(n, 'random byte')} of which it is not known what they "
+            "decide; draw orders with drawn_order, or say that draws_orders is False"
+        )
 
     def order(self, kind: NDArray[np.integer]) -> Positions:
         """Give the next order: who of a kind comes when does not matter."""
