@@ -7,7 +7,7 @@ can count, say nothing about values and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -261,21 +261,9 @@ def wide_steps(
     A step fails when more people than may be suppressed are in children that break. Children of
     suppressed groups are taken as they are: what their people have is known to the adversary.
     """
-    layout = members.frequencies.combinations.layout
-    lows = lows_of(target, members)
-    published = [low[members.codes[:, j]] for j, low in enumerate(lows)]
-    group_of = members.group_of
     found = []
-    for step in steps:
-        child_low = step.lows[members.codes[:, step.column]]
-        concerned = np.flatnonzero(child_low >= 0)
-        sides = list(published)
-        sides[step.column] = child_low
-        index, member = group_keys(layout.pack([side[concerned] for side in sides]))
-        of = np.full(len(child_low), -1, dtype=np.intp)
-        of[concerned] = index
-        owner = group_of[concerned[member]]
-        joint = _counted(members, of, len(member))
+    for of, owner in _children(target, members, steps, np.ones(len(members.codes), dtype=bool)):
+        joint = _counted(members, of, len(owner))
         breaks = ~holding(enforced, joint, alone=True)
         always = (joint.sizes < least_people(enforced)) | (breaks & (owner < 0))
         rest = limit - int(joint.sizes[always].sum())
@@ -299,28 +287,37 @@ def counted_steps(
 
     Only those who are in a group are there; whoever is not says nothing.
     """
+    found = []
+    for of, owner in _children(target, members, steps, members.group_of >= 0):
+        child = of[members.combination]
+        sizes = sum_by(child[child >= 0], members.people[child >= 0], len(owner))
+        always = sizes < least_people(enforced)
+        rest = limit - int(sizes[always].sum())
+        if rest >= 0:
+            nobody = np.zeros(len(members.boxes), dtype=np.int64)
+            found.append(Children(of, owner, ~always, rest, nobody))
+    return Wide(members, found)
+
+
+def _children(
+    target: Target, members: Membership, steps: list[WideStep], there: NDArray[np.bool_]
+) -> Iterator[tuple[NDArray[np.intp], NDArray[np.intp]]]:
+    """Give for every step the child of each combination, and the group that each child is from.
+
+    there: (n_combinations,): who takes the steps. Who does not has the child -1.
+    """
     layout = members.frequencies.combinations.layout
     lows = lows_of(target, members)
     published = [low[members.codes[:, j]] for j, low in enumerate(lows)]
-    group_of = members.group_of
-    found = []
     for step in steps:
         child_low = step.lows[members.codes[:, step.column]]
-        concerned = np.flatnonzero((child_low >= 0) & (group_of >= 0))
+        concerned = np.flatnonzero((child_low >= 0) & there)
         sides = list(published)
         sides[step.column] = child_low
         index, member = group_keys(layout.pack([side[concerned] for side in sides]))
         of = np.full(len(child_low), -1, dtype=np.intp)
         of[concerned] = index
-        child = of[members.combination]
-        sizes = sum_by(child[child >= 0], members.people[child >= 0], len(member))
-        always = sizes < least_people(enforced)
-        rest = limit - int(sizes[always].sum())
-        if rest >= 0:
-            nobody = np.zeros(len(members.boxes), dtype=np.int64)
-            owner = group_of[concerned[member]]
-            found.append(Children(of, owner, ~always, rest, nobody))
-    return Wide(members, found)
+        yield of, members.group_of[concerned[member]]
 
 
 def _counted(members: Membership, child_of: NDArray[np.intp], n_children: int) -> JointGroups:
