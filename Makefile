@@ -67,7 +67,7 @@ $(VENV)/.installed: $(VENV)/bin/python pyproject.toml constraints.txt
 	@touch $@
 
 $(VENV)/.installed-test: $(VENV)/.installed
-	$(PIP) -e '.[test]'
+	$(PIP) -e '.[lint,test]'
 	@touch $@
 
 .venv-lowest/.installed: pyproject.toml constraints-lowest.txt
