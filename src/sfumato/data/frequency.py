@@ -191,8 +191,8 @@ class FrequencySet:
             every = np.arange(len(self.domains[self.personal[0]]), dtype=np.int32)
             return PersonsValues(every[:, np.newaxis], codes.astype(np.intp))
         columns = [self.codes(name) for name in self.personal]
-        found = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
-        return PersonsValues(*distinct_rows(found))
+        rows = np.stack(columns, axis=1) if columns else np.zeros((len(self), 1), dtype=np.int32)
+        return PersonsValues(*distinct_rows(rows))
 
     def occurrences(self, attribute: str) -> Occurrences:
         """Every sensitive value that people of a combination have, and how often.
@@ -212,9 +212,11 @@ class FrequencySet:
         In a set-valued column a person's values occur each for itself.
         """
         if attribute not in self._references:
-            found = self.occurrences(attribute)
+            occurrences = self.occurrences(attribute)
             counted = sum_by(
-                found.codes.astype(np.intp), found.counts, len(self.domains[attribute].values)
+                occurrences.codes.astype(np.intp),
+                occurrences.counts,
+                len(self.domains[attribute].values),
             )
             self._references[attribute] = counted
         return self._references[attribute]

@@ -281,11 +281,11 @@ class Groups:
     def codes_of(self, values: Sequence[object]) -> NDArray[np.int32]:
         """Codes of values that a user names; a value that nobody has is left out."""
         if isinstance(self.values, Domain):
-            found = [self.values.code_of(value) for value in values]
+            codes = [self.values.code_of(value) for value in values]
         else:
             texts = {str(label): code for code, label in enumerate(self.values)}
-            found = [texts.get(str(value)) for value in values]
-        return np.array([code for code in found if code is not None], dtype=np.int32)
+            codes = [texts.get(str(value)) for value in values]
+        return np.array([code for code in codes if code is not None], dtype=np.int32)
 
 
 def sets_of(values: Domain | Sequence[object], names: Sequence[object]) -> list[NDArray[np.int32]]:
@@ -295,8 +295,8 @@ def sets_of(values: Domain | Sequence[object], names: Sequence[object]) -> list[
     """
     if not isinstance(values, Domain):
         return [np.array([code]) for code in Groups([], None, values).codes_of(names)]
-    found = [values.ranks_of(name) for name in names]
-    nodes = sorted({node for node in found if node is not None}, key=lambda n: (n[0], -n[1]))
+    ranks = [values.ranks_of(name) for name in names]
+    nodes = sorted({node for node in ranks if node is not None}, key=lambda n: (n[0], -n[1]))
     sets, last = [], -1
     for low, high in nodes:  # they nest or have nothing in common
         if high > last:

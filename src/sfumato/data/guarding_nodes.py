@@ -19,11 +19,11 @@ def guarding_nodes(column: str, guard: Domain, attribute: str, values: Domain) -
     nodes = np.empty((len(guard), 2), dtype=np.int32)
     unknown: list[object] = []
     for code, name in enumerate(guard.labels):
-        found = (0, -1) if name is None else named.get(str(name))
-        if found is None:  # a number written in another way
+        node = (0, -1) if name is None else named.get(str(name))
+        if node is None:  # a number written in another way
             rank = values.code_of(name)
-            found = None if rank is None else (rank, rank)
-        if found is None:
+            node = None if rank is None else (rank, rank)
+        if node is None:
             unknown.append(name)
         elif str(name) in ambiguous:
             raise BadInput(
@@ -32,7 +32,7 @@ def guarding_nodes(column: str, guard: Domain, attribute: str, values: Domain) -
                 [name],
             )
         else:
-            nodes[code] = found
+            nodes[code] = node
     if unknown:
         remedy = "add them to it" if values.closed else "give it a hierarchy that lists them"
         raise BadInput(

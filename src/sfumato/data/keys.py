@@ -104,5 +104,5 @@ def distinct_rows(
     columns = [column - low for column, low in zip(rows.T, least, strict=True)]
     layout = Layout.of([int(column.max(initial=0)) + 1 for column in columns])
     keys, index = distinct(layout.pack(columns))
-    found = [layout.unpack(keys, j) + low for j, low in enumerate(least)]
-    return np.stack(found, axis=1).astype(np.int32), index
+    values = [layout.unpack(keys, j) + low for j, low in enumerate(least)]
+    return np.stack(values, axis=1).astype(np.int32), index

@@ -62,15 +62,15 @@ def common_intervals(
             f"column {column!r}: its hierarchy does not say how its texts are read (`texts`), so "
             "which values lie in which is not public; give the original table with its hierarchies"
         )
-    found = CommonTree(column, paths).intervals(texts) if paths else None
-    if found is None:
-        found = _on_an_axis(texts, set(readings), paths)
-    if found is None:
+    intervals = CommonTree(column, paths).intervals(texts) if paths else None
+    if intervals is None:
+        intervals = _on_an_axis(texts, set(readings), paths)
+    if intervals is None:
         raise CannotRun(
             f"column {column!r}: what is published does not say which values lie in which of the "
             "published ones; give the original table with its hierarchies"
         )
-    return [sides_of([found[text] for text in several]) for several in texts]
+    return [sides_of([intervals[text] for text in several]) for several in texts]
 
 
 def _on_an_axis(

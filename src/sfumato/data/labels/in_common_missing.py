@@ -43,9 +43,9 @@ def with_missing(
         key=lambda place: place[1] - place[0],
     )
     for order in _orders(len(pieces), *tight):
-        found = _ranks(order, places, or_missing)
-        if found is not None:
-            return found, order.index(MISSING)
+        ranks = _ranks(order, places, or_missing)
+        if ranks is not None:
+            return ranks, order.index(MISSING)
     return None
 
 
@@ -82,7 +82,7 @@ def _ranks(
     rank = np.empty(len(order), dtype=np.intp)
     rank[order] = np.arange(len(order))  # that of missing values is the last
     missing = int(rank[MISSING])
-    found = []
+    ranks = []
     for (low, high), also in zip(places, or_missing, strict=True):
         own = rank[low:high]
         first, last = int(own.min()), int(own.max())
@@ -90,5 +90,5 @@ def _ranks(
             first, last = min(first, missing), max(last, missing)
         if last - first + 1 != high - low + also:
             return None
-        found.append((first, last))
-    return found
+        ranks.append((first, last))
+    return ranks

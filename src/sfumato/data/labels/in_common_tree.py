@@ -53,13 +53,13 @@ class CommonTree:
         ]
         rest = {node for each in used for node in self._with_rest(each)} & set().union(*used)
         ranks = self._ranks(list(nodes.values()), rest)
-        found: dict[Text, Interval] = {}
+        intervals: dict[Text, Interval] = {}
         for text, several in nodes.items():
             low, high = min(ranks[n][0] for n in several), max(ranks[n][1] for n in several)
             if sum(ranks[n][1] - ranks[n][0] + 1 for n in several) != high - low + 1:
                 return None
-            found[text] = low, high
-        return found
+            intervals[text] = low, high
+        return intervals
 
     def _nodes(self, text: Text) -> tuple[Text, ...] | None:
         """The nodes that a text names (None among them: missing); None: it names others."""
