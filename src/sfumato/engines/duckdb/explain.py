@@ -26,8 +26,8 @@ def about_storage(message: str, private: Path, target: Path | None) -> str | Non
 
 def explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
     """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
-    found = re.search(r"Line: (\d+)", message)
-    place = f"{name}, line {found[1]}" if found else name
+    line = re.search(r"Line: (\d+)", message)
+    place = f"{name}, line {line[1]}" if line else name
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if columns:
         return (
