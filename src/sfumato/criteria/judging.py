@@ -65,7 +65,7 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
     n_unseen: people of the original who are missing here. What is about the original's
     distribution gets a verdict only as far as it is certain without them.
     """
-    found = []
+    measurements = []
     for part in criterion.parts:
         for named, groups, owner in _views(part, joint):
             held, note = _verdicts(part, groups), None
@@ -74,7 +74,7 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
                 held = ~broken
                 note = None if broken.any() or kept.all() else UNSEEN_PEOPLE
             failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
-            found.append(
+            measurements.append(
                 Measurement(
                     named,
                     part.promised(),
@@ -84,7 +84,7 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
                     note,
                 )
             )
-    return found
+    return measurements
 
 
 def surely(

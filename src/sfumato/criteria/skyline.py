@@ -113,11 +113,11 @@ class Skyline(Criterion):
         for value, points in self.points.items():
             for code in all_values.codes_of([value]).tolist():
                 named[code] = points
-        found: dict[Limit, list[int]] = {limit: [] for limit in self.limits}
+        codes_by_limit: dict[Limit, list[int]] = {limit: [] for limit in self.limits}
         for code in range(n):
             for limit in named.get(code, self.default or ()):
-                found[limit].append(code)
-        return {limit: np.array(codes, dtype=np.int32) for limit, codes in found.items()}
+                codes_by_limit[limit].append(code)
+        return {limit: np.array(codes, dtype=np.int32) for limit, codes in codes_by_limit.items()}
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
         """Say of every group whether nobody in it is exposed, wherever the knowledge comes from."""
@@ -144,11 +144,11 @@ class Skyline(Criterion):
         """The largest breach probability at every point, in the order of the points."""
         if not len(groups):
             return None
-        found = [
+        breaches = [
             self._breach(groups, limit.point, codes)
             for limit, codes in self.requirements(groups.values).items()
         ]
-        return found[0] if len(found) == 1 else tuple(found)
+        return breaches[0] if len(breaches) == 1 else tuple(breaches)
 
     def _breach(self, groups: Groups, point: Point, codes: NDArray[np.int32]) -> Fraction:
         histogram, sizes = groups.histogram, groups.sizes
@@ -161,8 +161,8 @@ class Skyline(Criterion):
 
     def promised(self) -> Value:
         """The confidence that each point must stay below."""
-        found = tuple(limit.c for limit in self.limits)
-        return found[0] if len(found) == 1 else found
+        confidences = tuple(limit.c for limit in self.limits)
+        return confidences[0] if len(confidences) == 1 else confidences
 
     @classmethod
     def examples(cls) -> tuple[Criterion, ...]:
