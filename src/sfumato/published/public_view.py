@@ -108,9 +108,9 @@ class PublicView:
         for column in frequencies.quasi_identifiers:
             labels = own.domains[column].labels
             reader = LabelReader(frequencies.domains[column])
-            found = [reader.interval(label) for label in labels]
-            _refuse_unknown(name, column, labels, found)
-            ends = sides_of([each for each in found if each is not None])
+            intervals = [reader.interval(label) for label in labels]
+            _refuse_unknown(name, column, labels, intervals)
+            ends = sides_of([each for each in intervals if each is not None])
             sides.append(ends[classes.codes(column)])
         return np.stack(sides, axis=1)
 
@@ -127,19 +127,19 @@ class PublicView:
             return np.zeros(len(own), dtype=np.int32)
         values = frequencies.persons_values.codes.tolist()
         numbers = {tuple(each): number for number, each in enumerate(values)}
-        found = [numbers.get(each) for each in zip(*columns, strict=True)]
-        if None in found:
+        combinations = [numbers.get(each) for each in zip(*columns, strict=True)]
+        if None in combinations:
             raise _does_not_fit(name, " and ".join(frequencies.sensitive), [])
-        return np.array(found, dtype=np.int32)
+        return np.array(combinations, dtype=np.int32)
 
 
 def refuse_other_columns(
-    name: str, found: FrequencySet, whole: str, frequencies: FrequencySet
+    name: str, own: FrequencySet, whole: str, frequencies: FrequencySet
 ) -> None:
     """Refuse a release that has other columns than what it is compared with, called `whole`."""
     for role, here, there in (
-        ("quasi-identifiers", frequencies.quasi_identifiers, found.quasi_identifiers),
-        ("sensitive columns", frequencies.sensitive, found.sensitive),
+        ("quasi-identifiers", frequencies.quasi_identifiers, own.quasi_identifiers),
+        ("sensitive columns", frequencies.sensitive, own.sensitive),
     ):
         if set(here) != set(there):
             raise BadInput(
@@ -149,10 +149,10 @@ def refuse_other_columns(
 
 
 def _refuse_unknown(
-    name: str, column: str, labels: Sequence[object], found: Sequence[object]
+    name: str, column: str, labels: Sequence[object], counterparts: Sequence[object]
 ) -> None:
     """Refuse values for which nothing was found."""
-    unknown = [label for label, each in zip(labels, found, strict=True) if each is None]
+    unknown = [label for label, each in zip(labels, counterparts, strict=True) if each is None]
     if unknown:
         raise _does_not_fit(name, column, unknown)
 
@@ -177,10 +177,10 @@ def read_previous(previous: object) -> tuple[PublicView | str, ...]:
             f"BCFAnonymizer: previous must be a list of releases or of their directories, in the "
             f"order of publishing, got {shown(previous)}"
         )
-    found: list[PublicView | str] = []
+    previous_views: list[PublicView | str] = []
     for each in previous:
         if hasattr(each, "__fspath__") or isinstance(each, str):
-            found.append(str(each))
+            previous_views.append(str(each))
             continue
         seen = each if isinstance(each, PublicView) else getattr(each, "public_view", None)
         if not isinstance(seen, PublicView):
@@ -188,5 +188,5 @@ def read_previous(previous: object) -> tuple[PublicView | str, ...]:
                 "BCFAnonymizer: previous must hold releases, or the directories of saved ones, got "
                 f"{shown(each)}"
             )
-        found.append(seen)
-    return tuple(found)
+        previous_views.append(seen)
+    return tuple(previous_views)
