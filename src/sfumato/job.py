@@ -158,7 +158,7 @@ class Job:
     def _hierarchies(
         self, written: Mapping[str, Mapping[str, Any]], key: str
     ) -> dict[str, Hierarchy]:
-        found: dict[str, Hierarchy] = {}
+        hierarchies: dict[str, Hierarchy] = {}
         for column, spec in written.items():
             where = f"{self._where}: columns.{key}.{column}"
             if TABLE_FILE in spec:
@@ -166,14 +166,14 @@ class Job:
                 if odd:
                     raise BadInput(f"{where}: unknown key {min(odd)!r} beside csv")
                 file = self._place / file_path(f"{where}.csv", spec[TABLE_FILE])
-                found[column] = Hierarchy.from_csv(file, spec.get("sep"))
+                hierarchies[column] = Hierarchy.from_csv(file, spec.get("sep"))
                 continue
             unknown = [name for name in spec if name != PACKAGE and name not in HIERARCHIES]
             if unknown and PACKAGE not in spec and unknown[0] not in HIERARCHIES.broken:
                 near = nearest(unknown[0], [TABLE_FILE, *sorted(HIERARCHIES)])
                 raise BadInput(f"{where}: unknown hierarchy {unknown[0]!r}{near}")
-            found[column] = Hierarchy.from_spec(spec, where)
-        return found
+            hierarchies[column] = Hierarchy.from_spec(spec, where)
+        return hierarchies
 
 
 def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:
@@ -188,7 +188,7 @@ def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
 
 def _explain(error: ValidationError, where: str) -> str:
     """Turn a finding into one line: an unknown key, which may be another misspelt, or the first."""
-    first = min(error.errors(), key=lambda found: found["type"] != "extra_forbidden")
+    first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
     key = ".".join(
         str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
     )

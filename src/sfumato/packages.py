@@ -117,6 +117,6 @@ def _installing(top: str) -> Iterator[Package]:
         return
     place = Path(file).parent
     place = place.parent if Path(file).stem == "__init__" else place
-    for found in metadata.distributions(path=[str(place)]):
-        if any(each.parts[0] in (top, f"{top}.py") for each in found.files or ()):
-            yield Package(found.name, found.version)
+    for distribution in metadata.distributions(path=[str(place)]):
+        if any(each.parts[0] in (top, f"{top}.py") for each in distribution.files or ()):
+            yield Package(distribution.name, distribution.version)

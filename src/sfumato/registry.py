@@ -150,7 +150,9 @@ class Registry(Mapping[str, type[T]], Generic[T]):
         if name in self._homes:
             import_module(self._homes[name])
         entries = [entry for entry in offered(self.group) if entry.name == name]
-        by = " and ".join(found.named for found in map(offering, entries) if found is not None)
+        by = " and ".join(
+            package.named for package in map(offering, entries) if package is not None
+        )
         try:
             if len(entries) > 1:
                 raise BadInput("they both have it; uninstall all but one")

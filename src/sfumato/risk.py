@@ -199,17 +199,17 @@ class Drivers:
         k = whole("drivers", "k", k)
         ground = frequencies.combinations
         start = _started(ground, levels)
-        found = _count(ground)
+        subsets = _count(ground)
         n_below, steps = _steps(ground, start, k)
         return cls(
-            tuple(sorted(found.values(), key=lambda subset: len(subset.columns))),
-            tuple(sorted(_attributes(ground, found), key=lambda each: -each.contribution)),
+            tuple(sorted(subsets.values(), key=lambda subset: len(subset.columns))),
+            tuple(sorted(_attributes(ground, subsets), key=lambda each: -each.contribution)),
             Risk.of(ground.counts),
             start,
             n_below,
             tuple(sorted(steps, key=_most_protecting)),
             k,
-            _note(len(ground.columns), len(found)),
+            _note(len(ground.columns), len(subsets)),
         )
 
     def to_json(self) -> dict[str, Any]:
@@ -398,7 +398,7 @@ def _count(ground: FrequencySet) -> dict[int, Subset]:
     """
     names = ground.columns
     everything = (1 << len(names)) - 1
-    found: dict[int, Subset] = {}
+    subsets: dict[int, Subset] = {}
     held = {everything: ground}
     sizes = _sizes(len(names))
     total = sum(math.comb(len(names), size) for size in sizes)
@@ -406,36 +406,39 @@ def _count(ground: FrequencySet) -> dict[int, Subset]:
         n_held = 0
         counted: dict[int, FrequencySet] = {}
         for members in combinations(range(len(names)), size):
-            report("comparing columns", len(found), total)
+            report("comparing columns", len(subsets), total)
             mask = sum(1 << j for j in members)
             chosen = tuple(names[j] for j in members)
             above = min((each for m, each in held.items() if m & mask == mask), key=len)
             subset = above if mask == everything else above.project(chosen)
-            found[mask] = Subset.of(chosen, subset.counts)
+            subsets[mask] = Subset.of(chosen, subset.counts)
             counted[mask] = subset
             n_held += len(subset)
             while n_held > HELD:  # the largest saves the least
                 largest = max(counted, key=lambda each: len(counted[each]))
                 n_held -= len(counted.pop(largest))
         held = {everything: ground} | counted
-    return found
+    return subsets
 
 
-def _attributes(ground: FrequencySet, found: Mapping[int, Subset]) -> Iterator[ColumnShare]:
+def _attributes(ground: FrequencySet, subsets: Mapping[int, Subset]) -> Iterator[ColumnShare]:
     """Share distinction out; by Shapley's value where every subset was counted."""
     names, n_rows = ground.columns, ground.n_rows
     everything = (1 << len(names)) - 1
     nothing = Subset.of((), ground.counts.sum(keepdims=True))  # everybody is alike
     shares: Sequence[Fraction | None] = [None] * len(names)
-    if len(found) == everything:
-        worth = [nothing.n_distinct, *(found[mask].n_distinct for mask in range(1, everything + 1))]
+    if len(subsets) == everything:
+        worth = [
+            nothing.n_distinct,
+            *(subsets[mask].n_distinct for mask in range(1, everything + 1)),
+        ]
         shares = [share / n_rows for share in recognition.shapley(worth)]
     for j, name in enumerate(names):
-        rest = found.get(everything & ~(1 << j), nothing)
+        rest = subsets.get(everything & ~(1 << j), nothing)
         yield ColumnShare(
             name,
             shares[j],
-            found[everything].distinction - rest.distinction,
+            subsets[everything].distinction - rest.distinction,
             rest.distinction,
             rest.n_alone,
         )

@@ -93,7 +93,7 @@ class Table:
     def __init__(self, source: Source, schema: Schema) -> None:
         self.source = source
         self.schema = schema
-        self._found: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
+        self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
 
     def __repr__(self) -> str:
@@ -195,7 +195,7 @@ class Table:
         if self.set_valued is not None and in_one_table:
             raise BrokenPromise("internal error: whole sets of values were about to be published")
         how = recoding.application(self.domains, columns, secret)
-        plan = WritingPlan(columns, self.schema.quasi_identifiers, how, self._found[1], self.codes)
+        plan = WritingPlan(columns, self.schema.quasi_identifiers, how, self._coding[1], self.codes)
         if in_one_table:
             yield plan, DATA
             return
@@ -212,23 +212,23 @@ class Table:
 
     def _coded(self, jointly: Sequence[str]) -> tuple[dict[str, Domain], dict[str, Codes]]:
         """Find the values of all counted columns; at the first time, count some jointly."""
-        domains, codes = self._found
+        domains, codes = self._coding
         new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
         if new:
             report("reading")
-            found = self._people.domains(new, jointly)
-            if not found[new[0]]:
+            values_by_column = self._people.domains(new, jointly)
+            if not values_by_column[new[0]]:
                 raise BadInput(f"{self.source.name}: no rows")
             rules = self.schema.hierarchies
             grown = {
                 c: grow_sets(rules[c], c, values)  # type: ignore[arg-type]  # lists
                 if c == self.set_valued
                 else rules.get(c, Flat()).grow(c, values)
-                for c, values in found.items()
+                for c, values in values_by_column.items()
             }
             domains |= {column: domain for column, (domain, _) in grown.items()}
             codes |= {column: coded for column, (_, coded) in grown.items()}
-        return self._found
+        return self._coding
 
     @cached_property
     def _frequencies(self) -> FrequencySet:

@@ -165,7 +165,7 @@ def test_a_source_that_gave_two_people_each_others_values_is_noticed(wards, tmp_
     one["disease"], other["disease"] = other["disease"], one["disease"]
     changed = read(pa.Table.from_pylist(source))
     changed.frequencies("guard")
-    release.table._people, release.table._found = changed._people, changed._found
+    release.table._people, release.table._coding = changed._people, changed._coding
     with pytest.raises(sf.BrokenPromise, match="do not have the values"):
         release.save(tmp_path / "out")
     assert not (tmp_path / "out").exists()

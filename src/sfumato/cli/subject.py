@@ -53,16 +53,16 @@ class Subject:
 
         try:
             self.source.stat()
-            found = (self.source / DESCRIPTION).is_file()
+            is_saved = (self.source / DESCRIPTION).is_file()
         except OSError as error:
             raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
-        if self.source.is_dir() and not found:
+        if self.source.is_dir() and not is_saved:
             raise sf.BadInput(f"{self.source}: a directory, but no saved release")
-        if found and (self.quasi_identifiers or self.sensitive or self.person):
+        if is_saved and (self.quasi_identifiers or self.sensitive or self.person):
             raise sf.BadInput(
                 f"{self.source}: a release knows its own columns; leave -q, -s and --person out"
             )
-        return found
+        return is_saved
 
     def table(self) -> sf.Table:
         """Open a file of any origin."""

@@ -182,8 +182,8 @@ def cross_validate(
         raise BadInput(f"{owner}: expected a table from sf.read, got {type(table).__name__}")
     check_learning(owner, table.schema, target, seed)
     n_folds = whole(owner, "folds", folds, 2, table.n_rows, "the number of rows")
-    found = tuple(_folds(table, criterion, method, target, n_folds, seed))
-    return CrossValidation(target, seed, found)
+    parts = tuple(_folds(table, criterion, method, target, n_folds, seed))
+    return CrossValidation(target, seed, parts)
 
 
 def _folds(
