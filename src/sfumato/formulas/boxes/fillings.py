@@ -88,12 +88,12 @@ class Fillings:
 
     def every(self, most: int) -> Counts | None:
         """List all fillings: (n, n_pairs). None: more than `most`, or too many to look through."""
-        found = np.zeros((1, len(self.pairs)), dtype=np.int64)
+        fillings = np.zeros((1, len(self.pairs)), dtype=np.int64)
         left = self.people[np.newaxis].astype(np.int64)  # (n, n_kinds)
         own = [np.flatnonzero(self.pairs[:, 1] == box) for box in range(len(self.sizes))]
         order = sorted(range(len(own)), key=lambda box: len(own[box]))
         for place, box in enumerate(order):
-            open_ = np.full(len(found), int(self.sizes[box]))  # places in the box
+            open_ = np.full(len(fillings), int(self.sizes[box]))  # places in the box
             for j, pair in enumerate(own[box].tolist()):
                 kind = self.pairs[pair, 0]
                 later = left[:, self.pairs[own[box][j + 1 :], 0]].sum(axis=1)
@@ -102,18 +102,18 @@ class Fillings:
                 total = int(ways.sum())
                 if total > DEAD_ENDS * most:
                     return None
-                row = np.repeat(np.arange(len(found)), ways)
+                row = np.repeat(np.arange(len(fillings)), ways)
                 chosen = low[row] + np.arange(total) - np.repeat(np.cumsum(ways) - ways, ways)
-                found, left = found[row], left[row]
-                found[:, pair] = chosen
+                fillings, left = fillings[row], left[row]
+                fillings[:, pair] = chosen
                 left[:, kind] -= chosen
                 open_ = open_[row] - chosen
             full = open_ == 0
             for rest in order[place + 1 :]:
                 room = left[:, self.pairs[own[rest], 0]].sum(axis=1)
                 full &= room >= self.sizes[rest]
-            found, left = found[full], left[full]
-        return None if len(found) > most else found
+            fillings, left = fillings[full], left[full]
+        return None if len(fillings) > most else fillings
 
     def ways(self, filling: Counts) -> int:
         """Count in how many ways people with names can be in the boxes so."""
@@ -132,12 +132,12 @@ class Fillings:
         ones = np.ones(len(kind), dtype=np.int8)
         graph = coo_array((ones, (kind, n_kinds + box)), shape=(n, n))
         n_parts, part = connected_components(graph, directed=False)
-        found = []
+        parts = []
         for members in _by_part(part, n_parts):
             kinds, boxes = members[members < n_kinds], members[members >= n_kinds] - n_kinds
             if len(boxes):
-                found.append(self._part(kinds, boxes))
-        return found
+                parts.append(self._part(kinds, boxes))
+        return parts
 
     def _part(self, kinds: NDArray[np.intp], boxes: NDArray[np.intp]) -> Part:
         mine = np.flatnonzero(np.isin(self.pairs[:, 1], boxes))

@@ -74,9 +74,9 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
     A box takes whole branches of a tree, leaves whole branches out, and looks into the others.
     """
     n, d = points.shape
-    found = np.zeros(len(boxes), dtype=np.int64)
+    sums = np.zeros(len(boxes), dtype=np.int64)
     if n == 0:
-        return found
+        return sums
     order, first, end, child, total, low, high = _tree(points, counts)
     waiting = np.empty(32 * d + 2, dtype=np.int64)  # every step down halves a side
     for box in range(len(boxes)):
@@ -88,7 +88,7 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
             if place == APART:
                 continue
             if place == INSIDE:
-                found[box] += total[node]
+                sums[box] += total[node]
             elif child[node] >= 0:
                 waiting[n_waiting], waiting[n_waiting + 1] = child[node], child[node] + 1
                 n_waiting += 2
@@ -96,17 +96,17 @@ def count_in_boxes(points: Any, counts: Any, boxes: Any) -> Any:  # pragma: no c
                 for i in range(first[node], end[node]):
                     point = points[order[i]]
                     if _placed(point, point, boxes[box]) == INSIDE:
-                        found[box] += counts[order[i]]
-    return found
+                        sums[box] += counts[order[i]]
+    return sums
 
 
 @compiled
 def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no cover  (compiled)
     """List the points in each box, box after box; there are `n_pairs` of them altogether."""
     n, d = points.shape
-    found, n_found = np.empty(n_pairs, dtype=np.int64), 0
+    members, n_members = np.empty(n_pairs, dtype=np.int64), 0
     if n == 0:
-        return found
+        return members
     order, first, end, child, _, low, high = _tree(points, np.ones(n, dtype=np.int64))
     waiting = np.empty(32 * d + 2, dtype=np.int64)
     for box in range(len(boxes)):
@@ -119,8 +119,8 @@ def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no c
                 continue
             if place == INSIDE:
                 for i in range(first[node], end[node]):
-                    found[n_found] = order[i]
-                    n_found += 1
+                    members[n_members] = order[i]
+                    n_members += 1
             elif child[node] >= 0:
                 waiting[n_waiting], waiting[n_waiting + 1] = child[node], child[node] + 1
                 n_waiting += 2
@@ -128,6 +128,6 @@ def list_in_boxes(points: Any, boxes: Any, n_pairs: int) -> Any:  # pragma: no c
                 for i in range(first[node], end[node]):
                     point = points[order[i]]
                     if _placed(point, point, boxes[box]) == INSIDE:
-                        found[n_found] = order[i]
-                        n_found += 1
-    return found
+                        members[n_members] = order[i]
+                        n_members += 1
+    return members

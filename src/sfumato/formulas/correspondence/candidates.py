@@ -121,7 +121,8 @@ def younger(releases: Sequence[PublishedClasses]) -> list[list[Counts]]:
     """
     by_release = [younger_in(releases[:j], release) for j, release in enumerate(releases)]
     return [
-        [found[min(time, j)] for j, found in enumerate(by_release)] for time in range(len(releases))
+        [bounds[min(time, j)] for j, bounds in enumerate(by_release)]
+        for time in range(len(releases))
     ]
 
 

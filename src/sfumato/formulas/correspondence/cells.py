@@ -68,15 +68,15 @@ def comparable(first: Boxes, second: Boxes) -> NDArray[np.intp]:
     comparable then is that they intersect in every attribute.
     """
     step = max(1, AT_ONCE // max(1, len(second)))
-    found = [np.zeros((0, 2), dtype=np.intp)]
+    pairs = [np.zeros((0, 2), dtype=np.intp)]
     for start in range(0, len(first), step):
         part = first[start : start + step, np.newaxis]
         meet = np.ones((len(part), len(second)), dtype=bool)
         for j in range(first.shape[1]):
             meet &= part[:, :, j, 0] <= second[:, j, 1]
             meet &= part[:, :, j, 1] >= second[:, j, 0]
-        found.append(np.argwhere(meet) + np.array([start, 0]))
-    return np.concatenate(found)
+        pairs.append(np.argwhere(meet) + np.array([start, 0]))
+    return np.concatenate(pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -109,11 +109,11 @@ class Cells:
         packed = self.bits[:, self.columns[release]]
         filled = packed != 0
         byte = filled.argmax(axis=1)
-        found = packed[np.arange(len(packed)), byte]
-        if (filled.sum(axis=1) > 1).any() or (found & (found - (found > 0))).any():
+        flags = packed[np.arange(len(packed)), byte]
+        if (filled.sum(axis=1) > 1).any() or (flags & (flags - (flags > 0))).any():
             return None
-        bit = 7 - np.log2(np.maximum(found, 1)).astype(np.intp)
-        return np.where(found > 0, byte * 8 + bit, -1)
+        bit = 7 - np.log2(np.maximum(flags, 1)).astype(np.intp)
+        return np.where(flags > 0, byte * 8 + bit, -1)
 
     def of(self, ranks: NDArray[np.integer]) -> NDArray[np.intp]:
         """Find the cell of raw values; -1: the last release does not hold them; ranks: (n, d)."""
@@ -164,17 +164,17 @@ def _met(cells: Bits, segments: Bits, last: slice) -> tuple[Bits, NDArray[np.int
     """Intersect every cell with every segment; -1 where the last release holds nobody."""
     step = np.full((len(cells), len(segments)), -1, dtype=np.intp)
     block = max(1, AT_ONCE // max(1, segments.size))
-    found = [cells[:0]]
-    n_found = 0
+    cells_met = [cells[:0]]
+    n_met = 0
     for start in range(0, len(cells), block):
         met = cells[start : start + block, np.newaxis] & segments
         met_last = met[:, :, last]
         held = met_last.any(axis=2) if met_last.shape[2] else np.ones(met.shape[:2], dtype=bool)
         different, index = distinct_bits(met[held])
-        step[start : start + block][held] = index + n_found
-        found.append(different)
-        n_found += len(different)
-    different, index = distinct_bits(np.concatenate(found))
+        step[start : start + block][held] = index + n_met
+        cells_met.append(different)
+        n_met += len(different)
+    different, index = distinct_bits(np.concatenate(cells_met))
     return different, np.append(index, -1)[step]
 
 

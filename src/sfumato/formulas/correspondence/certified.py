@@ -81,9 +81,9 @@ class KnownHistory:
             order = self.order[j + 1]  # by the classes of this release
             held = self.classes[j][order]
             begins = np.flatnonzero(np.append(True, held[1:] != held[:-1]))
-            found = np.zeros((len(release) + 1, self.n_values), dtype=np.int64)
-            found[held[begins]] = np.add.reduceat(so_far[order], begins, axis=0)
-            if found[-1].any() or (found[:-1] != release.histogram.to_dense()).any():
+            histogram = np.zeros((len(release) + 1, self.n_values), dtype=np.int64)
+            histogram[held[begins]] = np.add.reduceat(so_far[order], begins, axis=0)
+            if histogram[-1].any() or (histogram[:-1] != release.histogram.to_dense()).any():
                 return False
         return True
 
@@ -116,16 +116,16 @@ class KnownHistory:
 
     def _asked(self) -> NDArray[np.intp]:
         """One cell for everybody who came at a time and is in the same classes since; (n, 2)."""
-        found = []
+        people = []
         for time in range(self.n_times):
             cells = np.flatnonzero(self.targets[time])
             first = np.unique(self.tail[time][cells], return_index=True)[1]
-            found += [(time, cell) for cell in cells[first].tolist()]
-        return np.array(found, dtype=np.intp).reshape(-1, 2)
+            people += [(time, cell) for cell in cells[first].tolist()]
+        return np.array(people, dtype=np.intp).reshape(-1, 2)
 
     def _most(self, asked: NDArray[np.intp]) -> Counts:
         """Bound what is left: in no release more than what need not be older; (n, n_values)."""
-        found = np.full((len(asked), self.n_values), np.iinfo(np.int64).max)
+        bounds = np.full((len(asked), self.n_values), np.iinfo(np.int64).max)
         codes = np.arange(self.n_values)
         for time in range(self.n_times):
             own = np.flatnonzero(asked[:, 0] == time)
@@ -133,8 +133,8 @@ class KnownHistory:
                 whole = self.releases[j].histogram
                 kept = Histogram(whole.starts, whole.codes, self.bounds[j][time], self.n_values)
                 key = self.held[j][asked[own, 1]][:, np.newaxis] * self.n_values + codes
-                found[own] = np.minimum(found[own], counts_at(kept, key))
-        return found
+                bounds[own] = np.minimum(bounds[own], counts_at(kept, key))
+        return bounds
 
     def _sort(self) -> None:
         """Sort cells by the classes before each release, the nearest first; number those after."""

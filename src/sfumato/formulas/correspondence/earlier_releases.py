@@ -23,15 +23,15 @@ def n_people(release: PublishedClasses) -> int:
     return int(release.sizes.sum()) + release.n_suppressed
 
 
-def lefts(found: Attacked) -> list[RecordsLeft]:
+def lefts(pair: Attacked) -> list[RecordsLeft]:
     """What each attack leaves, backward only if somebody came later.
 
     Two releases of the same people are two versions for recipients who may compare them: nobody
     came in between, so nobody can be looked for by having come later.
     """
-    if n_people(found.first) == n_people(found.second):
-        return [found.forward, found.cross]
-    return [found.forward, found.cross, found.backward]
+    if n_people(pair.first) == n_people(pair.second):
+        return [pair.forward, pair.cross]
+    return [pair.forward, pair.cross, pair.backward]
 
 
 class Together:
@@ -41,20 +41,20 @@ class Together:
     """
 
     def __init__(self, releases: Sequence[PublishedClasses]) -> None:
-        self.found = CandidateRecords(releases)
+        self.candidates = CandidateRecords(releases)
         came = np.diff([0, *map(n_people, releases)])
-        self.found.targets[came == 0] = False
+        self.candidates.targets[came == 0] = False
 
     def at_least(self, k: int) -> tuple[int, bool]:
         """Give the fewest records shown to be left to anybody, and whether everybody keeps k."""
-        holds = self.found.at_least(k)
-        return int(self.found.bounds()[0][self.found.targets].min()), holds
+        holds = self.candidates.at_least(k)
+        return int(self.candidates.bounds()[0][self.candidates.targets].min()), holds
 
     def left(self) -> tuple[Counts, Histogram]:
         """Give what is left for everybody: the records of each, and by value."""
         parts = []
-        for time, histogram in enumerate(self.found.exact()):
-            cells = np.flatnonzero(self.found.targets[time])
+        for time, histogram in enumerate(self.candidates.exact()):
+            cells = np.flatnonzero(self.candidates.targets[time])
             parts.append(histogram.to_dense()[cells])
         dense = np.concatenate(parts)
         return dense.sum(axis=1), Histogram.from_dense(dense)
@@ -101,10 +101,10 @@ class Past:
         None: the programs that would tell are large, and the release is not of a single class.
         """
         known, large = self._known(release)
-        found = None if known is None else known.exact()
-        if found is None and not large:
-            found = Together([*self.releases, release]).left()
-        return found
+        records = None if known is None else known.exact()
+        if records is None and not large:
+            records = Together([*self.releases, release]).left()
+        return records
 
     def _known(self, release: PublishedClasses) -> tuple[KnownHistory | None, bool]:
         """Start from who came when, if that is known and fits, and no classes overlap.

@@ -228,7 +228,7 @@ def _onward(
     n_cells = frame.classes.shape[1]
     n_queued = 0
     aim = frame.tail[j, cell]
-    found = NONE
+    tail = NONE
     first = _first(frame, j, came, target)
     x = first
     while x == first or (x < n_cells and frame.alike[j, x] <= came):
@@ -237,16 +237,16 @@ def _onward(
         if frame.classes[j, to] == frame.classes[j, target]:
             n_queued = _start(frame, room, j, to, n_queued)
             if _spare(frame, people, j, frame.tail[j, to]) != NONE:
-                found = frame.tail[j, to]
+                tail = frame.tail[j, to]
                 break
-    if found == NONE:
-        found = _search(frame, room, people, j, n_queued, aim, target, came)
-    if found == NONE:
+    if tail == NONE:
+        tail = _search(frame, room, people, j, n_queued, aim, target, came)
+    if tail == NONE:
         return False
-    to = _push(frame, room, people, j, found, aim)
+    to = _push(frame, room, people, j, tail, aim)
     _change(room, people, cell, came, -1)
     _change(room, people, to, came, 1)
-    if found != aim:
+    if tail != aim:
         _change(room, people, cell, j, 1)
     return True
 
@@ -344,9 +344,9 @@ def first_not_shown(
                 return a
             tried[best] = True
             upto = min(most[a, best], least[a, best] + missing)
-            found = reroute(frame, room, people[best], asked[a, 1], asked[a, 0], upto)
+            n_left = reroute(frame, room, people[best], asked[a, 1], asked[a, 0], upto)
             undo(room, people[best])
-            if found > least[a, best]:
-                missing -= found - least[a, best]
-                least[a, best] = found
+            if n_left > least[a, best]:
+                missing -= n_left - least[a, best]
+                least[a, best] = n_left
     return len(asked)

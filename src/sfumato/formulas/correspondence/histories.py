@@ -95,7 +95,7 @@ class Program:
         """Number the kinds, and note the classes of each in every release."""
         n_releases = len(self.releases)
         self.kind_of_cell: list[Index] = []  # per value: the kind of every cell; -1: none
-        found: list[Bits] = []
+        bits_by_value: list[Bits] = []
         value_of: list[Index] = []
         n_kinds = 0
         for value in self.values.tolist():
@@ -105,10 +105,10 @@ class Program:
             alive = last | bool(self.releases[-1].n_suppressed)
             place = np.where(alive, np.cumsum(alive) - 1 + n_kinds, -1)
             self.kind_of_cell.append(place[index])
-            found.append(kept[alive])
+            bits_by_value.append(kept[alive])
             value_of.append(np.full(int(alive.sum()), value))
             n_kinds += int(alive.sum())
-        bits = np.concatenate(found)
+        bits = np.concatenate(bits_by_value)
         self.value_of = np.concatenate(value_of)
         self.members = [self.cells.members(j, bits) for j in range(n_releases)]
         held = [
@@ -209,8 +209,8 @@ class Program:
             anybody = np.zeros(n_parts, dtype=bool)
             anybody[row_part[self._row_time == time]] = True
             plain &= (n_held == 1) | ((n_held == 0) & ~anybody[self._part_of])
-        found = np.bincount(self._part_of[plain], minlength=n_parts)
-        return np.asarray(found.astype(object) == chains, dtype=bool)
+        n_kinds = np.bincount(self._part_of[plain], minlength=n_parts)
+        return np.asarray(n_kinds.astype(object) == chains, dtype=bool)
 
     def _equations(self, kinds: Index, variables: Index) -> IntegerProgram:
         """Write the equations of a part."""

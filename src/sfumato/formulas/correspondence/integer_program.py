@@ -38,17 +38,17 @@ class IntegerProgram:
         while open_boxes and n_boxes < self.most_boxes:
             n_boxes += 1
             low, high = open_boxes.pop()
-            found = self._relaxed(gain, low, high)
-            if found is None or math.floor(found @ gain + NEAR) <= most:
+            solution = self._relaxed(gain, low, high)
+            if solution is None or math.floor(solution @ gain + NEAR) <= most:
                 continue
-            distance = np.abs(found - np.rint(found))
+            distance = np.abs(solution - np.rint(solution))
             j = int(np.argmax(distance))
             if distance[j] <= NEAR:
-                best = self._checked(found)
+                best = self._checked(solution)
                 most = int(best @ gain)
                 continue
             below, above = high.copy(), low.copy()
-            below[j], above[j] = math.floor(found[j]), math.ceil(found[j])
+            below[j], above[j] = math.floor(solution[j]), math.ceil(solution[j])
             open_boxes += [(low, below), (above, high)]
         return best
 
@@ -72,8 +72,8 @@ class IntegerProgram:
             raise BrokenPromise(f"internal error: a linear program failed: {result.message}")
         return result.x
 
-    def _checked(self, found: Any) -> Counts:
-        whole: Counts = np.rint(found).astype(np.int64)
+    def _checked(self, solution: Any) -> Counts:
+        whole: Counts = np.rint(solution).astype(np.int64)
         wrong = (whole < 0).any() or (self.sums @ whole != self.need).any()
         if wrong or (self.growth @ whole < 0).any():
             raise BrokenPromise("internal error: a solution breaks its own equations")

@@ -91,16 +91,16 @@ def _targets(
     A target may itself have been suppressed in either release.
     """
     if target is not None:
-        found = [(holding(first, target), holding(second, target))]
+        places = [(holding(first, target), holding(second, target))]
     else:
         cells = cells_of([first, second])
         ones, twos = cells.members(0), cells.members(1)
-        found = [
+        places = [
             (np.flatnonzero(one), np.flatnonzero(two)) for one, two in zip(ones, twos, strict=True)
         ]
     forward: Sorts = set()
     cross: Sorts = set()
-    for one, two in found:
+    for one, two in places:
         if (len(one) or first.n_suppressed) and (len(two) or second.n_suppressed):
             one_key, two_key = tuple(one.tolist()), tuple(two.tolist())
             forward.update((each, two_key) for each in one_key)

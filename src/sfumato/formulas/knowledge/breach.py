@@ -74,7 +74,7 @@ def refuse_impossible(histogram: Histogram, sizes: Counts, case: Case) -> None:
         )
 
 
-def entries(
+def entries_of(
     histogram: Histogram, sizes: Counts, l: int, case: Case, value: int | None = None
 ) -> Entries:
     """Prepare all entries, or those of one value, for points with this l."""
@@ -83,19 +83,19 @@ def entries(
         histogram.starts, histogram.counts, sizes, min(l, histogram.n_values), case == "set"
     )
     group = histogram.group_of
-    found = Entries(group, histogram.codes, sizes[group], histogram.counts, ruled_out, share)
-    return found if value is None else part(found, found.codes == value)
+    entries = Entries(group, histogram.codes, sizes[group], histogram.counts, ruled_out, share)
+    return entries if value is None else part(entries, entries.codes == value)
 
 
-def part(found: Entries, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Entries:
+def part(entries: Entries, chosen: NDArray[np.bool_] | NDArray[np.intp]) -> Entries:
     """Keep some of the entries."""
     return Entries(
-        found.group[chosen],
-        found.codes[chosen],
-        found.n[chosen],
-        found.having[chosen],
-        found.ruled_out[chosen],
-        found.share[chosen] if len(found.share) else found.share,
+        entries.group[chosen],
+        entries.codes[chosen],
+        entries.n[chosen],
+        entries.having[chosen],
+        entries.ruled_out[chosen],
+        entries.share[chosen] if len(entries.share) else entries.share,
     )
 
 
@@ -107,7 +107,7 @@ def statistics(
     In the paper's order: minNR(g, l, k, m) = T(g, l, k) V(g, m, k + 1); T(g, l, 0); T(g, l, k);
     V(g, m, 0); V(g, m, k). What is 0 is exactly 0; else the relative error is below 1e-9.
     """
-    return five_of(entries(histogram, sizes, l, case), Point(l, k, m), case)
+    return five_of(entries_of(histogram, sizes, l, case), Point(l, k, m), case)
 
 
 def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "single") -> Floats:
@@ -126,9 +126,9 @@ def minima(histogram: Histogram, sizes: Counts, point: Point, case: Case = "sing
     lowest = np.repeat([[np.inf] * 3 + [1.0] * 2], histogram.n_values, axis=0)
     for first in range(0, histogram.n_groups, AT_A_TIME):
         last = min(first + AT_A_TIME, histogram.n_groups)
-        found = entries(histogram.rows(first, last), sizes[first:last], point.l, case)
-        five = five_of(found, point, case)
-        np.minimum(lowest, kernels().least(found.codes, five, histogram.n_values), out=lowest)
+        entries = entries_of(histogram.rows(first, last), sizes[first:last], point.l, case)
+        five = five_of(entries, point, case)
+        np.minimum(lowest, kernels().least(entries.codes, five, histogram.n_values), out=lowest)
     return lowest
 
 
@@ -148,15 +148,15 @@ def _ratios(lowest: Floats) -> Floats:
     return np.asarray(np.minimum(together, np.minimum(alone * beside, kept * family)))
 
 
-def five_of(found: Entries, point: Point, case: Case) -> Floats:
+def five_of(entries: Entries, point: Point, case: Case) -> Floats:
     """Give the five statistics of prepared entries; (n_entries, 5)."""
-    most = int(found.n.max(initial=0)) + 1  # more people than that say nothing more
+    most = int(entries.n.max(initial=0)) + 1  # more people than that say nothing more
     return np.asarray(
         kernels().five(
-            found.n,
-            found.having,
-            found.ruled_out,
-            found.share,
+            entries.n,
+            entries.having,
+            entries.ruled_out,
+            entries.share,
             min(point.k, most),
             min(point.m, most),
             CASES.index(case),
@@ -195,13 +195,13 @@ def exposed(
     reached, open_ = compared(_ratios(minima(histogram, sizes, point, case)), limit)
     if not (reached | open_)[slice(None) if value is None else value].any():
         return np.zeros(len(chosen), dtype=bool)  # the usual answer, and the cheapest
-    found = entries(histogram, sizes, point.l, case, value)
-    five = five_of(found, point, case)
-    lowest = kernels().least(found.codes, five, histogram.n_values)
-    ratio = five[:, 0] if alone else kernels().negated(found.codes, five, lowest)
+    entries = entries_of(histogram, sizes, point.l, case, value)
+    five = five_of(entries, point, case)
+    lowest = kernels().least(entries.codes, five, histogram.n_values)
+    ratio = five[:, 0] if alone else kernels().negated(entries.codes, five, lowest)
     below, near = compared(ratio, limit)
     if near.any():
-        exact = Exactly(histogram, found, five, point, case)
+        exact = Exactly(histogram, entries, five, point, case)
         unsure = np.flatnonzero(near)
         kinds, of_kind = exact.kinds(unsure)
         odds = [exact.negated(int(unsure[first]), alone=alone) for first in kinds]
@@ -230,8 +230,8 @@ def of_value(
     histogram: Histogram, sizes: Counts, value: int, point: Point, case: Case = "single"
 ) -> Statistics:
     """Give the five minima of one value and one point over the groups, exactly."""
-    found = entries(histogram, sizes, point.l, case, value)
-    return Exactly(histogram, found, five_of(found, point, case), point, case).minima(value)
+    entries = entries_of(histogram, sizes, point.l, case, value)
+    return Exactly(histogram, entries, five_of(entries, point, case), point, case).minima(value)
 
 
 def largest_breach(
@@ -241,16 +241,16 @@ def largest_breach(
 
     Of several such values the first; without any value 0 and None.
     """
-    found = entries(histogram, sizes, point.l, case)
-    if not len(found.codes):
+    entries = entries_of(histogram, sizes, point.l, case)
+    if not len(entries.codes):
         return Fraction(0), None
-    five = five_of(found, point, case)
+    five = five_of(entries, point, case)
     ratio = kernels().negated(
-        found.codes, five, kernels().least(found.codes, five, histogram.n_values)
+        entries.codes, five, kernels().least(entries.codes, five, histogram.n_values)
     )
     lowest = float(ratio.min())
-    candidates = np.unique(found.codes[ratio <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))])
-    exact = Exactly(histogram, found, five, point, case)
+    candidates = np.unique(entries.codes[ratio <= max(lowest * (1 + 2 * CLEAR), _floor(lowest))])
+    exact = Exactly(histogram, entries, five, point, case)
     breaches = [(exact.minima(int(code)).breach, -int(code)) for code in candidates]
     largest, code = max(breaches)
     return largest, -code
@@ -265,37 +265,41 @@ class Exactly:
     """Fractions for the few entries that floats leave open."""
 
     def __init__(
-        self, histogram: Histogram, found: Entries, five: Floats, point: Point, case: Case
+        self, histogram: Histogram, entries: Entries, five: Floats, point: Point, case: Case
     ) -> None:
-        self.histogram, self.found, self.five = histogram, found, five
+        self.histogram, self.entries, self.five = histogram, entries, five
         self.point, self.case = point, case
         self._minima: dict[int, Statistics] = {}
 
     def others(self, entry: int) -> tuple[int, ...]:
         """Counts of the l most frequent other values, falling."""
-        group, code = self.found.group[entry], self.found.codes[entry]
+        group, code = self.entries.group[entry], self.entries.codes[entry]
         first, end = self.histogram.starts[group], self.histogram.starts[group + 1]
         counts = self.histogram.counts[first:end][self.histogram.codes[first:end] != code]
         return tuple(np.sort(counts)[::-1][: self.point.l].tolist())
 
     def kinds(self, chosen: NDArray[np.intp]) -> tuple[Sequence[int], NDArray[np.intp]]:
         """Find entries of which all numbers are the same: the first of each kind, and the kinds."""
-        found = self.found
-        keys: list[NDArray[Any]] = [found.codes[chosen], found.n[chosen], found.having[chosen]]
+        entries = self.entries
+        keys: list[NDArray[Any]] = [
+            entries.codes[chosen],
+            entries.n[chosen],
+            entries.having[chosen],
+        ]
         if self.case == "set":
             numbers: dict[tuple[int, ...], int] = {}
             tops = [numbers.setdefault(self.others(int(e)), len(numbers)) for e in chosen]
             keys.append(np.array(tops, dtype=np.int64))
         else:
-            keys.append(found.ruled_out[chosen])
+            keys.append(entries.ruled_out[chosen])
         table = np.stack(keys, axis=1).astype(np.int64)
         _, first, inverse = np.unique(table, axis=0, return_index=True, return_inverse=True)
         return first.tolist(), inverse.reshape(-1)
 
     def of(self, entry: int) -> Statistics:
         """Give the five statistics of one entry."""
-        found, (_, k, m) = self.found, self.point
-        n, having = int(found.n[entry]), int(found.having[entry])
+        entries, (_, k, m) = self.entries, self.point
+        n, having = int(entries.n[entry]), int(entries.having[entry])
         others = self.others(entry)
         kept = exact_odds(n, having, others, k, self.case)
         return Statistics(
@@ -317,7 +321,7 @@ class Exactly:
 
     def candidates(self, code: int) -> list[int]:
         """Find the entries of a value among which all five minima are, one of every kind."""
-        mine = np.flatnonzero(self.found.codes == code)
+        mine = np.flatnonzero(self.entries.codes == code)
         if not len(mine):
             return []
         chosen = np.zeros(len(mine), dtype=bool)
@@ -332,7 +336,7 @@ class Exactly:
 
     def negated(self, entry: int, *, alone: bool = False) -> Fraction:
         """Give the least odds about somebody in the entry's group."""
-        own, all_groups = self.of(entry), self.minima(int(self.found.codes[entry]))
+        own, all_groups = self.of(entry), self.minima(int(self.entries.codes[entry]))
         if alone and own.together is not None:
             return own.together
         assert own.together is not None and own.alone is not None and own.kept is not None  # noqa: S101, PT018

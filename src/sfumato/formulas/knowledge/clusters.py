@@ -106,10 +106,10 @@ def _components(edges: Iterable[tuple[Node, Node]]) -> list[list[Node]]:
 
     for a, b in edges:
         parent[root(a)] = root(b)
-    found: dict[Node, list[Node]] = defaultdict(list)
+    members: dict[Node, list[Node]] = defaultdict(list)
     for node in sorted(parent):  # type: ignore[type-var]
-        found[root(node)].append(node)
-    return list(found.values())
+        members[root(node)].append(node)
+    return list(members.values())
 
 
 def _ways(n: int, free: int, occurrences: int, j: int, case: str) -> int:

@@ -61,13 +61,13 @@ def largest_belief(beliefs: Iterable[Belief]) -> Belief | None:
 
     The interval is that of the largest: no lower than any lower end, no higher than the highest.
     """
-    found = list(beliefs)
-    if not found:
+    people = list(beliefs)
+    if not people:
         return None
-    first = min(found, key=lambda each: (-each.belief, each.person))
-    if all(each.interval is None for each in found):
+    first = min(people, key=lambda each: (-each.belief, each.person))
+    if all(each.interval is None for each in people):
         return first
-    ends = [each.interval or (float(each.belief), float(each.belief)) for each in found]
+    ends = [each.interval or (float(each.belief), float(each.belief)) for each in people]
     return first._replace(interval=(max(low for low, _ in ends), max(high for _, high in ends)))
 
 

@@ -22,7 +22,7 @@ def lacking(sizes: NDArray[np.int64], upto: NDArray[np.int64], n_pieces: int) ->
     for the people from i on, if nobody of them has more than a statements.
     """
     n_groups, width = upto.shape
-    found = np.zeros((n_groups, n_pieces + 1))
+    logs = np.zeros((n_groups, n_pieces + 1))
     least = np.empty((n_pieces + 1, n_pieces + 1))
     after = np.empty((n_pieces + 1, n_pieces + 1))
     for g in range(n_groups):
@@ -50,8 +50,8 @@ def lacking(sizes: NDArray[np.int64], upto: NDArray[np.int64], n_pieces: int) ->
                     least[a, j] = best
             least, after = after, least
             most_after = most
-        found[g] = after[most_after]
-    return found
+        logs[g] = after[most_after]
+    return logs
 
 
 @compiled
@@ -71,7 +71,7 @@ def best_split(rows: Logs, n_pieces: int) -> Logs:
                 best = min(best, rows[r, i] + behind[r + 1, j - i])
             behind[r, j] = best
     before = np.zeros(n_pieces)
-    found = np.empty(n_rows)
+    sums = np.empty(n_rows)
     for r in range(n_rows):
         whole = math.inf
         for j in range(n_pieces):
@@ -79,10 +79,10 @@ def best_split(rows: Logs, n_pieces: int) -> Logs:
             for i in range(j + 1):
                 others = min(others, before[i] + behind[r + 1, j - i])
             whole = min(whole, others + rows[r, n_pieces - j])
-        found[r] = whole
+        sums[r] = whole
         for j in range(n_pieces - 1, -1, -1):
             best = math.inf
             for i in range(j + 1):
                 best = min(best, rows[r, i] + before[j - i])
             before[j] = best
-    return found
+    return sums

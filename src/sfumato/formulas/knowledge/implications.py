@@ -75,10 +75,10 @@ def exposed_alone(histogram: Histogram, sizes: Counts, c: Fraction, k: int) -> N
     _refuse(histogram, sizes)
     width = max(1, min(k + 1, int(histogram.n_distinct().max(initial=0))))
     rows = np.concatenate([sizes[:, np.newaxis], _largest(histogram, width)], axis=1)
-    found, which = np.unique(rows, axis=0, return_inverse=True)
+    kinds, which = np.unique(rows, axis=0, return_inverse=True)
     limit = (1 - c) / c
     hit = []
-    for n, *counts in found.tolist():
+    for n, *counts in kinds.tolist():
         lacking = exact_lacking(n, counts, k + 1)[k + 1] if k < sum(map(bool, counts)) else 0
         hit.append(n > 0 and lacking * n <= limit * counts[0])
     return np.array(hit, dtype=bool)[which.reshape(-1)]
@@ -143,14 +143,14 @@ class _Kinds:
 
         width = min(k + 1, int(n_distinct.max()))
         rows = np.concatenate([sizes[:, np.newaxis], _largest(histogram, width)], axis=1)
-        found, which, n_groups = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
-        kind_sizes, counts = found[:, 0].copy(), found[:, 1:].copy()
+        kinds, which, n_groups = np.unique(rows, axis=0, return_inverse=True, return_counts=True)
+        kind_sizes, counts = kinds[:, 0].copy(), kinds[:, 1:].copy()
         logs = lacking(kind_sizes, np.cumsum(counts, axis=1), k + 1)
         # More than k + 1 groups of a kind are as good as k + 2: one for t, the rest for the others.
-        copies = np.repeat(np.arange(len(found)), np.minimum(n_groups, k + 2))
-        split = np.empty(len(found))
+        copies = np.repeat(np.arange(len(kinds)), np.minimum(n_groups, k + 2))
+        split = np.empty(len(kinds))
         split[copies] = best_split(logs[copies], k + 1)
-        log_odds = np.full(len(found), np.inf)
+        log_odds = np.full(len(kinds), np.inf)
         some = kind_sizes > 0
         log_odds[some] = split[some] + np.log(kind_sizes[some] / counts[some, 0])
         return cls(k, kind_sizes, counts, n_groups, which.reshape(-1), logs, log_odds)
@@ -174,15 +174,16 @@ class _Kinds:
             self._pool = self._candidates()
         key = kind if kind in self._pool else -1
         if key not in self._others:
-            found = [Fraction(1)] * (self.k + 1)
+            products = [Fraction(1)] * (self.k + 1)
             for other in self._pool:
                 copies = min(int(self.n_groups[other]), self.k + 2) - (other == kind)
                 for _ in range(min(copies, self.k)):
                     row = self._lacking(other)
-                    found = [
-                        min(row[i] * found[j - i] for i in range(j + 1)) for j in range(self.k + 1)
+                    products = [
+                        min(row[i] * products[j - i] for i in range(j + 1))
+                        for j in range(self.k + 1)
                     ]
-            self._others[key] = found
+            self._others[key] = products
         return self._others[key]
 
     def _candidates(self) -> list[int]:
@@ -226,9 +227,9 @@ def _largest(histogram: Histogram, width: int) -> Counts:
     order = np.lexsort((-histogram.counts, group))
     rank = np.arange(len(group)) - histogram.starts[group]  # groups stay where they are
     kept = rank < width
-    found = np.zeros((histogram.n_groups, width), dtype=np.int64)
-    found[group[kept], rank[kept]] = histogram.counts[order][kept]
-    return found
+    counts = np.zeros((histogram.n_groups, width), dtype=np.int64)
+    counts[group[kept], rank[kept]] = histogram.counts[order][kept]
+    return counts
 
 
 def _refuse(histogram: Histogram, sizes: Counts) -> None:

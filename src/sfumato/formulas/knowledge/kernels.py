@@ -161,7 +161,7 @@ def five(  # pragma: no cover  (compiled)
 
     In the paper's order: T V of one group, T without others, T with them, V without, V with.
     """
-    found = np.empty((len(n), 5), dtype=np.float64)
+    statistics = np.empty((len(n), 5), dtype=np.float64)
     seen = np.full((SEEN, 2), -1, dtype=np.int64)  # V depends on these two alone: n, having
     values = np.empty((SEEN, 3), dtype=np.float64)
     for e in range(len(n)):
@@ -173,34 +173,34 @@ def five(  # pragma: no cover  (compiled)
             values[slot, 2] = lacking(n[e], having[e], m, k + 1, case)
         own = share[e] if case == 1 else 1.0
         with_others = odds(n[e], having[e], ruled_out[e], own, k, case)
-        found[e, 0] = product(with_others, values[slot, 2])
-        found[e, 1] = odds(n[e], having[e], ruled_out[e], own, 0, case)
-        found[e, 2] = with_others
-        found[e, 3] = values[slot, 0]
-        found[e, 4] = values[slot, 1]
-    return found
+        statistics[e, 0] = product(with_others, values[slot, 2])
+        statistics[e, 1] = odds(n[e], having[e], ruled_out[e], own, 0, case)
+        statistics[e, 2] = with_others
+        statistics[e, 3] = values[slot, 0]
+        statistics[e, 4] = values[slot, 1]
+    return statistics
 
 
 @compiled
-def least(codes: Any, found: Any, n_values: Any) -> Any:  # pragma: no cover  (compiled)
+def least(codes: Any, statistics: Any, n_values: Any) -> Any:  # pragma: no cover  (compiled)
     """The least of every statistic by value; (n_values, 5). No T: infinite; no V: 1."""
     lowest = np.empty((n_values, 5), dtype=np.float64)
     lowest[:, :3] = np.inf
     lowest[:, 3:] = 1.0
     for e in range(len(codes)):
         for j in range(5):
-            lowest[codes[e], j] = min(lowest[codes[e], j], found[e, j])
+            lowest[codes[e], j] = min(lowest[codes[e], j], statistics[e, j])
     return lowest
 
 
 @compiled
-def negated(codes: Any, found: Any, lowest: Any) -> Any:  # pragma: no cover  (compiled)
+def negated(codes: Any, statistics: Any, lowest: Any) -> Any:  # pragma: no cover  (compiled)
     """The least negated ratio about somebody in the entry's group (Chen 2009, theorem 2)."""
     ratio = np.empty(len(codes), dtype=np.float64)
     for e in range(len(codes)):
-        apart = product(found[e, 1], lowest[codes[e], 4])
-        kept = product(found[e, 2], lowest[codes[e], 3])
-        ratio[e] = min(found[e, 0], apart, kept)
+        apart = product(statistics[e, 1], lowest[codes[e], 4])
+        kept = product(statistics[e, 2], lowest[codes[e], 3])
+        ratio[e] = min(statistics[e, 0], apart, kept)
     return ratio
 
 

@@ -62,10 +62,12 @@ def sampled(cluster: Cluster, rng: np.random.Generator) -> Iterator[Belief]:
     n_effective = total**2 / squares if squares else 0.0
     if n_effective < LEAST:
         raise BadInput(ENTANGLED)
-    found = sums / total
-    low, high = wilson(found, n_effective)
+    beliefs = sums / total
+    low, high = wilson(beliefs, n_effective)
     who = [kind.person for kind in cluster.kinds] + [person for _, person in cluster.free]
-    for person, belief, *ends in zip(who, found.tolist(), low.tolist(), high.tolist(), strict=True):
+    for person, belief, *ends in zip(
+        who, beliefs.tolist(), low.tolist(), high.tolist(), strict=True
+    ):
         if person is not None:
             yield Belief(person, belief, (ends[0], ends[1]))
 

@@ -30,7 +30,7 @@ from sfumato.formulas.knowledge.breach import (
     Floats,
     Point,
     compared,
-    entries,
+    entries_of,
     five_of,
     kernels,
     part,
@@ -126,7 +126,7 @@ class _Release:
         limit: Fraction,
     ) -> None:
         self.histogram, self.sizes, self.case = histogram, sizes, case
-        every = entries(histogram, sizes, 0, case)
+        every = entries_of(histogram, sizes, 0, case)
         order = np.argsort(every.codes, kind="stable")
         codes = every.codes[order]
         self.values = []
@@ -199,7 +199,7 @@ class _Value:
         return safe
 
 
-def front(found: Entries, case: Case) -> NDArray[np.intp]:
+def front(entries: Entries, case: Case) -> NDArray[np.intp]:
     """Find the entries that can be the worst at some point, as far as floats tell.
 
     T and V fall with fewer people, more occurrences of the value, and smaller odds to have nothing
@@ -207,12 +207,12 @@ def front(found: Entries, case: Case) -> NDArray[np.intp]:
     """
     odds: NDArray[Any]
     if case == "single":
-        odds = found.n - found.having - found.ruled_out
+        odds = entries.n - entries.having - entries.ruled_out
     elif case == "set":
-        odds = found.share
+        odds = entries.share
     else:  # a group of one has no odds at all, and is ahead by its size
-        odds = found.ruled_out * np.log1p(-1 / np.maximum(found.n, 2))
-    rows = np.stack([found.n, -found.having, odds], axis=1).astype(np.float64)
+        odds = entries.ruled_out * np.log1p(-1 / np.maximum(entries.n, 2))
+    rows = np.stack([entries.n, -entries.having, odds], axis=1).astype(np.float64)
     widest = np.maximum(np.abs(rows).max(axis=0, initial=0), 1)
     order = np.argsort((rows / widest).sum(axis=1), kind="stable")
     return np.asarray(kernels().undominated(rows, order))

@@ -184,9 +184,9 @@ def dealt_ways(free: int, occurrences: int, j: int) -> int:
 
 def _times(left: Sequence[Fraction], right: Sequence[Fraction]) -> list[Fraction]:
     """Multiply polynomials."""
-    found = [Fraction(0)] * (len(left) + len(right) - 1)
+    product = [Fraction(0)] * (len(left) + len(right) - 1)
     for i, a in enumerate(left):
         if a:
             for j, b in enumerate(right):
-                found[i + j] += a * b
-    return found
+                product[i + j] += a * b
+    return product

@@ -9,7 +9,7 @@ import numpy as np
 
 from sfumato.data.groups import Counts, Histogram
 from sfumato.errors import BadInput
-from sfumato.formulas.knowledge.breach import Case, Exactly, Point, entries, five_of
+from sfumato.formulas.knowledge.breach import Case, Exactly, Point, entries_of, five_of
 from sfumato.formulas.knowledge.exact import Statistics
 
 
@@ -41,10 +41,10 @@ def witness(
     histogram: Histogram, sizes: Counts, value: int, point: Point, case: Case = "single"
 ) -> Witness:
     """Find who is worst protected against this much knowledge, and what gives them away."""
-    found = entries(histogram, sizes, point.l, case, value)
-    if not len(found.codes):
+    entries = entries_of(histogram, sizes, point.l, case, value)
+    if not len(entries.codes):
         raise BadInput("a value that occurs nowhere cannot be given away", [value])
-    exact = Exactly(histogram, found, five_of(found, point, case), point, case)
+    exact = Exactly(histogram, entries, five_of(entries, point, case), point, case)
     by_entry = {entry: exact.of(entry) for entry in sorted(exact.candidates(value))}
     least = exact.minima(value)
 
@@ -57,19 +57,19 @@ def witness(
     if targets == families:
         family = target
     with_others = {"target": target, "family": family}[others]
-    place = int(found.group[target])
+    place = int(entries.group[target])
     ruled_out = _most_frequent(histogram, place, value, point.l)
     own = by_entry[target]
     certain = (own.alone if others == "family" else own.kept) == 0
 
     def limits(entry: int) -> tuple[int, int]:
         """People in the group, and how many of them lack the value for sure."""
-        n, having = int(found.n[entry]), int(found.having[entry])
+        n, having = int(entries.n[entry]), int(entries.having[entry])
         return n, n - (1 if case == "multiset" else having)
 
     n_others = min(point.k, limits(with_others)[1])
     if others == "target" and case == "single":
-        n_others = min(n_others, limits(target)[1] - int(found.ruled_out[target]))
+        n_others = min(n_others, limits(target)[1] - int(entries.ruled_out[target]))
     if others == "family" and certain:
         n_others = 0
     n_family = 0
@@ -79,15 +79,15 @@ def witness(
     have: tuple[tuple[object, int], ...] = ()
     if case == "single":
         kept_out = {value, *(ruled_out if with_others == target else ())}
-        have = _dealt(histogram, int(found.group[with_others]), kept_out, n_others)
+        have = _dealt(histogram, int(entries.group[with_others]), kept_out, n_others)
     return Witness(
         value,
         place,
         ruled_out,
-        int(found.group[with_others]) if n_others else None,
+        int(entries.group[with_others]) if n_others else None,
         n_others,
         have,
-        int(found.group[family]) if n_family else None,
+        int(entries.group[family]) if n_family else None,
         n_family,
         least.breach,
     )

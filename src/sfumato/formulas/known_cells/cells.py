@@ -79,9 +79,9 @@ class KnownCells:
 
 
 def _counted(histogram: Counts, codes: Index, n_values: int) -> Counts:
-    found = np.zeros((len(histogram), n_values), dtype=np.int64)
-    np.add.at(found.T, codes, histogram.T)
-    return found
+    counts = np.zeros((len(histogram), n_values), dtype=np.int64)
+    np.add.at(counts.T, codes, histogram.T)
+    return counts
 
 
 def cells_of_people(
@@ -123,7 +123,7 @@ def nested_cells(releases: Sequence[PublishedClasses]) -> KnownCells | None:
     if any(each.n_suppressed for each in releases) or not _fits(releases, 0):
         return None
     n = len(releases)
-    found = [np.zeros((0, n), dtype=np.intp)]
+    parts = [np.zeros((0, n), dtype=np.intp)]
     sizes = [np.zeros(0, dtype=np.int64)]
     n_before = np.zeros(0, dtype=np.int64)
     for j, release in enumerate(releases):
@@ -134,7 +134,7 @@ def nested_cells(releases: Sequence[PublishedClasses]) -> KnownCells | None:
             pairs = comparable(releases[j - 1].boxes, release.boxes)
             if not np.array_equal(pairs[:, 0], np.arange(len(releases[j - 1]))):
                 return None
-            for cells in found:
+            for cells in parts:
                 inside = cells[:, j - 1] >= 0
                 cells[inside, j] = pairs[cells[inside, j - 1], 1]
             old = sum_by(pairs[:, 1], n_before, len(release))
@@ -142,10 +142,10 @@ def nested_cells(releases: Sequence[PublishedClasses]) -> KnownCells | None:
         refuse_without_buddies(bool((new < 0).any()))
         own = np.full((int((new > 0).sum()), n), -1, dtype=np.intp)
         own[:, j] = np.flatnonzero(new > 0)
-        found.append(own)
+        parts.append(own)
         sizes.append(new[new > 0])
         n_before = release.sizes
-    return KnownCells(np.concatenate(found), np.concatenate(sizes), _dense(releases))
+    return KnownCells(np.concatenate(parts), np.concatenate(sizes), _dense(releases))
 
 
 def _fits(releases: Sequence[PublishedClasses], n_people: int) -> bool:

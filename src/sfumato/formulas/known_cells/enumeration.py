@@ -76,7 +76,7 @@ def _averaged(
     """Go back, and average over all worlds."""
     ends = dict.fromkeys(ways[-1], 1)
     total = sum(ways[-1].values())
-    found: dict[int, list[Fraction]] = {}
+    by_cell: dict[int, list[Fraction]] = {}
     for cell, before, made in zip(
         reversed(members.tolist()), reversed(ways[:-1]), reversed(moves), strict=True
     ):
@@ -90,8 +90,8 @@ def _averaged(
                     sums[code] += count * before[left] * to_the_end
         ends = sooner
         size = int(bounds.cells.sizes[cell])
-        found[cell] = [Fraction(each, total * size) for each in sums]
-    return [found[cell] for cell in sorted(found)]
+        by_cell[cell] = [Fraction(each, total * size) for each in sums]
+    return [by_cell[cell] for cell in sorted(by_cell)]
 
 
 def _in_order(bounds: Bounds, members: Index) -> Index:

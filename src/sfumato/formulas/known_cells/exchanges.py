@@ -36,7 +36,7 @@ def possible_by_exchange(cells: KnownCells, people: Counts) -> NDArray[np.bool_]
     possible = people > 0
     if cells.n_values > MOST_VALUES:
         return possible
-    found = possible.copy()
+    reachable = possible.copy()
     for j in range(1, cells.classes.shape[1]):
         _, left = distinct_rows(cells.classes[:, :j])
         _, right = distinct_rows(cells.classes[:, j:])
@@ -53,6 +53,6 @@ def possible_by_exchange(cells: KnownCells, people: Counts) -> NDArray[np.bool_]
             graph = coo_array((np.ones(len(ends[0]), dtype=np.int8), ends), shape=(n, n))
             part = connected_components(graph, directed=True, connection="strong")[1]
             closes = part[left] == part[right]
-            found[:, t] |= has_s & closes
-            found[:, s] |= has_t & closes
-    return found
+            reachable[:, t] |= has_s & closes
+            reachable[:, s] |= has_t & closes
+    return reachable

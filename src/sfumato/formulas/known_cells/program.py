@@ -109,9 +109,9 @@ class Program:
 
         sums, need = self._equations
         none = csr_array((0, self.n_variables), dtype=np.int64)
-        found = IntegerProgram(sums, need, none, MOST_BOXES).best(gain)
-        if found is None:
+        solution = IntegerProgram(sums, need, none, MOST_BOXES).best(gain)
+        if solution is None:
             return None
         people: Counts = self.bounds.lower[self.members].copy()
-        people[self.place, self.value] = found
+        people[self.place, self.value] = solution
         return people

@@ -102,8 +102,8 @@ class Worlds:
         if number not in self._beliefs:
             self._beliefs[number] = beliefs(self.bounds, members, MOST_STEPS)
             self._n_given_up += self._beliefs[number] is None
-        found = self._beliefs[number]
-        return None if found is None else found[int(np.searchsorted(members, cell))]
+        by_member = self._beliefs[number]
+        return None if by_member is None else by_member[int(np.searchsorted(members, cell))]
 
     def _program(self, cell: int) -> Program | None:
         """Give the program of a cell to solve it once; None: it is too large, or all is known."""

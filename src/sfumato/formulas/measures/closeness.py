@@ -41,11 +41,11 @@ def tree_distance(
         expected: Exact = np.zeros(len(reference), dtype=people.dtype)
         np.add.at(expected, low, reference.astype(people.dtype))
         group = nodes.group_of
-        found = nodes.counts.astype(people.dtype) * whole
+        actual = nodes.counts.astype(people.dtype) * whole
         wanted: Exact = np.multiply(expected[nodes.codes], people[group])
         # A node that nobody of the group is in contributes r_v n; all of them together N n.
         numerator += people * whole
-        np.add.at(numerator, group, abs(found - wanted) - wanted)
+        np.add.at(numerator, group, abs(actual - wanted) - wanted)
     return numerator, people * whole * (2 * max(1, len(lows)))
 
 

@@ -107,7 +107,7 @@ def held_after_excluding(
         if left not in exact:
             chances = [held(c, left[0], repeated=repeated) for c in left[1:]]
             exact[left] = chances[0] / (1 - prod(1 - p for p in chances)), one
-    belief, best = max(exact.values(), key=lambda found: (found[0], -found[1]))
+    belief, best = max(exact.values(), key=lambda candidate: (candidate[0], -candidate[1]))
     return best, belief
 
 

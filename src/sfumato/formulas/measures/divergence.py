@@ -48,7 +48,7 @@ class PossibleGroups:
         counts = np.append(histogram.counts, 0)  # the last: nobody in the group has the value
         n_groups = np.diff(self.starts)[combination]
         upto = np.cumsum(n_groups)
-        found = np.zeros(len(combination))
+        expectations = np.zeros(len(combination))
         first = 0
         while first < len(combination):
             limit = (upto[first - 1] if first else 0) + CELLS
@@ -61,9 +61,9 @@ class PossibleGroups:
             place = np.searchsorted(cells, cell)
             known = padded[place] == cell
             terms = self.shares[pair] * counts[np.where(known, place, -1)]
-            found[some] = np.bincount(question, weights=terms, minlength=last - first)
+            expectations[some] = np.bincount(question, weights=terms, minlength=last - first)
             first = last
-        return found
+        return expectations
 
 
 def kl_divergence(counts: Counts, expected: Floats) -> float:

@@ -30,10 +30,10 @@ def entropy(histogram: Histogram) -> NDArray[np.float64]:
 def entropy_diverse(histogram: Histogram, l: Fraction) -> NDArray[np.bool_]:
     """Decide for every group whether its entropy is at least log l, exactly."""
     threshold = log(l)
-    found = entropy(histogram)
-    diverse = found >= threshold
+    entropies = entropy(histogram)
+    diverse = entropies >= threshold
     clear = CLEAR * np.maximum(1.0, histogram.n_distinct() / SUMMED) * max(1.0, threshold)
-    for group in np.flatnonzero(np.abs(found - threshold) <= clear):
+    for group in np.flatnonzero(np.abs(entropies - threshold) <= clear):
         diverse[group] = entropy_at_least(histogram.row(int(group)), l)
     return diverse
 

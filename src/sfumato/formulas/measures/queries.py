@@ -243,11 +243,11 @@ def lifts(queries: Queries, truth: Floats, marginals: Sequence[Counts]) -> list[
     sets = (*queries.quasi_identifiers, queries.sensitive)
     hit = [chosen @ people for chosen, people in zip(sets, marginals, strict=True)]
     everybody = int(marginals[-1].sum()) ** (len(marginals) - 1)
-    found = []
+    factors = []
     for count, *parts in zip(truth.tolist(), *(each.tolist() for each in hit), strict=True):
         expected = math.prod(parts)
-        found.append(Fraction(int(count) * everybody, expected) if expected else Fraction(1))
-    return found
+        factors.append(Fraction(int(count) * everybody, expected) if expected else Fraction(1))
+    return factors
 
 
 def most_correlated(

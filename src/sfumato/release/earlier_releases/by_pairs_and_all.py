@@ -117,7 +117,7 @@ class ByAll:
     @cached_property
     def _possible(self) -> CandidateRecords:
         """All at once, for people who are not ruled out by first bounds."""
-        found = Together(self.releases).found
+        found = Together(self.releases).candidates
         found.targets &= found.bounds()[1] > 0
         return found
 
