@@ -115,3 +115,40 @@ def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
         who: {value: share / total for value, share in mine.items()}
         for who, mine in believed.items()
     }
+
+
+def beliefs_if_refused(rows, quasi_identifiers, criterion, method, prior):
+    """Give what is believed of everybody where nothing is published: {who: {value: Fraction}}.
+
+    prior: a weight for each value. None: the method never refuses.
+    """
+    names = list(quasi_identifiers)
+    people = [tuple(row[name] for name in names) for row in rows]
+    believed, total = {who: Counter() for who in people}, Fraction(0)
+    for world in itertools.product(prior, repeat=len(rows)):
+        made = [
+            dict(zip(names, who, strict=True)) | {"s": value}
+            for who, value in zip(people, world, strict=True)
+        ]
+        frequencies = counted(made, quasi_identifiers, ["s"])
+        try:
+            validate(criterion, frequencies)
+        except sf.BadInput:  # nobody has a value that is named
+            continue
+
+        def refuses(draw, frequencies=frequencies):
+            try:
+                method.search(frequencies, criterion, draw)
+            except sf.Unsatisfiable:
+                return True
+            return False
+
+        likely = sum((c for c, no in every_outcome(refuses, 10**6) if no), Fraction(0))
+        for value in world:
+            likely *= Fraction(prior[value])
+        total += likely
+        for who, value in zip(people, world, strict=True):
+            believed[who][value] += likely / people.count(who)
+    if not total:
+        return None
+    return {who: {v: n / total for v, n in mine.items()} for who, mine in believed.items()}

@@ -125,3 +125,6 @@ def test_disclosing_nothing_is_an_outcome_of_which_something_is_learned():
         refused += [values] if not found[0][1] else []
     assert sorted(values.count("HIV") for values in refused) == [3, 3, 3, 3, 4]
     assert Fraction(sum(values[0] == "HIV" for values in refused), len(refused)) == Fraction(4, 5)
+    finding = sf.attacks.Refusal().run(table, HIV, sf.ThreePhase())
+    assert (finding.found, finding.before, finding.holds) == (Fraction(4, 5), Fraction(1, 2), False)
+    assert finding.n_exceeding == finding.n_people == 4

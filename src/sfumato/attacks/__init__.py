@@ -11,6 +11,7 @@ from sfumato.attacks.linkage import Linkage
 from sfumato.attacks.untouched import UntouchedLinkage
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.mechanism import Mechanism
+from sfumato.attacks.mechanism.refusal import Refusal
 from sfumato.attacks.correspondence.across_releases import Correspondence
 from sfumato.attacks.correspondence.known_cells import KnownCells
 # isort: on
@@ -38,6 +39,7 @@ __all__ = [
     "Mechanism",
     "MethodBased",
     "Minimality",
+    "Refusal",
     "Similarity",
     "Skewness",
     "Target",

@@ -17,6 +17,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.lots import Draw, every_outcome
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import Membership, fitting_pairs
+from sfumato.attacks.mechanism.population import Population
 from sfumato.attacks.mechanism.worlds import (
     Case,
     Dealing,
@@ -26,7 +27,6 @@ from sfumato.attacks.mechanism.worlds import (
 )
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import names_somebody
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts, Histogram
@@ -125,16 +125,10 @@ class Replay:
         if self.original.n_rows > most:
             raise CannotRun(TOO_MANY)
         self.ground = self.original.combinations()
-        names = self.ground.quasi_identifiers
-        self.codes = np.stack([self.ground.codes(name) for name in names], axis=1)
         self.boxes = target.boxes_in(self.original)  # (n_groups, n_quasi_identifiers, 2)
         self.values = Values.of(target, self.original, enforced)
+        self.population = Population(self.ground, self.values.domains, self.values.rows)
         self.note: str | None = None
-
-    @cached_property
-    def domains(self) -> dict[str, Domain]:
-        """Of all columns."""
-        return {**self.ground.domains, **self.values.domains}
 
     @cached_property
     def published(self) -> Signature:
@@ -227,9 +221,9 @@ class Replay:
 
         By who is suppressed then. Also says how often the method was run.
         """
-        if self._refused(people):
+        if self.population.names_nobody(people, self.enforced):
             return {}, 0
-        frequencies = self._frequencies(people)
+        frequencies = self.population.frequencies(people)
 
         def run(draw: Draw) -> bytes | None:
             try:
@@ -249,26 +243,6 @@ class Replay:
                 found[suppressed] = found.get(suppressed, Fraction(0)) + chance
         return found, n
 
-    def _refused(self, people: Counts) -> bool:
-        """Whether a table is refused because nobody has a value that the criterion names."""
-        here = people.any(axis=0)
-        for j, (name, domain) in enumerate(self.values.domains.items()):
-            present = set(self.values.rows[here, j].tolist())
-            for part in self.enforced.parts:
-                if domain.closed or not part.looks_at_values or part.attribute not in (None, name):
-                    continue
-                if not names_somebody(part, domain, present):
-                    return True
-        return False
-
-    def _frequencies(self, people: Counts) -> FrequencySet:
-        """Count a world."""
-        who, value = np.nonzero(people)
-        names, sensitive = self.ground.quasi_identifiers, tuple(self.values.domains)
-        codes = {name: self.codes[who, j] for j, name in enumerate(names)}
-        codes |= {name: self.values.rows[value, j] for j, name in enumerate(sensitive)}
-        return FrequencySet.from_codes(self.domains, names, sensitive, codes, people[who, value])
-
     def _suppressed_if_same(
         self, recoding: Recoding, frequencies: FrequencySet, shape: tuple[int, ...]
     ) -> bytes | None:
@@ -286,7 +260,7 @@ class Replay:
             key, box, n, boxes = placed.key, placed.box, placed.people, placed.boxes
         names = tuple(self.values.domains)
         rows = np.stack([frequencies.codes(name) for name in names], axis=1)
-        number = {tuple(row): v for v, row in enumerate(self.values.rows.tolist())}
+        number = self.population.number
         value = np.array([number[tuple(row)] for row in rows.tolist()], dtype=np.intp)[key]
         combination = frequencies.combination_of[key]
         histogram = np.zeros((len(boxes), shape[1]), dtype=np.int64)
@@ -300,9 +274,12 @@ class Replay:
 
     def _members(self) -> Membership:
         """Show people and groups by the values that an adversary reckons with."""
-        everybody = np.zeros((len(self.ground), len(self.values.rows)), dtype=np.int64)
-        everybody[:, 0] = self.ground.counts
-        frequencies = self._frequencies_of_all(everybody)
+        whole = self.values.histogram.sum(axis=0)
+        references = {
+            name: sum_by(self.values.rows[:, j].astype(np.intp), whole, len(domain))
+            for j, (name, domain) in enumerate(self.values.domains.items())
+        }
+        frequencies = self.population.with_every_value(references)
         code = {tuple(row): v for v, row in enumerate(frequencies.persons_values.codes.tolist())}
         place = [code[tuple(row)] for row in self.values.rows.tolist()]
         group, value = np.nonzero(self.values.histogram)
@@ -314,24 +291,6 @@ class Replay:
         )
         return Membership.of_groups(frequencies, self.boxes, histogram)
 
-    def _frequencies_of_all(self, people: Counts) -> FrequencySet:
-        """Count people together with every value, so that all values have a number."""
-        names, sensitive = self.ground.quasi_identifiers, tuple(self.values.domains)
-        n, n_values = len(self.ground), len(self.values.rows)
-        who = np.concatenate([np.arange(n), np.zeros(n_values, dtype=np.intp)])
-        value = np.concatenate([np.zeros(n, dtype=np.intp), np.arange(n_values)])
-        counts = np.concatenate([people[:, 0], np.zeros(n_values, dtype=np.int64)])
-        codes = {name: self.codes[who, j] for j, name in enumerate(names)}
-        codes |= {name: self.values.rows[value, j] for j, name in enumerate(sensitive)}
-        counted = FrequencySet.from_codes(self.domains, names, sensitive, codes, counts)
-        published = self.values.histogram.sum(axis=0)
-        for j, name in enumerate(sensitive):
-            whole = sum_by(
-                self.values.rows[:, j].astype(np.intp), published, len(self.domains[name])
-            )
-            counted._references[name] = whole
-        return counted
-
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of each combination, by one sensitive column."""
         j = list(self.values.domains).index(attribute)
@@ -342,7 +301,8 @@ class Replay:
             for v, code in enumerate(self.values.rows[:, j].tolist()):
                 if expected[i, v]:
                     shares[code] = shares.get(code, Fraction(0)) + expected[i, v] / n
-            inside = np.flatnonzero(((self.codes[i] >= low) & (self.codes[i] <= high)).all(axis=1))
+            own = self.population.codes[i]
+            inside = np.flatnonzero(((own >= low) & (own <= high)).all(axis=1))
             before: dict[int, Fraction] | None = None
             if not len(inside):  # suppressed: what was believed of them without the release
                 before = {}

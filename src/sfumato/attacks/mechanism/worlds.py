@@ -89,7 +89,7 @@ def every_world(counts: Counts, case: Case, prior: Sequence[Fraction]) -> Iterat
     """
     n_values, suppressed = len(prior), case.suppressed
     free = np.flatnonzero(suppressed)
-    choices = [list(_multisets(int(suppressed[i]), n_values)) for i in free.tolist()]
+    choices = [list(multisets(int(suppressed[i]), n_values)) for i in free.tolist()]
     published = case.published()
     for given in itertools.product(*choices):
         hidden = np.zeros((len(counts), n_values), dtype=np.int64)
@@ -100,7 +100,7 @@ def every_world(counts: Counts, case: Case, prior: Sequence[Fraction]) -> Iterat
         )
         for shown in published:
             people = hidden + shown
-            yield World(people, hidden, chance * _ways(counts, people))
+            yield World(people, hidden, chance * ways(counts, people))
 
 
 def _tables(dealing: Dealing) -> list[Counts]:
@@ -113,7 +113,7 @@ def _tables(dealing: Dealing) -> list[Counts]:
     return list(whole)
 
 
-def _multisets(n: int, n_values: int) -> Iterator[tuple[int, ...]]:
+def multisets(n: int, n_values: int) -> Iterator[tuple[int, ...]]:
     """Give every way in which n people who are alike can have values."""
     for chosen in itertools.combinations_with_replacement(range(n_values), n):
         row = [0] * n_values
@@ -122,7 +122,7 @@ def _multisets(n: int, n_values: int) -> Iterator[tuple[int, ...]]:
         yield tuple(row)
 
 
-def _ways(counts: Counts, people: Counts) -> int:
+def ways(counts: Counts, people: Counts) -> int:
     """Count the worlds in which everybody has a name that a table of counts stands for."""
     orders = math.prod(math.factorial(int(n)) for n in people.ravel().tolist() if n > 1)
     return math.prod(math.factorial(int(n)) for n in counts.tolist()) // orders

@@ -1,0 +1,76 @@
+"""People whose quasi-identifiers are known, with the values that they may have."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.criteria import Criterion
+from sfumato.criteria.judging import names_somebody
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.groups import Counts
+
+
+@dataclass(frozen=True, eq=False)
+class Population:
+    """Turns a world, which is a table of counts, into what a method is run on."""
+
+    ground: FrequencySet  # quasi-identifiers alone
+    value_domains: Mapping[str, Domain]  # of the sensitive columns
+    rows: NDArray[np.int32]  # (n_values, n_sensitive) codes: all that may go together
+
+    @cached_property
+    def domains(self) -> dict[str, Domain]:
+        """Of all columns."""
+        return {**self.ground.domains, **self.value_domains}
+
+    @cached_property
+    def codes(self) -> NDArray[np.int32]:
+        """Quasi-identifiers of the combinations: (n_combinations, n_quasi_identifiers)."""
+        names = self.ground.quasi_identifiers
+        return np.stack([self.ground.codes(name) for name in names], axis=1)
+
+    @cached_property
+    def number(self) -> dict[tuple[int, ...], int]:
+        """Which value has which codes."""
+        return {tuple(row): v for v, row in enumerate(self.rows.tolist())}
+
+    def frequencies(self, people: Counts) -> FrequencySet:
+        """Count a world; people: (n_combinations, n_values)."""
+        who, value = np.nonzero(people)
+        return self._counted(who, value, people[who, value])
+
+    def names_nobody(self, people: Counts, enforced: Criterion) -> bool:
+        """Whether a world is refused because nobody has a value that the criterion names."""
+        here = people.any(axis=0)
+        for j, (name, domain) in enumerate(self.value_domains.items()):
+            present = set(self.rows[here, j].tolist())
+            for part in enforced.parts:
+                if domain.closed or not part.looks_at_values or part.attribute not in (None, name):
+                    continue
+                if not names_somebody(part, domain, present):
+                    return True
+        return False
+
+    def with_every_value(self, references: Mapping[str, Counts]) -> FrequencySet:
+        """Count people so that all values have a number; references: what is known of a column."""
+        n, n_values = len(self.ground), len(self.rows)
+        who = np.concatenate([np.arange(n), np.zeros(n_values, dtype=np.intp)])
+        value = np.concatenate([np.zeros(n, dtype=np.intp), np.arange(n_values)])
+        counts = np.concatenate([self.ground.counts, np.zeros(n_values, dtype=np.int64)])
+        counted = self._counted(who, value, counts)
+        counted._references.update(references)
+        return counted
+
+    def _counted(
+        self, who: NDArray[np.intp], value: NDArray[np.intp], counts: Counts
+    ) -> FrequencySet:
+        names, sensitive = self.ground.quasi_identifiers, tuple(self.value_domains)
+        codes = {name: self.codes[who, j] for j, name in enumerate(names)}
+        codes |= {name: self.rows[value, j] for j, name in enumerate(sensitive)}
+        return FrequencySet.from_codes(self.domains, names, sensitive, codes, counts)
