@@ -72,19 +72,19 @@ def every_outcome(
     >>> sorted(every_outcome(first, 10))
     [(Fraction(1, 3), 0), (Fraction(1, 3), 0), (Fraction(1, 3), 1)]
     """
-    found: list[tuple[Fraction, Outcome]] = []
+    outcomes: list[tuple[Fraction, Outcome]] = []
     waiting: list[tuple[list[tuple[int, ...]], Fraction]] = [([], Fraction(1))]
     while waiting:
         script, chance = waiting.pop()
         try:
-            found.append((chance, run(Scripted(script))))
+            outcomes.append((chance, run(Scripted(script))))
         except _OneMore as more:
             counts = [more.kind.count(each) for each in set(more.kind)]
             n = factorial(len(more.kind)) // prod(map(factorial, counts))
-            if n + len(waiting) + len(found) > most:
+            if n + len(waiting) + len(outcomes) > most:
                 return None
             waiting += [([*script, order], chance / n) for order in distinct_orders(more.kind)]
-    return iter(found)
+    return iter(outcomes)
 
 
 def distinct_orders(kinds: tuple[int, ...]) -> Iterator[tuple[int, ...]]:

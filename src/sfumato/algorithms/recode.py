@@ -141,9 +141,9 @@ class Recode(Algorithm):
                 "Recode: this recoding puts the people of this table into groups, which has no "
                 "meaning for other data"
             )
-        found, labels = labelled
+        ranks, labels = labelled
         boxes = []
-        for g, box in enumerate(found.tolist()):
+        for g, box in enumerate(ranks.tolist()):
             sides = {}
             for column, (low, high) in zip(columns, box, strict=True):
                 texts = labels[column]

@@ -25,9 +25,9 @@ def aggregated(keys, counts):  # type: ignore[no-untyped-def]
         size *= 2
     slots = np.full(size, -1, dtype=np.int32)
     index = np.empty(n, dtype=np.int32)
-    found = np.empty((n, n_words), dtype=np.uint64)
+    distinct_keys = np.empty((n, n_words), dtype=np.uint64)
     sums = np.empty(n, dtype=np.int64)
-    n_found = 0
+    n_distinct = 0
     for i in range(n):
         mixed = np.uint64(0)
         for w in range(n_words):
@@ -36,16 +36,16 @@ def aggregated(keys, counts):  # type: ignore[no-untyped-def]
         while True:
             here = slots[slot]
             if here < 0:
-                slots[slot] = n_found
-                index[i] = n_found
-                sums[n_found] = counts[i]
+                slots[slot] = n_distinct
+                index[i] = n_distinct
+                sums[n_distinct] = counts[i]
                 for w in range(n_words):
-                    found[n_found, w] = keys[i, w]
-                n_found += 1
+                    distinct_keys[n_distinct, w] = keys[i, w]
+                n_distinct += 1
                 break
             same = True
             for w in range(n_words):
-                if found[here, w] != keys[i, w]:
+                if distinct_keys[here, w] != keys[i, w]:
                     same = False
                     break
             if same:
@@ -53,7 +53,7 @@ def aggregated(keys, counts):  # type: ignore[no-untyped-def]
                 sums[here] += counts[i]
                 break
             slot = (slot + 1) & (size - 1)
-    return index, found[:n_found].copy(), sums[:n_found].copy()
+    return index, distinct_keys[:n_distinct].copy(), sums[:n_distinct].copy()
 
 
 @compiled
@@ -63,8 +63,8 @@ def roll(keys, counts, word, shift, mask, lows):  # type: ignore[no-untyped-def]
     for i in range(len(keys)):
         code = (keys[i, word] & mask) >> shift
         rolled[i, word] = (keys[i, word] & ~mask) | (lows[code] << shift)
-    _, found, sums = aggregated(rolled, counts)
-    return found, sums
+    _, distinct_keys, sums = aggregated(rolled, counts)
+    return distinct_keys, sums
 
 
 @compiled

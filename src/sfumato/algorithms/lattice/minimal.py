@@ -38,7 +38,7 @@ def minimal_nodes(lattice: Lattice, limit: int) -> list[Node]:
         for node in lattice.at_height(height):
             report("searching", done, lattice.n_nodes)
             done += 1
-            above = any(below(found, node) for found in minimal)
+            above = any(below(lower, node) for lower in minimal)
             if not above and lattice.n_suppressed(node) <= limit:
                 minimal.append(node)
     return minimal

@@ -126,9 +126,9 @@ class Optimal(Algorithm):
             safe = lattice.safe(groups)
             if int(groups.sizes[~safe].sum()) > limit:
                 return False
-            found = _Priced(metric.price(node, groups, safe), node)
-            if best is None or found < best:
-                best = found
+            candidate = _Priced(metric.price(node, groups, safe), node)
+            if best is None or candidate < best:
+                best = candidate
             return True
 
         _descend(lattice, metric, try_out)  # a good node early lets the bounds settle more

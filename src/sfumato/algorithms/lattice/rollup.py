@@ -84,9 +84,9 @@ class RollUp:
         known = frequencies.persons_values.codes
         layout = Layout.of([len(frequencies.domains[name]) for name in frequencies.personal])
         columns = range(len(self.taxonomies), len(self.taxonomies) + len(frequencies.personal))
-        found = layout.pack([self.layout.unpack(keys, j) for j in columns])
+        own = layout.pack([self.layout.unpack(keys, j) for j in columns])
         wanted = layout.pack([known[:, j] for j in range(known.shape[1])])
-        _, index = distinct(np.concatenate([wanted, found]))
+        _, index = distinct(np.concatenate([wanted, own]))
         return index[len(wanted) :].astype(np.int32)
 
     def _mask(self, j: int) -> np.uint64:

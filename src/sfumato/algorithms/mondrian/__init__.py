@@ -130,14 +130,14 @@ class Mondrian(Algorithm):
         if len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
-            found = Rounds(
+            recoding = Rounds(
                 frequencies, criterion, draw, strict=self.strict, widest_only=self.widest_only
             ).run()
         elif self.strict:
-            found = _strict(_Space(frequencies, criterion, widest_only=self.widest_only))
+            recoding = _strict(_Space(frequencies, criterion, widest_only=self.widest_only))
         else:
-            found = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
-        return _tight(found) if self.tight else found
+            recoding = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
+        return _tight(recoding) if self.tight else recoding
 
 
 class _Space:
@@ -247,16 +247,16 @@ class _Judge:
         if not self.by_value:
             return _first_of_each(line.region, candidate)
         # As many candidates at a time as their counts fit in memory, the best ones first.
-        found: list[NDArray[np.intp]] = []
+        winners: list[NDArray[np.intp]] = []
         step = max(1, COUNTS_AT_ONCE // self.n_values)
         while len(candidate):
             chunk = np.sort(candidate[:step])
             safe = self._safe(line, chunk, entries)
             best = _first_of_each(line.region, candidate[:step][np.isin(candidate[:step], safe)])
-            found.append(best)
+            winners.append(best)
             rest = candidate[step:]
             candidate = rest[~np.isin(line.region[rest], line.region[best])]
-        return np.concatenate(found) if found else candidate
+        return np.concatenate(winners) if winners else candidate
 
     def _safe(
         self,

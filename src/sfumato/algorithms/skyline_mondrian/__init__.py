@@ -155,8 +155,8 @@ def _known(frequencies: FrequencySet, gain_of: str | None) -> str | None:
 def _refuse_unsafe(frequencies: FrequencySet, skyline: Skyline) -> None:
     """Refuse a table that is unsafe as a single group, and say by which point and value."""
     attribute = str(frequencies.attribute(skyline.attribute))
-    values, found = frequencies.domains[attribute].values, frequencies.occurrences(attribute)
-    counted = sum_by(found.codes.astype(np.intp), found.counts, len(values))
+    values, occurrences = frequencies.domains[attribute].values, frequencies.occurrences(attribute)
+    counted = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(values))
     n = frequencies.n_rows
     histogram, size = Histogram.from_dense(counted[np.newaxis]), np.array([n])
     for limit, codes in skyline.requirements(values).items():

@@ -108,7 +108,7 @@ class _Room(NamedTuple):
         )  # fmt: skip
 
 
-class _Found(NamedTuple):
+class _Cuts(NamedTuple):
     """Safe cuts of one region; the smaller the keys, the better."""
 
     turn: Integers
@@ -119,7 +119,7 @@ class _Found(NamedTuple):
     following: Integers
 
     @classmethod
-    def of(cls, n: int) -> _Found:
+    def of(cls, n: int) -> _Cuts:
         turn, first_key, column, last, following = np.zeros((5, n), dtype=np.int64)
         return cls(turn, first_key, np.zeros(n, dtype=np.float64), column, last, following)
 
@@ -162,7 +162,7 @@ class Regions:
         longest = max(len(domain) for domain in self.domains)
         self.room = _Room.of(self.counted, self.wanted, longest)
         n_cuts = sum(min(len(domain), n) for domain in self.domains) if self.beside else 1
-        self.found = _Found.of(n_cuts)
+        self.cuts = _Cuts.of(n_cuts)
         self.state = _State.of(n)
         n_leaves = ROOM if self.wanted.live else 1
         self.tree = _no_statistics(2 * n_leaves, len(self.wanted.value))
@@ -174,7 +174,7 @@ class Regions:
         while counters[HEAD] < counters[TAIL]:
             report("cutting", int(counters[N_CLOSED]), len(self.ground))
             self._make_room()
-            given = (self.counted, self.wanted, self.order, self.state, self.room, self.found)
+            given = (self.counted, self.wanted, self.order, self.state, self.room, self.cuts)
             if not self.beside:
                 cut_regions(*given, self.tree, BUDGET)
                 continue
@@ -206,10 +206,10 @@ class Regions:
             grown["queue"] = _doubled(state.queue)
         self.state = state._replace(**grown)
 
-    def _first_that_holds(self, n_found: int) -> int:
+    def _first_that_holds(self, n_cuts: int) -> int:
         """Find the best cut both sides of which satisfy the other criteria; -1: none."""
-        found = self.found
-        order = np.lexsort((found.key[:n_found], found.first_key[:n_found], found.turn[:n_found]))
+        cuts = self.cuts
+        order = np.lexsort((cuts.key[:n_cuts], cuts.first_key[:n_cuts], cuts.turn[:n_cuts]))
         region = self.state.queue[self.state.counters[HEAD]]
         member = self.state.member[self.state.starts[region] : self.state.ends[region]]
         n_keys = np.diff(self.first_key)[member]
@@ -217,7 +217,7 @@ class Regions:
         key = np.repeat(first, n_keys) + np.arange(n_keys.sum())
         at_once = max(1, COUNTS_AT_ONCE // len(key))
         tried = 0
-        while tried < n_found:
+        while tried < n_cuts:
             batch = order[tried : tried + min(max(1, MORE * tried), at_once)]
             held = self._held(batch, key)
             if held.any():
@@ -229,7 +229,7 @@ class Regions:
         """Say of which cuts both sides satisfy the other criteria; key: those of the region."""
         frequencies, values = self.frequencies, self.frequencies.persons_values
         codes = self.counted.codes[frequencies.combination_of[key]]
-        right = codes[:, self.found.column[cuts]] > self.found.last[cuts]  # (n_keys, n_cuts)
+        right = codes[:, self.cuts.column[cuts]] > self.cuts.last[cuts]  # (n_keys, n_cuts)
         side = (2 * np.arange(len(cuts)) + right).ravel()
         people = np.repeat(frequencies.counts[key], len(cuts))
         value = np.repeat(values.of_key[key], len(cuts)).astype(np.int32)

@@ -40,12 +40,14 @@ class Counted(NamedTuple):
     def of(cls, frequencies: FrequencySet, offset: dict[str, int], n_values: int) -> Counted:
         """Count by columns, whose values begin at their `offset`."""
         ground = frequencies.combinations
-        found = [_occurrences(frequencies, name) for name in offset]
-        value = [each.codes + start for each, start in zip(found, offset.values(), strict=True)]
+        occurrences = [_occurrences(frequencies, name) for name in offset]
+        value = [
+            each.codes + start for each, start in zip(occurrences, offset.values(), strict=True)
+        ]
         histogram = Histogram.from_entries(
-            np.concatenate([each.combination for each in found]),
+            np.concatenate([each.combination for each in occurrences]),
             np.concatenate(value).astype(np.int32),
-            np.concatenate([each.counts for each in found]),
+            np.concatenate([each.counts for each in occurrences]),
             (len(ground), n_values),
         )
         codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)

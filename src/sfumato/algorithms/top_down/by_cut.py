@@ -33,7 +33,7 @@ def cut(frequencies: FrequencySet, criterion: Criterion) -> Cut:
     judge = Judge(frequencies, criterion)
     table = CutTable(judge.counted)
     for_good = is_monotone(criterion, frequencies, suppression=False)
-    waiting = [found for root in table.roots for found in _candidates(table, root)]
+    waiting = [entry for root in table.roots for entry in _candidates(table, root)]
     heapq.heapify(waiting)
     failed: list[Candidate] = []
     done = 0
@@ -48,7 +48,7 @@ def cut(frequencies: FrequencySet, criterion: Criterion) -> Cut:
         done += 1
         again = [] if for_good else failed
         failed = failed if for_good else []
-        below = [found for node in table.below(candidate[1:]) for found in _candidates(table, node)]
+        below = [entry for node in table.below(candidate[1:]) for entry in _candidates(table, node)]
         for following in (*below, *again):
             heapq.heappush(waiting, following)
     return table.cut
@@ -57,7 +57,7 @@ def cut(frequencies: FrequencySet, criterion: Criterion) -> Cut:
 def failed_nodes(published: PublishedGroups, least: int) -> Iterator[FailedStep]:
     """Give the replacements that were tried and not safe, seen from what was published."""
     table = CutTable(published.ground)
-    waiting = [found for root in table.roots for found in _candidates(table, root)]
+    waiting = [entry for root in table.roots for entry in _candidates(table, root)]
     heapq.heapify(waiting)
     while waiting:
         candidate = heapq.heappop(waiting)

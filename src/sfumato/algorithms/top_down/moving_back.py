@@ -94,10 +94,10 @@ def _leaving(judge: Judge, kept: Counts, child: Positions, value: Positions) -> 
     if not can.all():
         can[~can] = judge.rows(left[~can])
     following = np.minimum.accumulate(np.where(can, np.arange(n), n)[::-1])[::-1]
-    found = np.flatnonzero(following < n)
-    found = found[owner[following[found]] == owner[found]]
+    leavers = np.flatnonzero(following < n)
+    leavers = leavers[owner[following[leavers]] == owner[leavers]]
     leaves = np.full(n, n, dtype=np.intp)
-    leaves[order[found]] = order[following[found]]
+    leaves[order[leavers]] = order[following[leavers]]
     return leaves
 
 
@@ -149,8 +149,8 @@ def _unneeded(
         piece = slice(start, start + size)
         can = _can_go(judge, value[kind[piece]], child[kind[piece]], several[piece], parent, kept)
         if can.any():
-            found = start + int(np.argmax(can))
-            return int(kind[found]), int(several[found])
+            first = start + int(np.argmax(can))
+            return int(kind[first]), int(several[first])
         start += size
     return 0, 0
 

@@ -32,7 +32,7 @@ HEAD, TAIL, N_REGIONS, N_CLOSED = range(4)  # what the counters of the state cou
 
 
 @compiled
-def cut_regions(table, wanted, order, state, room, found, tree, budget):  # type: ignore[no-untyped-def]
+def cut_regions(table, wanted, order, state, room, cuts, tree, budget):  # type: ignore[no-untyped-def]
     """Cut regions from the head of the queue until it is empty, the budget or the room is used."""
     counters, used = state.counters, 0
     while counters[HEAD] < counters[TAIL] and used < budget:
@@ -40,12 +40,12 @@ def cut_regions(table, wanted, order, state, room, found, tree, budget):  # type
             return
         region = state.queue[counters[HEAD]]
         used += state.ends[region] - state.starts[region]
-        n_found = propose(table, wanted, order, state, room, found, tree, False)
-        decide(table, wanted, state, room, found, tree, n_found - 1)
+        n_cuts = propose(table, wanted, order, state, room, cuts, tree, False)
+        decide(table, wanted, state, room, cuts, tree, n_cuts - 1)
 
 
 @compiled
-def propose(table, wanted, order, state, room, found, tree, every):  # type: ignore[no-untyped-def]
+def propose(table, wanted, order, state, room, cuts, tree, every):  # type: ignore[no-untyped-def]
     """Find the best safe cut of the region at the head of the queue, or every safe cut."""
     region = state.queue[state.counters[HEAD]]
     if wanted.live:  # what the others are like without it; it is put back when it is not cut
@@ -54,11 +54,11 @@ def propose(table, wanted, order, state, room, found, tree, every):  # type: ign
         clear(tree[leaf])
         carry_up(tree, leaf)
     member = state.member[state.starts[region] : state.ends[region]]
-    return _weigh(table, wanted, order, member, tree[1], room, found, every)
+    return _weigh(table, wanted, order, member, tree[1], room, cuts, every)
 
 
 @compiled
-def decide(table, wanted, state, room, found, tree, chosen):  # type: ignore[no-untyped-def]
+def decide(table, wanted, state, room, cuts, tree, chosen):  # type: ignore[no-untyped-def]
     """Cut the region at the head of the queue at one of the cuts found; -1: close it."""
     counters = state.counters
     region = state.queue[counters[HEAD]]
@@ -70,7 +70,7 @@ def decide(table, wanted, state, room, found, tree, chosen):  # type: ignore[no-
             copy(room.kept, tree[len(tree) // 2 + region])
             carry_up(tree, len(tree) // 2 + region)
         return
-    column, last = found.column[chosen], found.last[chosen]
+    column, last = cuts.column[chosen], cuts.last[chosen]
     middle, n_right = begin, 0
     for i in range(begin, end):
         piece = state.member[i]
@@ -86,7 +86,7 @@ def decide(table, wanted, state, room, found, tree, chosen):  # type: ignore[no-
     counters[N_REGIONS] += 1
     state.ends[region], state.starts[other], state.ends[other] = middle, middle, end
     state.parent[other], state.column[other] = region, column
-    state.last[other], state.following[other] = last, found.following[chosen]
+    state.last[other], state.following[other] = last, cuts.following[chosen]
     for side in (region, other):
         state.queue[counters[TAIL]] = side
         counters[TAIL] += 1
@@ -115,13 +115,13 @@ def add_region(table, wanted, state, room, tree, region):  # type: ignore[no-unt
 
 
 @compiled
-def _weigh(table, wanted, order, member, others, room, found, every):  # type: ignore[no-untyped-def]
+def _weigh(table, wanted, order, member, others, room, cuts, every):  # type: ignore[no-untyped-def]
     """Go through the cuts of a region, column by column; give how many safe ones are written.
 
     Only the best one, unless `every`. Columns stand by falling span where that counts first; then
     no column is looked at after one that has a safe cut.
     """
-    n_found, n_turns = 0, 0
+    n_cuts, n_turns = 0, 0
     people, n_seen = count(table, member, room)
     seen = room.seen[:n_seen]
     if people >= 2 * order.least:
@@ -179,21 +179,21 @@ def _weigh(table, wanted, order, member, others, room, found, every):  # type: i
             else:
                 axis = order.place[order.offset[column] :]
                 key = abs(axis[last] + axis[following] - axis[low] - axis[high])
-            at = n_found
-            if not every and n_found == 1:
+            at = n_cuts
+            if not every and n_cuts == 1:
                 at = 0
-                best = found.first_key[0]
-                if first_key > best or (first_key == best and key >= found.key[0]):
+                best = cuts.first_key[0]
+                if first_key > best or (first_key == best and key >= cuts.key[0]):
                     continue
             if safe(n_left, people - n_left, seen, wanted, others, room):
-                found.turn[at] = turn if order.split != GAIN else 0
-                found.first_key[at], found.key[at] = first_key, key
-                found.column[at], found.last[at], found.following[at] = column, last, following
-                n_found = at + 1
-        if order.split != GAIN and not every and n_found > 0:
+                cuts.turn[at] = turn if order.split != GAIN else 0
+                cuts.first_key[at], cuts.key[at] = first_key, key
+                cuts.column[at], cuts.last[at], cuts.following[at] = column, last, following
+                n_cuts = at + 1
+        if order.split != GAIN and not every and n_cuts > 0:
             break
     forget(room, n_seen)
-    return n_found
+    return n_cuts
 
 
 @compiled
