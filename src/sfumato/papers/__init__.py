@@ -37,9 +37,9 @@ def reproduce(name: str, *, quick: bool = False) -> Reproduction:
     """
     true_or_false("reproduce", "quick", quick)
     run = import_module(f"sfumato.papers.{check_name(name)}").run
-    found = run(quick=quick)
-    assert isinstance(found, Reproduction)  # noqa: S101  (what a paper's module promises)
-    return found
+    reproduction = run(quick=quick)
+    assert isinstance(reproduction, Reproduction)  # noqa: S101  (what a paper's module promises)
+    return reproduction
 
 
 def check_name(name: str) -> str:

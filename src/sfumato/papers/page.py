@@ -11,35 +11,36 @@ from sfumato.report.page import offline
 from sfumato.report.sections import chart_place, data_table, section
 
 
-def page(found: Reproduction) -> str:
+def page(reproduction: Reproduction) -> str:
     """Write the page."""
     drawn = {
         _place(number): figure(panel.chart)
-        for number, panel in enumerate(found.panels)
+        for number, panel in enumerate(reproduction.panels)
         if panel.chart is not None
     }
-    return offline(f"{found.paper} · sfumato", _sections(found), drawn)
+    return offline(f"{reproduction.paper} · sfumato", _sections(reproduction), drawn)
 
 
 def _place(number: int) -> str:
     return f"chart-{number}"
 
 
-def _sections(found: Reproduction) -> Iterator[Markup]:
+def _sections(reproduction: Reproduction) -> Iterator[Markup]:
     yield tag(
         "header",
         tag("p", "A paper's tables and figures, ours beside theirs", class_="eyebrow"),
-        tag("h1", found.paper),
-        tag("p", found.citation, class_="lead"),
-        tag("p", f"{found.heading}."),
+        tag("h1", reproduction.paper),
+        tag("p", reproduction.citation, class_="lead"),
+        tag("p", f"{reproduction.heading}."),
     )
-    for number, panel in enumerate(found.panels):
+    for number, panel in enumerate(reproduction.panels):
         yield section(panel.title, *_panel(_place(number), panel))
     yield tag(
         "footer",
-        f"Made by sfumato: sfumato reproduce {found.paper}{' --quick' if found.quick else ''}. "
+        f"Made by sfumato: sfumato reproduce {reproduction.paper}"
+        f"{' --quick' if reproduction.quick else ''}. "
         f"This page is one file and asks nothing of any network. The same in numbers: "
-        f"{found.paper}.json.",
+        f"{reproduction.paper}.json.",
     )
 
 

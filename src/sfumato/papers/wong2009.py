@@ -97,8 +97,8 @@ def beliefs(release: Release, m: int) -> ClassBeliefs:
     """
     placed = release.recoding.placement(release.table.frequencies())
     frequencies, key, people = placed.counted, placed.key, placed.people
-    found = [frequencies.domains["education"].code_of(value) for value in LOW]
-    codes = [code for code in found if code is not None]  # a sample may miss a value
+    low_codes = [frequencies.domains["education"].code_of(value) for value in LOW]
+    codes = [code for code in low_codes if code is not None]  # a sample may miss a value
     group = distinct_boxes(placed.boxes)[1][placed.box]
     in_class = frequencies.combination_of[key]
     low = np.where(np.isin(frequencies.codes("education")[key], codes), people, 0)
@@ -163,17 +163,17 @@ class Problematic:
     def over(cls, table: Table, m: int, runs: int) -> Problematic:
         """Publish and attack several times."""
         releases = [attacked(table, m, SEED + run) for run in range(runs)]
-        found = [beliefs(release, m) for release in releases]
-        n_sensitive = int(found[0].sensitive.sum())
-        bad = [each.problematic(m) for each in found]
-        people = [int(each.people[b].sum()) for each, b in zip(found, bad, strict=True)]
-        low = [int(each.sensitive[b].sum()) for each, b in zip(found, bad, strict=True)]
+        by_run = [beliefs(release, m) for release in releases]
+        n_sensitive = int(by_run[0].sensitive.sum())
+        bad = [each.problematic(m) for each in by_run]
+        people = [int(each.people[b].sum()) for each, b in zip(by_run, bad, strict=True)]
+        low = [int(each.sensitive[b].sum()) for each, b in zip(by_run, bad, strict=True)]
         of_people, of_low = (
             [
                 float(counts[b] @ each.credibility[b]) / max(int(counts[b].sum()), 1)
-                for each, b, counts in zip(found, bad, counted, strict=True)
+                for each, b, counts in zip(by_run, bad, counted, strict=True)
             ]
-            for counted in ([each.people for each in found], [each.sensitive for each in found])
+            for counted in ([each.people for each in by_run], [each.sensitive for each in by_run])
         )
         return cls(
             n_sensitive=n_sensitive,
@@ -184,7 +184,7 @@ class Problematic:
             credibility=fmean(of_people),
             share=100 * fmean(low) / n_sensitive,
             of_sensitive=fmean(of_low),
-            unexplained=fmean(each.n_unexplained for each in found),
+            unexplained=fmean(each.n_unexplained for each in by_run),
         )
 
     @property
@@ -249,17 +249,17 @@ def _n_values(table: Table, name: str) -> int:
 def _over_m(*, quick: bool) -> Panel:
     ms, runs = ((2, 3), 1) if quick else (tuple(range(2, 11)), RUNS)
     table = adult_table(QUASI_IDENTIFIERS, quick=quick)
-    found = {}
+    by_m = {}
     for m in ms:
         report(f"figure 7 (a, b): m = {m}")
-        found[m] = Problematic.over(table, m, runs)
-    shares = [found[m].proportion for m in ms]
-    averages = [found[m].credibility for m in ms]
-    total = found[ms[0]].n_sensitive
+        by_m[m] = Problematic.over(table, m, runs)
+    shares = [by_m[m].proportion for m in ms]
+    averages = [by_m[m].credibility for m in ms]
+    total = by_m[ms[0]].n_sensitive
     return Panel(
         "Figure 7 (a, b): problematic tuples over m, eight quasi-identifiers",
         ("m", *HEADER),
-        tuple((m, *found[m].row) for m in ms),
+        tuple((m, *by_m[m].row) for m in ms),
         HOW.format(runs) + f"There are {total:,} sensitive tuples.",
         (
             *_all_sensitive(total, quick=quick),
@@ -267,7 +267,7 @@ def _over_m(*, quick: bool) -> Panel:
                 "(a) the proportion increases with m",
                 f"{shares[0]:.3f} to {shares[-1]:.3f}, the most {max(shares):.3f} at m = "
                 f"{ms[shares.index(max(shares))]}; counting sensitive tuples only it goes from "
-                f"{percent(found[ms[0]].share / 100)} to {percent(found[ms[-1]].share / 100)}",
+                f"{percent(by_m[ms[0]].share / 100)} to {percent(by_m[ms[-1]].share / 100)}",
                 shares[-1] > shares[0],
             ),
             Claim(
@@ -294,20 +294,20 @@ def _all_sensitive(total: int, *, quick: bool) -> list[Claim]:
 
 def _over_size(*, quick: bool) -> Panel:
     sizes, runs = ((3, 8), 1) if quick else (tuple(range(3, 9)), RUNS)
-    found = {}
+    by_size = {}
     for n in sizes:
         report(f"figure 7 (c, d): {n} quasi-identifiers")
         table = adult_table(QUASI_IDENTIFIERS[:n], quick=quick)
-        found[n] = Problematic.over(table, 2, runs)
-    shares = [found[n].proportion for n in sizes]
-    averages = [found[n].credibility for n in sizes]
+        by_size[n] = Problematic.over(table, 2, runs)
+    shares = [by_size[n].proportion for n in sizes]
+    averages = [by_size[n].credibility for n in sizes]
     return Panel(
         "Figure 7 (c, d): problematic tuples over the number of quasi-identifiers, m = 2",
         ("quasi-identifiers", *HEADER, "the paper, credibility"),
-        tuple((n, *found[n].row, "about 0.9") for n in sizes),
+        tuple((n, *by_size[n].row, "about 0.9") for n in sizes),
         HOW.format(runs)
         + "The quasi-identifiers are the first of table XXII. With three of them there are only "
-        f"{found[sizes[0]].people:.0f} problematic tuples, so the average says little there.",
+        f"{by_size[sizes[0]].people:.0f} problematic tuples, so the average says little there.",
         (
             Claim(
                 "(c) the proportion increases with the number of quasi-identifiers",
@@ -343,7 +343,7 @@ def _cases() -> Panel:
     """Find the two printed cases; workclass comes last, as ties go to the earlier column."""
     report("the two cases of section 7.1")
     release = attacked(adult_table(["age", "marital-status", "workclass"]), 2)
-    found = beliefs(release, 2)
+    by_class = beliefs(release, 2)
     classes = release.table.combinations()
     rows = []
     for age, education in CASES:
@@ -358,7 +358,7 @@ def _cases() -> Panel:
                 np.all([classes.codes(n) == c for n, c in zip(classes.columns, code, strict=True)],
                        axis=0)
             )  # fmt: skip
-            belief[work] = (int(found.people[place]), float(found.credibility[place]))
+            belief[work] = (int(by_class.people[place]), float(by_class.credibility[place]))
         alone, others = belief["Self-emp-not-inc"], belief["Private"]
         rows.append((age, education, alone[0], others[0], alone[1], 1, others[1]))
     return Panel(

@@ -75,20 +75,20 @@ def table_2(*, quick: bool) -> Panel:
     report("table 2")
     criterion = skyline_of_diversity(c=3, l=6)
     release = anonymize(people(QUASI_IDENTIFIERS, quick=quick), criterion, METHOD)
-    found = set(knowledge_skyline(release.groups, EXECUTIVE, 0.95))
-    both = sorted(found | TABLE_2)
-    most = max((k for _, k, _ in found), default=-1)  # that somebody may know, and nothing else
+    ours = set(knowledge_skyline(release.groups, EXECUTIVE, 0.95))
+    both = sorted(ours | TABLE_2)
+    most = max((k for _, k, _ in ours), default=-1)  # that somebody may know, and nothing else
     return Panel(
         "Table 2: knowledge skyline of Exec-managerial at confidence 0.95",
         ("l", "k", "m", "ours", "the paper"),
-        tuple((*each, _yes(each in found), _yes(each in TABLE_2)) for each in both),
+        tuple((*each, _yes(each in ours), _yes(each in TABLE_2)) for each in both),
         f"A release that is (c = 3, l = 6)-diverse, as {criterion}, in {len(release.sizes):,} "
         "groups. Twelve quasi-identifiers: all but fnlwgt and salary.",
         (
             Claim(
                 "seven points are on the skyline (six of them are taken as agreeing)",
-                f"{len(found & TABLE_2)} of them, and {len(found - TABLE_2)} others",
-                len(found & TABLE_2) >= 6,
+                f"{len(ours & TABLE_2)} of them, and {len(ours - TABLE_2)} others",
+                len(ours & TABLE_2) >= 6,
             ),
             Claim(
                 "who knows the values of five people, and nothing else, can tell an executive",
@@ -149,18 +149,18 @@ def figure_8(*, quick: bool) -> Iterator[Panel]:
     parts = list(training_parts(table, folds))
     for names, base in BASES.items():
         points = curves(base, QUICK_PLACES if quick else PLACES)
-        found: dict[Point, Utility] = {}
+        utilities: dict[Point, Utility] = {}
         for point in (point for curve in points.values() for point in curve.values()):
             report(f"figure 8 ({', '.join(names)}): {tuple(point)}")
-            if point not in found:
-                found[point] = Utility.over(parts, skyline(point))
-        sizes = {point: each.size for point, each in found.items()}
-        divergences = {point: each.kl for point, each in found.items()}
+            if point not in utilities:
+                utilities[point] = Utility.over(parts, skyline(point))
+        sizes = {point: each.size for point, each in utilities.items()}
+        divergences = {point: each.kl for point, each in utilities.items()}
         for name, what, numbers in (
             (names[0], "average group size", sizes),
             (names[1], "KL divergence", divergences),
         ):
-            yield _growing(f"({name}): {what}", what, points, numbers, folds, found)
+            yield _growing(f"({name}): {what}", what, points, numbers, folds, utilities)
 
 
 def _growing(
@@ -169,13 +169,13 @@ def _growing(
     points: Curves,
     numbers: Mapping[Point, float | None],
     folds: int,
-    found: Mapping[Point, Utility],
+    utilities: Mapping[Point, Utility],
 ) -> Panel:
     place, rises = changes(points, numbers.get)
     of_l, of_k, of_m = rises.values()
     said = f"up to {place}: {', '.join(f'{name} {rise:+.4g}' for name, rise in rises.items())}"
     of_target = next(iter(points.values()))
-    unsafe = {x: why for x, point in of_target.items() if (why := found[point].impossible)}
+    unsafe = {x: why for x, point in of_target.items() if (why := utilities[point].impossible)}
     least = min(unsafe, default=None)
     evidence = "" if least is None else f" Why none is safe at l = {least}: {unsafe[least]}."
     places, lines = series(points, numbers.get)
@@ -205,13 +205,13 @@ def table_3(*, quick: bool) -> Panel:
     """Section 8.4: protection by value against the strongest protection for all values."""
     table = people([*QUASI_IDENTIFIERS, TARGET], quick=quick)
     folds = QUICK_FOLDS if quick else FOLDS
-    found = []
+    validations = []
     for criterion in (VALUE_CENTRIC, ATTRIBUTE_CENTRIC):
         report("table 3")
-        found.append(cross_validate(table, criterion, METHOD, TARGET, folds, seed=SEED))
-    by_value, by_attribute = found
-    sizes = [each.average_group_size for each in found]
-    kl = [each.kl_divergence for each in found]
+        validations.append(cross_validate(table, criterion, METHOD, TARGET, folds, seed=SEED))
+    by_value, by_attribute = validations
+    sizes = [each.average_group_size for each in validations]
+    kl = [each.kl_divergence for each in validations]
     rows = (
         ("average group size", sizes[0], THEIR_SIZES[0], sizes[1], THEIR_SIZES[1]),
         ("KL divergence", kl[0], THEIR_KL[0], kl[1], THEIR_KL[1]),

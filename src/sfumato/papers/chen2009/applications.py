@@ -50,21 +50,21 @@ def figure_9(*, quick: bool) -> Iterator[Panel]:
     folds = 2 if quick else 10
     for base in BASES:
         points = curves(base, QUICK_PLACES if quick else PLACES)
-        found: dict[Point, CrossValidation] = {}
+        validations: dict[Point, CrossValidation] = {}
         for point in (point for curve in points.values() for point in curve.values()):
             report(f"figure 9: {tuple(point)}")
-            if point not in found:
-                found[point] = cross_validate(
+            if point not in validations:
+                validations[point] = cross_validate(
                     table, skyline(point), METHOD, TARGET, folds, seed=SEED
                 )
-        yield _panel(base, points, found, folds)
+        yield _panel(base, points, validations, folds)
 
 
 def _panel(
-    base: Point, points: Curves, found: Mapping[Point, CrossValidation], folds: int
+    base: Point, points: Curves, validations: Mapping[Point, CrossValidation], folds: int
 ) -> Panel:
-    accuracy = {point: each.accuracy for point, each in found.items()}
-    first = next(iter(found.values()))
+    accuracy = {point: each.accuracy for point, each in validations.items()}
+    first = next(iter(validations.values()))
     best, least = first.original, first.without_sensitive or 0.0
     known = [each for each in accuracy.values() if each is not None]
     place, rises = changes(points, accuracy.get)
@@ -95,7 +95,7 @@ def _panel(
                 said,
                 of_k <= min(of_l, of_m),
             ),
-            *_same_pattern(points, found),
+            *_same_pattern(points, validations),
             Claim(
                 "accuracy is between that of the original and that without has_nurs",
                 f"from {percent(min(known))} to {percent(max(known))}, between {percent(least)} "
@@ -109,11 +109,11 @@ def _panel(
     )
 
 
-def _same_pattern(points: Curves, found: Mapping[Point, CrossValidation]) -> Iterator[Claim]:
+def _same_pattern(points: Curves, validations: Mapping[Point, CrossValidation]) -> Iterator[Claim]:
     """Hold what the paper says of plots that it does not show against our numbers."""
     for what, numbers in (
-        ("group size", {point: each.average_group_size for point, each in found.items()}),
-        ("KL divergence", {point: each.kl_divergence for point, each in found.items()}),
+        ("group size", {point: each.average_group_size for point, each in validations.items()}),
+        ("KL divergence", {point: each.kl_divergence for point, each in validations.items()}),
     ):
         place, rises = changes(points, numbers.get)
         of_l, of_k, of_m = rises.values()

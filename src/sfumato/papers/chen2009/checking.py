@@ -65,21 +65,21 @@ def compare(n_records: int, point: Point, runs: int, program_runs: int) -> MeanT
         counts = candidate(n_records, seed)
         sizes, histogram = counts.sum(axis=1), Histogram.from_dense(counts)
         breaches(histogram.rows(0, 1), sizes[:1], point)  # loads machine code
-        seconds, found = _timed(partial(breaches, histogram, sizes, point))
+        seconds, probabilities = _timed(partial(breaches, histogram, sizes, point))
         ours.append(seconds)
-        largest.append(float(found.max()))
+        largest.append(float(probabilities.max()))
         if seed < program_runs:
             least_odds(counts[:1], sizes[:1], *point)
             seconds, odds = _timed(partial(least_odds, counts, sizes, *point))
             theirs.append(seconds)
-            np.testing.assert_allclose(found, 1 / (1 + odds), rtol=1e-9)
+            np.testing.assert_allclose(probabilities, 1 / (1 + odds), rtol=1e-9)
     return MeanTimes(fmean(ours), fmean(theirs), largest[0])
 
 
 def _timed(work: Callable[[], Any]) -> tuple[float, Any]:
     started = time.thread_time()
-    found = work()
-    return time.thread_time() - started, found
+    result = work()
+    return time.thread_time() - started, result
 
 
 def figure_6(*, quick: bool) -> Iterator[Panel]:
@@ -94,15 +94,15 @@ def figure_6(*, quick: bool) -> Iterator[Panel]:
 
 
 def _over_records(sizes: Sequence[int], runs: int) -> Panel:
-    found = []
+    times = []
     for n in sizes:
         report(f"figure 6 (a): {n:,} records")
-        found.append(compare(n, BASE, runs, 1))
-    ratios = [each.ratio for each in found]
+        times.append(compare(n, BASE, runs, 1))
+    ratios = [each.ratio for each in times]
     return Panel(
         f"Figure 6 (a): checking against the dynamic program, {tuple(BASE)}",
         ("records", *HEADER),
-        tuple((n, *_row(each, AT_BASE)) for n, each in zip(sizes, found, strict=True)),
+        tuple((n, *_row(each, AT_BASE)) for n, each in zip(sizes, times, strict=True)),
         HOW.format(runs) + "The paper measured its own two on a machine of 2 GHz.",
         (
             Claim(
@@ -125,17 +125,17 @@ def _over_records(sizes: Sequence[int], runs: int) -> Panel:
 def _over_knowledge(
     which: str, letter: str, places: Sequence[int], n_records: int, runs: int
 ) -> Panel:
-    found = []
+    times = []
     for x in places:
         report(f"figure 6 ({which}): {letter} = {x}")
-        found.append(compare(n_records, BASE._replace(**{letter: x}), runs, 1))
-    ratios = [each.ratio for each in found]
+        times.append(compare(n_records, BASE._replace(**{letter: x}), runs, 1))
+    ratios = [each.ratio for each in times]
     printed = [AT_LARGEST_K if (letter, x) == ("k", 32) else None for x in places]
     return Panel(
         f"Figure 6 ({which}): checking against the dynamic program, over {letter}",
         (letter, *HEADER),
         tuple(
-            (x, *_row(each, theirs)) for x, each, theirs in zip(places, found, printed, strict=True)
+            (x, *_row(each, theirs)) for x, each, theirs in zip(places, times, printed, strict=True)
         ),
         HOW.format(runs)
         + f"{n_records:,} records; the other two amounts are {BASE[0]}. The paper does not say "
@@ -167,6 +167,6 @@ def _claims(letter: str, ratios: Sequence[float]) -> Iterator[Claim]:
         )
 
 
-def _row(found: MeanTimes, theirs: int | None) -> tuple[float | str | None, ...]:
+def _row(times: MeanTimes, theirs: int | None) -> tuple[float | str | None, ...]:
     printed = None if theirs is None else f"about {theirs:,}"
-    return (1000 * found.ours, 1000 * found.program, found.ratio, printed, found.breach)
+    return (1000 * times.ours, 1000 * times.program, times.ratio, printed, times.breach)

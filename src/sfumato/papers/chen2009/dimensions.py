@@ -27,13 +27,13 @@ def curves(base: Point, places: Mapping[str, Sequence[int]]) -> Curves:
     >>> curves(Point(2, 6, 2), {"L": [0, 1], "K": [0], "M": [4]})["(2, 6, M)"]
     {4: Point(l=2, k=6, m=4)}
     """
-    found: Curves = {}
+    points: Curves = {}
     for j, name in enumerate(NAMES):
         label = ", ".join(name if i == j else str(n) for i, n in enumerate(base))
-        found[f"({label})"] = {
+        points[f"({label})"] = {
             x: Point(*(x if i == j else n for i, n in enumerate(base))) for x in places[name]
         }
-    return found
+    return points
 
 
 def skyline(point: Point) -> Skyline:
@@ -50,8 +50,8 @@ def rows_of(points: Curves, number: Number) -> tuple[tuple[Cell, ...], ...]:
 def _cell(number: Number, point: Point | None) -> Cell:
     if point is None:
         return None
-    found = number(point)
-    return IMPOSSIBLE if found is None else found
+    value = number(point)
+    return IMPOSSIBLE if value is None else value
 
 
 def changes(points: Curves, number: Number) -> tuple[int, dict[str, float]]:

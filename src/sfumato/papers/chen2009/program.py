@@ -18,7 +18,7 @@ from sfumato.compiled import compiled
 def least_odds(counts, sizes, l, k, m):  # type: ignore[no-untyped-def]
     """Give minNR of every value: breach is 1 / (1 + minNR); counts: (n_groups, n_values)."""
     n_groups, n_values = counts.shape
-    found = np.empty(n_values)
+    odds = np.empty(n_values)
     v = np.empty((k + 2, m + 1))  # V(f, j, i) at [i, j]
     t = np.empty(k + 1)  # T(f, l, i)
     with_t = np.empty((k + 1, m + 1))
@@ -50,8 +50,8 @@ def least_odds(counts, sizes, l, k, m):  # type: ignore[no-untyped-def]
             held = held or having > 0
             with_t, with_before = with_before, with_t
             without_t, without_before = without_before, without_t
-        found[value] = with_before[k, m]
-    return found
+        odds[value] = with_before[k, m]
+    return odds
 
 
 @compiled

@@ -93,13 +93,13 @@ def figure_7(*, quick: bool) -> Panel:
     """Section 8.2: two privacy settings over the number of people."""
     sizes = (10_000, 20_000) if quick else tuple(n * 1_000_000 for n in range(1, 6))
     Times.of(10_000)  # loads machine code
-    found = {}
+    times = {}
     for n in sizes:
         report(f"figure 7: {n:,} people")
-        found[n] = Times.of(n)
+        times[n] = Times.of(n)
     first, last = sizes[0], sizes[-1]
     per_row = [
-        (found[last].total(j) / last) / (found[first].total(j) / first) for j in range(len(POINTS))
+        (times[last].total(j) / last) / (times[first].total(j) / first) for j in range(len(POINTS))
     ]
     names = [str(point) for point in POINTS]
     return Panel(
@@ -121,7 +121,7 @@ def figure_7(*, quick: bool) -> Panel:
                     for cell in pair
                 ),
             )
-            for n, each in found.items()
+            for n, each in times.items()
         ),
         "Seconds measured in this run on this machine: they vary. Counting is done once for both "
         "settings, and is part of both lines. The people are made up as those of the paper's "
@@ -145,7 +145,7 @@ def figure_7(*, quick: bool) -> Panel:
             "seconds",
             tuple(float(n) for n in sizes),
             {
-                name: [each.total(j) for each in found.values()] for j, name in enumerate(names)
+                name: [each.total(j) for each in times.values()] for j, name in enumerate(names)
             },
         ),
         measured=True,

@@ -77,13 +77,13 @@ def distances(
         if kept < LEAST:
             n_unknown += n
             continue
-        found, low, high = _measured(tally, share)
-        n_above += int((found > float(t)).sum())
+        estimates, low, high = _measured(tally, share)
+        n_above += int((estimates > float(t)).sum())
         n_surely += int((low > float(t)).sum())
-        i = int(found.argmax())
-        largest = max(largest, (float(found[i]), float(low[i]), float(high[i])))
-        first = max(first, float(found[0]))
-        but_last = max(but_last, float(found[:-1].max(initial=0)))
+        i = int(estimates.argmax())
+        largest = max(largest, (float(estimates[i]), float(low[i]), float(high[i])))
+        first = max(first, float(estimates[0]))
+        but_last = max(but_last, float(estimates[:-1].max(initial=0)))
     return Distances(
         len(chosen),
         n_people,
@@ -121,8 +121,8 @@ def histograms_of(release: Release) -> Counts:
     return sum_by(cell, people, len(how.group_sizes) * n_values).reshape(-1, n_values)
 
 
-def _percent(n: int, found: Distances) -> float:
-    return 100 * n / max(found.n_people - found.n_unknown, 1)
+def _percent(n: int, sample: Distances) -> float:
+    return 100 * n / max(sample.n_people - sample.n_unknown, 1)
 
 
 def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
@@ -130,14 +130,14 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     ts = (0.5,) if quick else (0.5, 0.4, 0.3, 0.2, 0.15)
     wanted = LEAST if quick else WANTED
     reference = table.frequencies().reference("occupation")
-    found: dict[float, Distances] = {}
+    by_t: dict[float, Distances] = {}
     rows = []
     for t in ts:
         stage = f"figure 3 (c, d): t = {t:g}"
         report(stage)
         release = anonymize(table, TCloseness(t), GreedyGrouping(seed=SEED))
         one = distances(histograms_of(release), reference, Fraction(str(t)), wanted, stage)
-        found[t] = one
+        by_t[t] = one
         low, high = one.largest_interval
         rows.append(
             (
@@ -154,10 +154,10 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
                 one.largest_first / t,
             )
         )
-    shares = {t: _percent(found[t].n_above, found[t]) for t in ts}
+    shares = {t: _percent(by_t[t].n_above, by_t[t]) for t in ts}
     lowest, highest = min(shares.values()), max(shares.values())
-    most = max(found[t].largest / t for t in ts)
-    first = max(found[t].largest_first / t for t in ts)
+    most = max(by_t[t].largest / t for t in ts)
+    first = max(by_t[t].largest_first / t for t in ts)
     panel = Panel(
         "Figure 3 (c, d): greedy grouping with t-closeness, person by person",
         (
@@ -205,9 +205,9 @@ def figure_3_closeness(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             "largest distance in units of t",
             ts,
             {
-                "everybody": [found[t].largest / t for t in ts],
-                "without the last of each group": [found[t].largest_but_last / t for t in ts],
-                "the first of each group": [found[t].largest_first / t for t in ts],
+                "everybody": [by_t[t].largest / t for t in ts],
+                "without the last of each group": [by_t[t].largest_but_last / t for t in ts],
+                "the first of each group": [by_t[t].largest_first / t for t in ts],
             },
         ),
     )

@@ -88,22 +88,22 @@ def _panels(
     ask: Callable[[Release, float, int], QueryError],
 ) -> tuple[Panel, ...]:
     """Ask the same queries of every release; show the averages, and those of correlated queries."""
-    found: dict[tuple[str, float], QueryError] = {}
+    errors: dict[tuple[str, float], QueryError] = {}
     for j, (name, release) in enumerate(releases.items()):
         for i, (place, n) in enumerate(places.items()):
             done = j * len(places) + i
             report(f"figure 5 {which}: {name}", done, len(places) * len(releases))
-            found[name, place] = ask(release, place, n)
+            errors[name, place] = ask(release, place, n)
     first, last = min(places), max(places)
-    averages = {name: [found[name, place].average for place in places] for name in releases}
+    averages = {name: [errors[name, place].average for place in places] for name in releases}
     letters = which.strip("()").split(", ")
     matched = {
-        place: f"{n - found['Base', place].n_left_out:,} of {n:,}" for place, n in places.items()
+        place: f"{n - errors['Base', place].n_left_out:,} of {n:,}" for place, n in places.items()
     }
     average = Panel(
         f"Figure 5 ({letters[0]}): average relative error over {over}",
         (over, "queries that somebody matches", *releases),
-        tuple((p, matched[p], *(found[name, p].average for name in releases)) for p in places),
+        tuple((p, matched[p], *(errors[name, p].average for name in releases)) for p in places),
         f"l = {L} for both sensitive values, {fixed}, p = {P} for RGG. Groups have "
         + ", ".join(f"{average_group_size(r):,.1f} ({name})" for name, r in releases.items())
         + " people on average. A query whose answer is nobody has no relative error and is left "
@@ -124,14 +124,14 @@ def _panels(
             (
                 place,
                 "above" if kind == "positive" else "below",
-                *(getattr(found[name, place], kind) for name in releases),
+                *(getattr(errors[name, place], kind) for name in releases),
             )
             for place in places
             for kind in kinds
         ),
         "Above or below what independence of the columns predicts. The paper calls those whose "
         "true count is larger negative, and the others positive.",
-        (_half(found, places, kinds),),
+        (_half(errors, places, kinds),),
     )
     return average, correlated
 
@@ -171,13 +171,13 @@ def _falls(over: str, averages: dict[str, list[float]], first: float, last: floa
 
 
 def _half(
-    found: dict[tuple[str, float], QueryError], places: dict[float, int], kinds: tuple[str, ...]
+    errors: dict[tuple[str, float], QueryError], places: dict[float, int], kinds: tuple[str, ...]
 ) -> Claim:
     ratios = [
-        getattr(found["RGG(Ana)", place], kind) / getattr(found["Base", place], kind)
+        getattr(errors["RGG(Ana)", place], kind) / getattr(errors["Base", place], kind)
         for place in places
         for kind in kinds
-        if getattr(found["Base", place], kind)
+        if getattr(errors["Base", place], kind)
     ]
     n = sum(ratio <= 0.5 for ratio in ratios)
     return Claim(

@@ -81,7 +81,7 @@ def most_possible(l: int) -> float:
 def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     """Greedy grouping with l-diversity: who is at risk, and how much."""
     ls = (2, 6) if quick else tuple(range(2, 11))
-    found: dict[tuple[int, str], PeopleAtRisk] = {}
+    risks: dict[tuple[int, str], PeopleAtRisk] = {}
     rows = []
     for value in VALUES:
         for l in ls:
@@ -89,7 +89,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             criterion = LDiversity(l, "frequency", values=[value])
             release = anonymize(table, criterion, GreedyGrouping(seed=SEED))
             one = exposed(*counted(release, value), l, Fraction(0))
-            found[l, value] = one
+            risks[l, value] = one
             rows.append(
                 (
                     value,
@@ -102,14 +102,14 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
                     most_possible(l),
                 )
             )
-    largest = {key: one.largest for key, one in found.items()}
-    n_small = sum(one.percent < 10 for one in found.values())
+    largest = {key: one.largest for key, one in risks.items()}
+    n_small = sum(one.percent < 10 for one in risks.values())
     both = [largest[L, value] for value in VALUES]
     rising = {
-        value: all(found[a, value].percent <= found[b, value].percent for a, b in pairwise(ls))
+        value: all(risks[a, value].percent <= risks[b, value].percent for a, b in pairwise(ls))
         for value in VALUES
     }
-    inside = [largest[l, value] <= most_possible(l) for l, value in found]
+    inside = [largest[l, value] <= most_possible(l) for l, value in risks]
     panel = Panel(
         "Figure 3 (a, b): greedy grouping with l-diversity",
         (
@@ -144,15 +144,15 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             ),
             Claim(
                 "in most cases below 10% are at risk",
-                f"in {n_small} of {len(found)} cases",
-                2 * n_small > len(found),
+                f"in {n_small} of {len(risks)} cases",
+                2 * n_small > len(risks),
             ),
             Claim(
                 "the share tends to increase with l",
                 "; ".join(
                     f"{v}: {'yes' if up else 'not at every step'}" for v, up in rising.items()
                 ),
-                all(found[ls[0], v].percent < found[L, v].percent for v in VALUES),
+                all(risks[ls[0], v].percent < risks[L, v].percent for v in VALUES),
             ),
         ),
         Chart(
@@ -170,7 +170,7 @@ def figure_3_diversity(table: Table, *, quick: bool) -> tuple[Panel, ...]:
 def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
     """Randomized grouping at l = 6, over p."""
     ps = (0.0, 0.65) if quick else (0.0, 0.2, 0.4, 0.6, 0.65)
-    found: dict[tuple[float, str], PeopleAtRisk] = {}
+    risks: dict[tuple[float, str], PeopleAtRisk] = {}
     errors: dict[tuple[float, str], float] = {}
     sizes: dict[tuple[float, str], float] = {}
     rows = []
@@ -180,7 +180,7 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             criterion = LDiversity(L, "frequency", values=[value])
             method = RandomizedGrouping(p, seed=SEED)
             release = anonymize(table, criterion, method)
-            one = found[p, value] = exposed(*counted(release, value), L, method.p)
+            one = risks[p, value] = exposed(*counted(release, value), L, method.p)
             sizes[p, value] = average_group_size(release)
             errors[p, value] = query_error(release, "cormode", seed=SEED).average
             rows.append(
@@ -195,9 +195,9 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
                     errors[p, value],
                 )
             )
-    last = {value: found[0.65, value] for value in VALUES}
-    falls = all(found[0.65, v].largest < found[0.0, v].largest for v in VALUES)
-    fewer = {v: (found[0.0, v].percent, found[0.65, v].percent) for v in VALUES}
+    last = {value: risks[0.65, value] for value in VALUES}
+    falls = all(risks[0.65, v].largest < risks[0.0, v].largest for v in VALUES)
+    fewer = {v: (risks[0.0, v].percent, risks[0.65, v].percent) for v in VALUES}
     growth = {v: errors[0.65, v] / errors[0.0, v] for v in VALUES}
     panel = Panel(
         "Figure 4: randomized grouping with l-diversity, l = 6",
@@ -225,7 +225,7 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             ),
             Claim(
                 "the largest risk falls as p grows",
-                "; ".join(f"{v}: {found[0.0, v].largest:.3f} to {found[0.65, v].largest:.3f}"
+                "; ".join(f"{v}: {risks[0.0, v].largest:.3f} to {risks[0.65, v].largest:.3f}"
                           for v in VALUES),
                 falls,
             ),
@@ -251,7 +251,7 @@ def figure_4(table: Table, *, quick: bool) -> tuple[Panel, ...]:
             "p",
             "largest risk in units of 1/l",
             ps,
-            {value: [found[p, value].largest for p in ps] for value in VALUES},
+            {value: [risks[p, value].largest for p in ps] for value in VALUES},
         ),
     )  # fmt: skip
     return (panel,)

@@ -20,13 +20,13 @@ CITATION = (
 def run(*, quick: bool) -> Reproduction:
     """Run the experiments of section 6."""
     settings = Settings(quick=quick)
-    found = {case: settings.outcomes(*case) for case in CASES}
+    outcomes = {case: settings.outcomes(*case) for case in CASES}
     panels = (
         tables_1_and_2(),
-        *figure_1(found),
-        *figure_2(found),
-        over_orders(found, quick=quick),
-        times(found),
+        *figure_1(outcomes),
+        *figure_2(outcomes),
+        over_orders(outcomes, quick=quick),
+        times(outcomes),
     )
     return Reproduction("fung2008", CITATION, panels, quick)
 
@@ -50,8 +50,8 @@ def tables_1_and_2() -> Panel:
         ("backward (3.4, 4.3)", "UK, Professional", of_newcomer.backward, UK, (1, 0)),
     ]
     rows = tuple(
-        (attack, name, found[place, "Flu"], theirs[0], found[place, "HIV"], theirs[1])
-        for attack, name, found, place, theirs in sizes
+        (attack, name, cracks[place, "Flu"], theirs[0], cracks[place, "HIV"], theirs[1])
+        for attack, name, cracks, place, theirs in sizes
     )
     left = bcf(TABLE_1, TABLE_2, TREES)
     return Panel(

@@ -34,25 +34,25 @@ SECONDS = 7
 HEADER = ("k", "BCF-anonymized R2", "k-anonymized R2", "k-anonymized D2")
 
 
-def figure_2(found: Outcomes) -> Iterator[Panel]:
+def figure_2(outcomes: Outcomes) -> Iterator[Panel]:
     """Section 6.2: the discernibility cost of three ways to publish."""
     for which, case in FIGURES.items():
         sensitive, new = case
-        outcomes = found[case]
-        costs = [(each.cost_safe, each.cost_unsafe, each.cost_new) for each in outcomes]
-        ks = [each.k for each in outcomes]
+        comparisons = outcomes[case]
+        costs = [(each.cost_safe, each.cost_unsafe, each.cost_new) for each in comparisons]
+        ks = [each.k for each in comparisons]
         columns = list(zip(*costs, strict=True))
-        broken = sum(each.forward_broken or each.backward_broken for each in outcomes)
+        broken = sum(each.forward_broken or each.backward_broken for each in comparisons)
         yield Panel(
             f"Figure 2 ({which}): discernibility cost, {sensitive} and {new}",
             (*HEADER, "FA = CA, safe", "BA, safe"),
             tuple(
                 (k, *cost, each.safe[0], each.safe[2])
-                for k, cost, each in zip(ks, costs, outcomes, strict=True)
+                for k, cost, each in zip(ks, costs, comparisons, strict=True)
             ),
             f"Squared class sizes over the squared number of people. k-anonymized R2 is not safe "
             f"at {broken} of {len(ks)} k; the other two are. {NO_CURVES}",
-            tuple(_claims(which, found)),
+            tuple(_claims(which, outcomes)),
             Chart(
                 "lines",
                 "k",
@@ -63,15 +63,15 @@ def figure_2(found: Outcomes) -> Iterator[Panel]:
         )
 
 
-def _claims(which: str, found: Outcomes) -> Iterator[Claim]:
-    yield _against_new(*FIGURES[which], found)
+def _claims(which: str, outcomes: Outcomes) -> Iterator[Claim]:
+    yield _against_new(*FIGURES[which], outcomes)
     if which in ABOUT:
-        yield ABOUT[which](found)
+        yield ABOUT[which](outcomes)
 
 
-def _against_new(sensitive: str, new: str, found: Outcomes) -> Claim:
-    outcomes = found[sensitive, new]
-    ours = saved(outcomes)
+def _against_new(sensitive: str, new: str, outcomes: Outcomes) -> Claim:
+    comparisons = outcomes[sensitive, new]
+    ours = saved(comparisons)
     said = f"{percent(abs(ours) / 100)} {'less' if ours >= 0 else 'more'} on average"
     if new == "200D2":
         theirs = SAVED[sensitive]
@@ -82,10 +82,10 @@ def _against_new(sensitive: str, new: str, found: Outcomes) -> Claim:
             ours >= theirs / 2,
         )
     if new == "2000D2":
-        cheaper = sum(each.cost_safe < each.cost_new for each in outcomes)
+        cheaper = sum(each.cost_safe < each.cost_new for each in comparisons)
         return Claim(
             "BCF-anonymized R2 costs less than D2 alone",
-            f"{said}, and less at {cheaper} of {len(outcomes)} k",
+            f"{said}, and less at {cheaper} of {len(comparisons)} k",
             ours > 0,
         )
     return Claim(
@@ -95,8 +95,8 @@ def _against_new(sensitive: str, new: str, found: Outcomes) -> Claim:
     )
 
 
-def _all_are_safe(found: Outcomes) -> Claim:
-    every = [each for case in CASES for each in found[case]]
+def _all_are_safe(outcomes: Outcomes) -> Claim:
+    every = [each for case in CASES for each in outcomes[case]]
     safe = sum(min(each.safe) >= each.k for each in every)
     return Claim(
         "BCF-anonymized R2 has FA, CA and BA of at least k",
@@ -105,8 +105,8 @@ def _all_are_safe(found: Outcomes) -> Claim:
     )
 
 
-def _sen3_costs_more(found: Outcomes) -> Claim:
-    each = {name: [means(found[name, new]) for new in NEWCOMERS] for name in SENSITIVE}
+def _sen3_costs_more(outcomes: Outcomes) -> Claim:
+    each = {name: [means(outcomes[name, new]) for new in NEWCOMERS] for name in SENSITIVE}
     more = [
         three > one
         for ones, threes in zip(each["Sen1"], each["Sen3"], strict=True)
@@ -120,12 +120,12 @@ def _sen3_costs_more(found: Outcomes) -> Claim:
     )
 
 
-def _cheaper_once(found: Outcomes) -> Claim:
-    at_40 = next(each for each in found["Sen1", "2000D2"] if each.k == 40)
+def _cheaper_once(outcomes: Outcomes) -> Claim:
+    at_40 = next(each for each in outcomes["Sen1", "2000D2"] if each.k == 40)
     cheaper = [
         f"{sensitive}/{new} at k = {each.k}"
         for sensitive, new in CASES
-        for each in found[sensitive, new]
+        for each in outcomes[sensitive, new]
         if each.cost_safe < each.cost_unsafe
     ]
     return Claim(
@@ -136,8 +136,8 @@ def _cheaper_once(found: Outcomes) -> Claim:
     )
 
 
-def _added(found: Outcomes) -> Claim:
-    ours = added(found["Sen3", "2000D2"])
+def _added(outcomes: Outcomes) -> Claim:
+    ours = added(outcomes["Sen3", "2000D2"])
     return Claim(
         f"safety costs {ADDED}% more than k-anonymized R2 (between half and twice that is taken "
         "as agreeing)",
@@ -146,8 +146,8 @@ def _added(found: Outcomes) -> Claim:
     )
 
 
-def _added_where(found: Outcomes) -> Claim:
-    by_size = {new: fmean(added(found[name, new]) for name in SENSITIVE) for new in NEWCOMERS}
+def _added_where(outcomes: Outcomes) -> Claim:
+    by_size = {new: fmean(added(outcomes[name, new]) for name in SENSITIVE) for new in NEWCOMERS}
     return Claim(
         "safety costs mainly with few newcomers",
         "added on average: "
@@ -167,10 +167,10 @@ ABOUT: dict[str, Callable[[Outcomes], Claim]] = {
 }
 
 
-def times(found: Outcomes) -> Panel:
+def times(outcomes: Outcomes) -> Panel:
     """Section 6: how long the BCF-anonymizer takes."""
     rows = tuple(
-        (sensitive, new, max(each.seconds for each in found[sensitive, new]))
+        (sensitive, new, max(each.seconds for each in outcomes[sensitive, new]))
         for sensitive, new in CASES
     )
     longest = max(seconds for *_, seconds in rows)

@@ -85,7 +85,7 @@ class Settings:
     def outcomes(self, sensitive: str, new: str) -> list[Comparison]:
         """Publish and attack for every k."""
         newcomers, everybody = self.tables(sensitive, new)
-        found = []
+        comparisons = []
         for k in self.ks:
             report(f"{sensitive}, {new}: k = {k}")
             first = self.first_release(sensitive, k)
@@ -95,7 +95,7 @@ class Settings:
             safe = published(everybody, k, first)
             safe.check()  # writes it and reads it back
             seconds = time.perf_counter() - started
-            found.append(
+            comparisons.append(
                 Comparison(
                     k,
                     anonymity,
@@ -107,7 +107,7 @@ class Settings:
                     seconds,
                 )
             )
-        return found
+        return comparisons
 
     def first_release(self, sensitive: str, k: int) -> Release:
         """Publish D1; the same for all sizes of D2."""
@@ -153,9 +153,9 @@ def attacked(first: Release, second: Release) -> tuple[tuple[int, int, int], int
         release.public_view.classes_in(table.frequencies(), name)
         for name, release in (("R1", first), ("R2", second))
     )
-    found = attack(one, two)
-    left = found.backward.candidates
-    return found.anonymity, int(left[left > 0].min())
+    pair = attack(one, two)
+    left = pair.backward.candidates
+    return pair.anonymity, int(left[left > 0].min())
 
 
 def cost(release: Release) -> float:

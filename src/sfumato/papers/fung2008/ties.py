@@ -27,16 +27,16 @@ QUICK_ORDERS = 1
 Number = tuple[str, Case, Callable[[Sequence[Comparison]], float], int | None]
 NUMBERS: tuple[Number, ...] = (
     ("k with FA < k", ("Sen3", "allD2"), n_broken, 4),
-    ("k at which FA falls", ("Sen3", "allD2"), lambda found: len(falls(found)), None),
-    ("FA at k = 40", ("Sen3", "allD2"), lambda found: found[0].anonymity[0], 21),
-    ("left to somebody new at k = 80", ("Sen1", "200D2"), lambda found: found[1].fewest_new, 1),
+    ("k at which FA falls", ("Sen3", "allD2"), lambda by_k: len(falls(by_k)), None),
+    ("FA at k = 40", ("Sen3", "allD2"), lambda by_k: by_k[0].anonymity[0], 21),
+    ("left to somebody new at k = 80", ("Sen1", "200D2"), lambda by_k: by_k[1].fewest_new, 1),
     ("saved against D2 alone, %", ("Sen1", "200D2"), saved, SAVED["Sen1"]),
     ("saved against D2 alone, %", ("Sen3", "200D2"), saved, SAVED["Sen3"]),
     ("added to k-anonymized R2, %", ("Sen3", "2000D2"), added, ADDED),
 )
 
 
-def over_orders(found: Outcomes, *, quick: bool) -> Panel:
+def over_orders(outcomes: Outcomes, *, quick: bool) -> Panel:
     """Publish again with columns in other orders."""
     rng = random.Random(SEED)  # noqa: S311  (an experiment)
     n = QUICK_ORDERS if quick else ORDERS
@@ -49,7 +49,7 @@ def over_orders(found: Outcomes, *, quick: bool) -> Panel:
     rows = []
     for name, case, work_out, theirs in NUMBERS:
         others = [work_out(each[case]) for each in runs]
-        ours = work_out(found[case])
+        ours = work_out(outcomes[case])
         rows.append((name, ", ".join(case), theirs, ours, min(others), max(others)))
     return Panel(
         "Ties: the same with columns in other orders",

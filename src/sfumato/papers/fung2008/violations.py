@@ -16,17 +16,17 @@ NO_CURVES = (
 )
 
 
-def figure_1(found: Outcomes) -> Iterator[Panel]:
+def figure_1(outcomes: Outcomes) -> Iterator[Panel]:
     """Section 6.1: FA and BA of releases that were each made k-anonymous alone."""
-    yield _forward("a", "Sen1", found, _claims_a(found))
-    yield _forward("b", "Sen3", found, _claims_b(found))
-    yield _backward("c", "Sen1", found, _claims_c(found))
-    yield _backward("d", "Sen3", found, _claims_d(found))
+    yield _forward("a", "Sen1", outcomes, _claims_a(outcomes))
+    yield _forward("b", "Sen3", outcomes, _claims_b(outcomes))
+    yield _backward("c", "Sen1", outcomes, _claims_c(outcomes))
+    yield _backward("d", "Sen3", outcomes, _claims_d(outcomes))
 
 
-def _forward(which: str, sensitive: str, found: Outcomes, claims: Iterator[Claim]) -> Panel:
-    lines = {new: [each.anonymity[0] for each in found[sensitive, new]] for new in NEWCOMERS}
-    ks = [each.k for each in found[sensitive, "allD2"]]
+def _forward(which: str, sensitive: str, outcomes: Outcomes, claims: Iterator[Claim]) -> Panel:
+    lines = {new: [each.anonymity[0] for each in outcomes[sensitive, new]] for new in NEWCOMERS}
+    ks = [each.k for each in outcomes[sensitive, "allD2"]]
     return Panel(
         f"Figure 1 ({which}): FA, {sensitive}",
         ("k", *NEWCOMERS),
@@ -37,10 +37,10 @@ def _forward(which: str, sensitive: str, found: Outcomes, claims: Iterator[Claim
     )
 
 
-def _backward(which: str, sensitive: str, found: Outcomes, claims: Iterator[Claim]) -> Panel:
-    lines = {new: [each.anonymity[2] for each in found[sensitive, new]] for new in NEWCOMERS}
-    of_somebody = [[each.fewest_new for each in found[sensitive, new]] for new in NEWCOMERS]
-    ks = [each.k for each in found[sensitive, "allD2"]]
+def _backward(which: str, sensitive: str, outcomes: Outcomes, claims: Iterator[Claim]) -> Panel:
+    lines = {new: [each.anonymity[2] for each in outcomes[sensitive, new]] for new in NEWCOMERS}
+    of_somebody = [[each.fewest_new for each in outcomes[sensitive, new]] for new in NEWCOMERS]
+    ks = [each.k for each in outcomes[sensitive, "allD2"]]
     return Panel(
         f"Figure 1 ({which}): BA, {sensitive}",
         ("k", *NEWCOMERS, *(f"{new}, to somebody" for new in NEWCOMERS)),
@@ -53,8 +53,8 @@ def _backward(which: str, sensitive: str, found: Outcomes, claims: Iterator[Clai
     )
 
 
-def _claims_a(found: Outcomes) -> Iterator[Claim]:
-    every = [each for case in CASES for each in found[case]]
+def _claims_a(outcomes: Outcomes) -> Iterator[Claim]:
+    every = [each for case in CASES for each in outcomes[case]]
     equal = sum(each.anonymity[0] == each.anonymity[1] for each in every)
     yield Claim(
         "FA = CA, as theorem 4.5 says",
@@ -64,7 +64,7 @@ def _claims_a(found: Outcomes) -> Iterator[Claim]:
     drops = [
         f"{sensitive}/{new} from {before} to {after} at k = {k}"
         for sensitive, new in CASES
-        for k, before, after in falls(found[sensitive, new])
+        for k, before, after in falls(outcomes[sensitive, new])
     ]
     yield Claim(
         "FA does not always increase with k (falling somewhere is taken as agreeing)",
@@ -73,8 +73,8 @@ def _claims_a(found: Outcomes) -> Iterator[Claim]:
     )
 
 
-def _claims_b(found: Outcomes) -> Iterator[Claim]:
-    all_new = found["Sen3", "allD2"]
+def _claims_b(outcomes: Outcomes) -> Iterator[Claim]:
+    all_new = outcomes["Sen3", "allD2"]
     broken = n_broken(all_new)
     yield Claim(
         "with all newcomers FA < k at 4 of 5 k (more is taken as agreeing)",
@@ -88,13 +88,13 @@ def _claims_b(found: Outcomes) -> Iterator[Claim]:
         f"at k = {worst.k} with FA = {fa}, {percent(1 - fa / worst.k)} lower",
         worst.k == 40 and 3 * fa <= 2 * worst.k,
     )
-    of_each = {name: sum(n_broken(found[name, new]) for new in NEWCOMERS) for name in SENSITIVE}
+    of_each = {name: sum(n_broken(outcomes[name, new]) for new in NEWCOMERS) for name in SENSITIVE}
     yield Claim(
         "FA < k is more frequent for Sen3 than for Sen1",
         f"{of_each['Sen3']} against {of_each['Sen1']} times",
         of_each["Sen3"] > of_each["Sen1"],
     )
-    by_size = {new: n_broken(found["Sen3", new]) for new in NEWCOMERS}
+    by_size = {new: n_broken(outcomes["Sen3", new]) for new in NEWCOMERS}
     yield Claim(
         "and for allD2 than for fewer newcomers",
         ", ".join(f"{new} {n}" for new, n in by_size.items()),
@@ -116,8 +116,8 @@ def n_broken(outcomes: Sequence[Comparison]) -> int:
     return sum(each.forward_broken for each in outcomes)
 
 
-def _claims_c(found: Outcomes) -> Iterator[Claim]:
-    few = found["Sen1", "200D2"]
+def _claims_c(outcomes: Outcomes) -> Iterator[Claim]:
+    few = outcomes["Sen1", "200D2"]
     at_80 = next(each for each in few if each.k == 80)
     alone = ", ".join(str(each.k) for each in few if each.fewest_new == 1) or "none"
     yield Claim(
@@ -126,23 +126,26 @@ def _claims_c(found: Outcomes) -> Iterator[Claim]:
         f"left at k = {alone}",
         at_80.fewest_new == 1,
     )
-    yield from _claims_about_size("Sen1", found)
+    yield from _claims_about_size("Sen1", outcomes)
 
 
-def _claims_d(found: Outcomes) -> Iterator[Claim]:
-    yield from _claims_about_size("Sen3", found)
+def _claims_d(outcomes: Outcomes) -> Iterator[Claim]:
+    yield from _claims_about_size("Sen3", outcomes)
 
 
-def _claims_about_size(sensitive: str, found: Outcomes) -> Iterator[Claim]:
-    broken = {new: sum(each.backward_broken for each in found[sensitive, new]) for new in NEWCOMERS}
-    n = len(found[sensitive, "allD2"])
+def _claims_about_size(sensitive: str, outcomes: Outcomes) -> Iterator[Claim]:
+    broken = {
+        new: sum(each.backward_broken for each in outcomes[sensitive, new]) for new in NEWCOMERS
+    }
+    n = len(outcomes[sensitive, "allD2"])
     yield Claim(
         "with few newcomers BA < k at every k",
         ", ".join(f"{new} {broken[new]} of {n}" for new in SMALL),
         all(broken[new] == n for new in SMALL),
     )
     share = {
-        new: min(each.anonymity[2] / each.k for each in found[sensitive, new]) for new in NEWCOMERS
+        new: min(each.anonymity[2] / each.k for each in outcomes[sensitive, new])
+        for new in NEWCOMERS
     }
     yield Claim(
         "which is more frequent and more severe than with all of them",
