@@ -13,7 +13,7 @@ from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import DoesNotApply
-from sfumato.release.untouched import fewest_alike, given_away, listed_values, told
+from sfumato.release.untouched import fewest_alike, given_away, given_away_text, listed_values
 from sfumato.text import people
 
 
@@ -59,7 +59,7 @@ class UntouchedLinkage(Attack):
         if target.original is not None and not target.as_they_are:
             determined = given_away(target.original, untouched)
         if determined:
-            note += f"; {told(determined)}"
+            note += f"; {given_away_text(determined)}"
         return Finding(
             attack=self.called,
             attribute=None,

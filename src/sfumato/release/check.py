@@ -89,11 +89,11 @@ class Check:
     def __repr__(self) -> str:
         lines = [self.heading]
         for each in self.measured:
-            found = f"found {value_text(each.found)}"
+            outcome = f"found {value_text(each.found)}"
             if self.asked:
-                found = f"{found}, {each.verdict}"
+                outcome = f"{outcome}, {each.verdict}"
             lines.append(
-                f"{each.criterion if self.asked else without_threshold(each.criterion)}: {found}"
+                f"{each.criterion if self.asked else without_threshold(each.criterion)}: {outcome}"
             )
         lines += [f"{name}: {said}" for name, said in self.named]
         return "\n".join(lines)
@@ -148,10 +148,10 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     if criterion is None:
         one_each = () if table.set_valued else frequencies.sensitive
         criterion = together(list(_family(one_each)))
-    found = checked(frequencies.as_it_is(), validate(criterion, frequencies))
+    verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
-        found = replace(found, measured=tuple(map(_apart, found.measured)))
-    return replace(found, asked=asked, untouched=untouched_in(table))
+        verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
+    return replace(verdict, asked=asked, untouched=untouched_in(table))
 
 
 def _apart(measured: Measurement) -> Measurement:

@@ -193,10 +193,10 @@ class _Reader:
 
     def names(self, key: str, known: Collection[str] | None = None) -> tuple[str, ...]:
         """Give a list of different column names, all of them known ones."""
-        found = self.part(key, isinstance_of(list))
-        self.need(key, all(isinstance(name, str) for name in found))
-        self.need(key, len(set(found)) == len(found) and set(found) <= set(known or found))
-        return tuple(found)
+        names = self.part(key, isinstance_of(list))
+        self.need(key, all(isinstance(name, str) for name in names))
+        self.need(key, len(set(names)) == len(names) and set(names) <= set(known or names))
+        return tuple(names)
 
     def rule(self, column: str, spec: Mapping[str, Any]) -> PublicRule:
         """Give the hierarchy of a column, as far as it is public."""

@@ -119,8 +119,8 @@ def open_saved(place: Path) -> tuple[Description, Files]:
         files = files.known(description.tables)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot read: {reason(error)}") from None
-    for name, found in files.digests.items():
-        if found != digests[name]:
+    for name, checksum in files.digests.items():
+        if checksum != digests[name]:
             raise BadInput(
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )

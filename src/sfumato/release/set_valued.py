@@ -57,8 +57,8 @@ def refuse_other_values(seen: Grouping, original: FrequencySet, n_suppressed: in
     seen: the written tables, with the values of the original.
     """
     (name,) = original.sensitive
-    found, had = seen.frequencies.occurrences(name), original.reference(name)
-    written = sum_by(found.codes.astype(np.intp), found.counts, len(had))
+    occurrences, had = seen.frequencies.occurrences(name), original.reference(name)
+    written = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(had))
     if (written > had).any() or (not n_suppressed and (written < had).any()):
         raise BrokenPromise(
             "internal error: the written sensitive values are not those that were counted; the "

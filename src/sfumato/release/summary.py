@@ -20,7 +20,7 @@ from sfumato.formulas.measures.loss import (
 )
 from sfumato.html import html_table
 from sfumato.release.description import Description
-from sfumato.release.untouched import Untouched, given_away, told
+from sfumato.release.untouched import Untouched, given_away, given_away_text
 from sfumato.table import Table
 from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
 from sfumato.text import people as people_text
@@ -116,7 +116,7 @@ class Summary:
             determined = {} if two_tables else given_away(original, untouched)
             if determined:
                 numbers["untouched"]["determined"] = {n: [*q] for n, q in determined.items()}
-                lines.append(("given away by untouched columns", told(determined)))
+                lines.append(("given away by untouched columns", given_away_text(determined)))
             lines += _about_the_original(original, description, numbers)
         return cls(tuple(lines), numbers)
 

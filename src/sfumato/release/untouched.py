@@ -104,14 +104,14 @@ def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ..
     shown = [n for n in (*untouched.columns, *untouched.sensitive) if _is_kept(original, n)]
     n_values = {name: original.alike([name]).n for name in shown}
     varied = [q for q in original.schema.quasi_identifiers if shown and original.alike([q]).n > 1]
-    found = {
+    determined = {
         name: tuple(q for q in varied if original.alike([name, q]).n == n)
         for name, n in n_values.items()
     }
-    return {name: columns for name, columns in found.items() if columns}
+    return {name: columns for name, columns in determined.items() if columns}
 
 
-def told(determined: Mapping[str, Sequence[str]]) -> str:
+def given_away_text(determined: Mapping[str, Sequence[str]]) -> str:
     """Write which columns give quasi-identifiers away."""
     return "; ".join(f"{name} gives {', '.join(q)} away" for name, q in determined.items())
 

@@ -56,13 +56,13 @@ def left_by_pairs(attacked: Sequence[Attacked]) -> list[PairLeft]:
 
     Attacks that have nobody to look for are left out.
     """
-    found = []
+    pairs = []
     for number, pair in enumerate(attacked):
         owners = (pair.first, pair.second, pair.second)
         for kind, left, of in zip(KINDS, lefts(pair), owners, strict=False):
             if len(left.classes):
-                found.append(PairLeft(kind, number, left, of))
-    return found
+                pairs.append(PairLeft(kind, number, left, of))
+    return pairs
 
 
 class ByAll:
@@ -117,9 +117,9 @@ class ByAll:
     @cached_property
     def _possible(self) -> CandidateRecords:
         """All at once, for people who are not ruled out by first bounds."""
-        found = Together(self.releases).candidates
-        found.targets &= found.bounds()[1] > 0
-        return found
+        candidates = Together(self.releases).candidates
+        candidates.targets &= candidates.bounds()[1] > 0
+        return candidates
 
     def _fewest(self, most: int) -> int:
         if not self._possible.at_least(1):

@@ -186,10 +186,10 @@ def _judged_cells(
     for each in verdict.measured:
         if each.criterion.by_series:
             small = isinstance(each.found, int) and records < min(k, each.found)
-            found = records if small else each.found
+            n_left = records if small else each.found
             n_failing = max(each.n_people_failing, int(records < k))
             holds = each.holds and records >= k
-            measured.append(replace(each, found=found, holds=holds, n_people_failing=n_failing))
+            measured.append(replace(each, found=n_left, holds=holds, n_people_failing=n_failing))
             continue
         kept, n_failing = next(of_others)
         if kept is False:

@@ -64,15 +64,15 @@ def in_public(releases: Sequence[PublicView]) -> list[InCommon]:
         )
         for j, each in reversed(list(enumerate(releases)))
     ][::-1]
-    found = []
+    views = []
     for j, each in enumerate(releases):
         own = each.seen.frequencies
         boxes = np.stack([column[j] for column in sides], axis=1)
         shape = (len(boxes), max(1, len(values)))
         histogram = Histogram.from_entries(own.combination_of, codes[j], own.counts, shape)
         published = PublishedClasses.of(boxes, histogram, each.n_suppressed)
-        found.append(InCommon(each, boxes, published, public=True))
-    return found
+        views.append(InCommon(each, boxes, published, public=True))
+    return views
 
 
 def by_original(releases: Sequence[PublicView], frequencies: FrequencySet) -> list[InCommon]:
@@ -81,12 +81,12 @@ def by_original(releases: Sequence[PublicView], frequencies: FrequencySet) -> li
     Raises:
         BadInput: A published value is none of the table's.
     """
-    found = []
+    views = []
     for number, each in enumerate(releases):
         name = f"earlier release {number + 1}" if number + 1 < len(releases) else "the release"
         boxes, published = each.boxes(frequencies, name), each.classes_in(frequencies, name)
-        found.append(InCommon(each, boxes, published, public=False))
-    return found
+        views.append(InCommon(each, boxes, published, public=False))
+    return views
 
 
 def _sides(column: str, releases: Sequence[PublicView]) -> list[NDArray[np.int32]]:

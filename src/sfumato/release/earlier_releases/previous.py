@@ -39,12 +39,12 @@ class Previous:
         names = {each.digest: name for name, each in zip(self.called, self.releases, strict=True)}
         added = {each.digest: (name or names.get(each.digest), each) for name, each in given}
         kept = zip(self.called, self.releases, strict=True)
-        found = [(name, each) for name, each in kept if each.digest not in added]
-        found += added.values()
-        known = {each.digest for _, each in found}
-        found.sort(key=lambda pair: pair[1].n_rows)
+        pairs = [(name, each) for name, each in kept if each.digest not in added]
+        pairs += added.values()
+        known = {each.digest for _, each in pairs}
+        pairs.sort(key=lambda pair: pair[1].n_rows)
         missing = tuple(digest for digest in self.missing if digest not in known)
-        releases, called = tuple(each for _, each in found), tuple(name for name, _ in found)
+        releases, called = tuple(each for _, each in pairs), tuple(name for name, _ in pairs)
         return Previous(releases, called, missing, given=True)
 
 
@@ -74,16 +74,16 @@ def previous_of(
                 beside.setdefault(release.digest, []).append((name, release))
             if not left.total():
                 break
-    found: list[tuple[str | None, PublicView]] = []
+    pairs: list[tuple[str | None, PublicView]] = []
     for each in previous:
         if isinstance(each, PublicView):
-            found.append((None, each))
+            pairs.append((None, each))
         elif each in beside:
             same = beside[each]
-            found.append(same.pop(0) if len(same) > 1 else same[0])
+            pairs.append(same.pop(0) if len(same) > 1 else same[0])
     return Previous(
-        tuple(each for _, each in found),
-        tuple(name for name, _ in found),
+        tuple(each for _, each in pairs),
+        tuple(name for name, _ in pairs),
         tuple(each for each in wanted if each not in beside),
     )
 
