@@ -40,8 +40,8 @@ class PairVerdict:
     @property
     def fewest(self) -> int:
         """Fewest records that any of the attacks leaves."""
-        found = (self.forward, self.cross, self.backward)
-        return min(left for left in found if left is not None)
+        counts = (self.forward, self.cross, self.backward)
+        return min(left for left in counts if left is not None)
 
     @property
     def holds(self) -> bool:
@@ -102,16 +102,16 @@ def made_of(
     releases: Sequence[ReleaseEntry], batches: Sequence[Batch], terms: Terms, store: Store
 ) -> dict[int, tuple[FrequencySet, ...]]:
     """Count what every release was made of: by that it is known who came when."""
-    found: dict[int, tuple[FrequencySet, ...]] = {}
+    batches_by_release: dict[int, tuple[FrequencySet, ...]] = {}
     parts: tuple[FrequencySet, ...] = ()
     seen = 0
     for made in releases:
         new = [each for each in batches if seen < each.number <= made.last_batch]
         if new:
             parts = (*parts, terms.read(store.source(new)).frequencies())
-        found[made.number] = parts
+        batches_by_release[made.number] = parts
         seen = made.last_batch
-    return found
+    return batches_by_release
 
 
 def pair_verdicts(

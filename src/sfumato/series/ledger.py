@@ -118,8 +118,8 @@ class Ledger:
             with self._explained():
                 self._connection.execute("PRAGMA synchronous = EXTRA")
                 self._connection.execute("PRAGMA foreign_keys = ON")
-                found = self._connection.execute("SELECT format FROM series").fetchall()
-            refuse_other_format(path, found[0][0] if found else None, FORMAT)
+                formats = self._connection.execute("SELECT format FROM series").fetchall()
+            refuse_other_format(path, formats[0][0] if formats else None, FORMAT)
         except BaseException:
             self._connection.close()
             raise
@@ -211,14 +211,14 @@ class Ledger:
     def damage(self) -> str | None:
         """Say what SQLite finds wrong with the file, if anything."""
         with self._explained():
-            ((found,),) = self._connection.execute("PRAGMA quick_check(1)").fetchall()
-        return None if found == "ok" else str(found)
+            ((message,),) = self._connection.execute("PRAGMA quick_check(1)").fetchall()
+        return None if message == "ok" else str(message)
 
     def _rows(self, table: str) -> list[dict[str, Any]]:
         with self._explained():
-            found = self._connection.execute(f"SELECT * FROM {table} ORDER BY number")
-            names = [column[0] for column in found.description]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            cursor = self._connection.execute(f"SELECT * FROM {table} ORDER BY number")
+            names = [column[0] for column in cursor.description]
+            return [dict(zip(names, row, strict=True)) for row in cursor.fetchall()]
 
     @contextmanager
     def _transaction(self) -> Iterator[None]:

@@ -350,11 +350,11 @@ def _staged_batch(staging: Path) -> Path:
     return staging / "batch.parquet"
 
 
-def _refuse_types(found: Mapping[str, str], known: Mapping[str, str], name: str) -> None:
-    missing = [column for column in known if column not in found]
+def _refuse_types(kinds: Mapping[str, str], known: Mapping[str, str], name: str) -> None:
+    missing = [column for column in known if column not in kinds]
     if missing:
         raise BadInput(f"{name}: the column {missing[0]!r} of the earlier batches is missing")
-    for column, kind in found.items():
+    for column, kind in kinds.items():
         if known.get(column) != kind:
             raise BadInput(
                 f"{name}: column {column!r} has the type {kind}, but {known.get(column)} in the "

@@ -153,19 +153,19 @@ class Store:
         """Refuse a batch that is not as it was kept."""
         path = self.batch(batch.number)
         try:
-            found = digest(path)
+            checksum = digest(path)
         except OSError as error:
             raise BadInput(f"{path}: cannot read the batch: {reason(error)}") from None
-        if found != batch.digest:
+        if checksum != batch.digest:
             raise BadInput(f"{path}: not the batch in the ledger (checksums differ)")
 
     def loaded(self, made: ReleaseEntry) -> Release:
         """Open a release, if it is the one in the ledger."""
         place = self.release(made.number)
-        found = load(place)
+        release = load(place)
         if digest(place / DESCRIPTION) != made.digest:
             raise BadInput(f"{place}: not the release in the ledger (checksums differ)")
-        return found
+        return release
 
 
 def _write_key(path: Path) -> None:

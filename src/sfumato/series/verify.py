@@ -101,18 +101,18 @@ def _of_release(
     try:
         release = store.loaded(made)
         promised = (release.criterion, terms.criterion)
-        found = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
+        verdicts = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
     except SfumatoError as error:
         yield str(error)
         return
-    if (found[0].n_rows, release.n_suppressed) != (made.n_rows, made.n_suppressed):
-        rows = counted(found[0].n_rows, "row")
+    if (verdicts[0].n_rows, release.n_suppressed) != (made.n_rows, made.n_suppressed):
+        rows = counted(verdicts[0].n_rows, "row")
         yield f"{place}: {rows}, where the ledger says {count(made.n_rows)}"
     n_covered = sum(batch.n_rows for batch in batches if made.covers(batch))
     if made.n_rows + made.n_suppressed != n_covered:
         rows = f"{counted(made.n_rows, 'row')} of {count(n_covered)}"
         yield f"{place}: {rows} in its batches, without the suppressed"
-    if any(each.failed for each in found):
+    if any(each.failed for each in verdicts):
         yield f"{place}: the promise of the series is not kept: {terms.criterion}"
 
 
@@ -120,9 +120,9 @@ def _of_files(place: Path) -> Iterator[str]:
     """Name what was put beside the files that a release lists."""
     try:
         listed = json.loads((place / DESCRIPTION).read_text(encoding="utf-8"))["files"]
-        found = sorted(path.name for path in place.iterdir())
+        names = sorted(path.name for path in place.iterdir())
     except (OSError, ValueError, KeyError, TypeError):
         return  # whatever is wrong there is found when it is loaded
-    for name in found:
+    for name in names:
         if name != DESCRIPTION and name not in listed:
             yield f"{place / name}: no part of the release"
