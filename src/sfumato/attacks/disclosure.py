@@ -107,15 +107,15 @@ class Homogeneity(_AboutValues):
         if parts:
             kept = [part.holds(shown_to(part, view.groups)) for part in parts]
             unsafe = ~np.all(kept, axis=0)
-            found = [most_believed(view, part) for part in parts]
+            beliefs = [most_believed(view, part) for part in parts]
             shown_part = worst_of(
                 [held.all() for held in kept],
                 [
                     each.belief - p.belief_allowed().number
-                    for p, each in zip(parts, found, strict=True)
+                    for p, each in zip(parts, beliefs, strict=True)
                 ],
             )
-            bound, believed = parts[shown_part].belief_allowed(), found[shown_part]
+            bound, believed = parts[shown_part].belief_allowed(), beliefs[shown_part]
             if not kept[shown_part].all() and bound.allows(believed.belief):
                 note = f"{parts[shown_part]} is more than that, and does not hold"
         else:
@@ -238,7 +238,7 @@ class BackgroundKnowledge(_AboutValues):
         if not open_groups.any():
             raise DoesNotApply("the value of everybody who fits is certain already, by homogeneity")
         needed = np.where(open_groups, n_values - 1, np.iinfo(np.int64).max)
-        found = int(needed.min())
+        fewest = int(needed.min())
         group = int(np.argmin(needed))
         codes = view.groups.histogram.rows(group, group + 1).codes
         rarest = codes[np.argmin(view.reference[codes])]
@@ -250,15 +250,15 @@ class BackgroundKnowledge(_AboutValues):
         return Finding(
             attack=self.called,
             attribute=view.attribute,
-            knows=self._knows(f"; {counted(found, 'value')} the target does not have"),
+            knows=self._knows(f"; {counted(fewest, 'value')} the target does not have"),
             unit="values to rule out",
             before=int(np.count_nonzero(view.reference)) - 1,
-            found=found,
+            found=fewest,
             promised=Bound(">=", least) if least > 0 else None,
             holds=not unsafe.any() if least > 0 else None,
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            note=f"so little for {people(view.n_in(needed == found))}{certain}",
+            note=f"so little for {people(view.n_in(needed == fewest))}{certain}",
             worst={
                 "group": target.published_labels(int(view.owner[group])),
                 "rule out": [view.label(int(code)) for code in codes if code != rarest],
@@ -287,7 +287,7 @@ class BackgroundKnowledge(_AboutValues):
             raise DoesNotApply("nobody in the release fits what the adversary knows")
         group = int(possible[position_of_largest(counts[possible], left[possible])])
         top = int(histogram.largest()[group])
-        found = Fraction(int(counts[group]), int(left[group]))
+        belief = Fraction(int(counts[group]), int(left[group]))
         unsafe = chosen & (left > 0)
         unsafe &= False if bound is None else ~below(counts, left, bound.number)
         return Finding(
@@ -296,7 +296,7 @@ class BackgroundKnowledge(_AboutValues):
             knows=self._knows(said),
             unit="belief",
             before=Fraction(top, int(view.sizes[group])),
-            found=found,
+            found=belief,
             promised=bound,
             holds=None if bound is None else not unsafe.any(),
             n_exceeding=view.n_in(unsafe),
@@ -304,7 +304,7 @@ class BackgroundKnowledge(_AboutValues):
             worst={
                 "group": target.published_labels(int(view.owner[group])),
                 "value": view.label(int(codes[group])),
-                "belief": found,
+                "belief": belief,
             },
         )
 
@@ -327,13 +327,13 @@ class BackgroundKnowledge(_AboutValues):
             raise DoesNotApply("nobody in the release fits what the adversary knows")
         unit: str = "belief"
         before: int | Fraction
-        found: int | Fraction
+        amount: int | Fraction
         if self.excludes is None:
             needed = histogram.n_distinct() - 1
             needed[histogram.group_of[certain]] = 0
             group, unit = int(some[np.argmin(needed[some])]), "values to rule out"
-            before, found = int(np.count_nonzero(view.reference)) - 1, int(needed[group])
-            said += f"; {counted(found, 'value')} the target does not have"
+            before, amount = int(np.count_nonzero(view.reference)) - 1, int(needed[group])
+            said += f"; {counted(amount, 'value')} the target does not have"
         else:
             n = self.excludes if isinstance(self.excludes, int) else 0
             said += f"; {counted(n, 'value')} the target does not have" if n else ""
@@ -343,7 +343,7 @@ class BackgroundKnowledge(_AboutValues):
                 histogram.counts[np.isin(histogram.group_of, some)],
                 (len(some), histogram.n_values),
             )
-            place, found = held_after_excluding(view.sizes[some], parts, n, repeated=repeated)
+            place, amount = held_after_excluding(view.sizes[some], parts, n, repeated=repeated)
             group = int(some[place])
             top = int(view.groups.histogram.largest()[group])
             before = held(top, int(view.sizes[group]), repeated=repeated)
@@ -354,7 +354,7 @@ class BackgroundKnowledge(_AboutValues):
             knows=self._knows(said),
             unit=unit,
             before=before,
-            found=found,
+            found=amount,
             promised=None,
             holds=None,
             n_exceeding=0,
@@ -464,14 +464,14 @@ class Skewness(_AboutValues):
         unsafe: NDArray[np.bool_] | None = None,
         note: str | None = None,
     ) -> Finding:
-        unit, before, found = measured
+        unit, before, amount = measured
         return Finding(
             attack=self.called,
             attribute=view.attribute,
             knows=self._knows(),
             unit=unit,
             before=before,
-            found=found,  # type: ignore[arg-type]
+            found=amount,  # type: ignore[arg-type]
             promised=bound,
             holds=None if unsafe is None else not unsafe.any(),
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),

@@ -114,9 +114,9 @@ class Finding:
 
     def __str__(self) -> str:
         promised = f"promised {self.promise}, " if self.promised else ""
-        found = f"found {self.found_text} (before {self.text(self.before)})"
+        outcome = f"found {self.found_text} (before {self.text(self.before)})"
         note = "" if self.note is None else f"; {self.note}"
-        return f"{self.name}: {promised}{found}: {self.verdict}{note}"
+        return f"{self.name}: {promised}{outcome}: {self.verdict}{note}"
 
     def _repr_html_(self) -> str:
         rows = [

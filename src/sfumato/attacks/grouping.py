@@ -209,11 +209,11 @@ def _as_formed(formation: Formation, members: Membership, solver: Solver) -> Lea
         return Problem(group, formation.steps(np.arange(end - first), people, n_values))
 
     some = np.array([groups[0] for groups in alike.values()], dtype=np.intp)
-    found = solver.each(Problems.by_size(members, some, stated), others_known=False)
+    representatives = solver.each(Problems.by_size(members, some, stated), others_known=False)
     sharing = {groups[0]: np.array(groups) for groups in alike.values()}
-    beliefs = [replace(each, alike=sharing[each.group]) for each in found.beliefs]
-    unknown = [group for one in found.unknown for group in sharing[one].tolist()]
-    return replace(found, beliefs=beliefs, unknown=unknown)
+    beliefs = [replace(each, alike=sharing[each.group]) for each in representatives.beliefs]
+    unknown = [group for one in representatives.unknown for group in sharing[one].tolist()]
+    return replace(representatives, beliefs=beliefs, unknown=unknown)
 
 
 def _parts(
@@ -251,9 +251,9 @@ def _partitioned(
         groups = np.unique(members.group[cells])
         if not steps or not len(groups):
             continue
-        found = solver.parts(groups, steps)
-        if found is None:
+        group_beliefs = solver.parts(groups, steps)
+        if group_beliefs is None:
             unknown += groups.tolist()
         else:
-            beliefs += found
+            beliefs += group_beliefs
     return LearnedBeliefs(beliefs, unknown)

@@ -134,16 +134,16 @@ class Linkage(Attack):
         people = self._list(target)
         # A row is linked with one of those who fit; no more people can be right than there are.
         right = _sum_of_ratios(np.minimum(sizes, fits)[filled], fits[filled])
-        found = right / target.n_people
+        share = right / target.n_people
         bound = None if k is None else Bound("<=", Fraction(1, k))
-        holds = None if bound is None else bound.allows(found)
+        holds = None if bound is None else bound.allows(share)
         return Finding(
             attack=self.called,
             attribute=None,
             knows=self._knows(),
             unit="share of rows",
             before=Fraction(1, target.n_people if people is None else people.n_rows),
-            found=found,
+            found=share,
             promised=bound,
             holds=holds,
             n_exceeding=target.n_people if holds is False else 0,

@@ -47,8 +47,8 @@ def fitting(people: Table, seen: Grouping) -> Counts:
         which = np.arange(len(box)) - np.searchsorted(box, box)  # 0 for the first range of a label
         sides = [side[box] for side in sides] + [every[starts[label[box]] + which]]
         owner = owner[box]
-    found = people_in(np.stack(sides, axis=1), people.combinations(), columns)
-    return sum_by(owner, found, len(seen.boxes))
+    n_people = people_in(np.stack(sides, axis=1), people.combinations(), columns)
+    return sum_by(owner, n_people, len(seen.boxes))
 
 
 def fits(column: str, domain: Domain, rank: int, seen: Grouping) -> NDArray[np.bool_]:

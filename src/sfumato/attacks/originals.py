@@ -102,8 +102,8 @@ def _refuse_other_values(given: Table, seen: Grouping) -> None:
     """Refuse an original in which fewer people have a sensitive value than were published."""
     known = given.frequencies()
     for name in known.sensitive:
-        found, had = seen.frequencies.occurrences(name), known.reference(name)
-        published = sum_by(found.codes.astype(np.intp), found.counts, len(had))
+        occurrences, had = seen.frequencies.occurrences(name), known.reference(name)
+        published = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(had))
         if (published > had).any():
             raise BadInput(
                 "original: fewer of its people have a sensitive value than were published; is it "

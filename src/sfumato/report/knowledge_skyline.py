@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.believed import case_of
 from sfumato.attacks.finding import text_of
-from sfumato.attacks.knowledge.amounts import told
+from sfumato.attacks.knowledge.amounts import witness_account
 from sfumato.attacks.known_method.membership import Membership, members_of
 from sfumato.attacks.target import Target, View
 from sfumato.data.recoding import Bucketing
@@ -201,22 +201,26 @@ class KnowledgeSkyline:
         """
         steps = [
             (point, AXES[axis], each)
-            for point, found in self.beyond.items()
-            for axis, each in found.items()
+            for point, by_axis in self.beyond.items()
+            for axis, each in by_axis.items()
         ]
         if not self.points:
             nothing = Point(0, 0, 0)
             steps = [(nothing, "nothing more", self._witness(nothing))]
         for point, step, each in steps:
-            yield point, step, told(self.target, self.view, each, self.case) | self._people(each)
+            yield (
+                point,
+                step,
+                witness_account(self.target, self.view, each, self.case) | self._people(each),
+            )
 
-    def _people(self, found: Witness) -> dict[str, Any]:
-        named = {"who has it": self._named(found.group, {found.value})}
-        if found.others_have and found.others_group is not None:
-            values = {value for value, _ in found.others_have}
-            named["others to know"] = self._named(found.others_group, values)
-        if found.family_group is not None and self.case == "single":
-            named["relatives to know"] = self._named(found.family_group, None)  # whoever they are
+    def _people(self, worst: Witness) -> dict[str, Any]:
+        named = {"who has it": self._named(worst.group, {worst.value})}
+        if worst.others_have and worst.others_group is not None:
+            values = {value for value, _ in worst.others_have}
+            named["others to know"] = self._named(worst.others_group, values)
+        if worst.family_group is not None and self.case == "single":
+            named["relatives to know"] = self._named(worst.family_group, None)  # whoever they are
         return {key: people for key, people in named.items() if people}
 
     def _named(self, group: int, values: set[object] | None) -> list[dict[str, object]]:
@@ -305,8 +309,8 @@ class KnowledgeSkyline:
                     "k": point.k,
                     "m": point.m,
                     "belief_with_one_more": {
-                        axis: float(found.breach)
-                        for axis, found in self.beyond.get(point, {}).items()
+                        axis: float(worst.breach)
+                        for axis, worst in self.beyond.get(point, {}).items()
                     },
                 }
                 for point in self.points
@@ -315,8 +319,8 @@ class KnowledgeSkyline:
         if private:
             written["private"] = True
             written["witnesses"] = [
-                {"point": list(point), "beyond": step, **plain(found)}
-                for point, step, found in self.witnesses()
+                {"point": list(point), "beyond": step, **plain(account)}
+                for point, step, account in self.witnesses()
             ]
         return written
 

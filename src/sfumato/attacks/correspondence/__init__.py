@@ -142,11 +142,11 @@ def crack_sizes(
     series = read([release1, release2], hierarchies, suppressed)
     ranks = None if target is None else series.ranks(target)
     first, second = series.releases
-    found = pair_flows.attack(first, second, ranks)
+    pair = pair_flows.attack(first, second, ranks)
     return Cracks(
-        _by_group(series, 0, found.forward, every=target is None),
-        _by_group(series, 1, found.cross, every=target is None),
-        _by_group(series, 1, found.backward, every=target is None),
+        _by_group(series, 0, pair.forward, every=target is None),
+        _by_group(series, 1, pair.cross, every=target is None),
+        _by_group(series, 1, pair.backward, every=target is None),
     )
 
 
@@ -170,10 +170,10 @@ def exposure(
     k = whole("exposure", "k", k)
     series = read([release1, release2], hierarchies, suppressed)
     first, second = series.releases
-    found = pair_flows.attack(first, second)
+    pair = pair_flows.attack(first, second)
     forward, cross, backward = (
         _exposure(series, number, left, k)
-        for number, left in ((0, found.forward), (1, found.cross), (1, found.backward))
+        for number, left in ((0, pair.forward), (1, pair.cross), (1, pair.backward))
     )
     return forward, cross, backward
 
@@ -211,13 +211,13 @@ def remaining(
     series = read(releases, hierarchies, suppressed)
     if method == "exact":
         everything = CandidateRecords(series.releases)
-        cells, found = everything.cells, everything.exact()
+        cells, histograms = everything.cells, everything.exact()
     else:
         cells = cells_of(series.releases)
-        found = by_the_paper(series.releases, cells)
+        histograms = by_the_paper(series.releases, cells)
     targets = targets_of(series.releases, cells)
     raw, cell = _raw_tuples(series, cells)
-    totals = [_totals(histogram) for histogram in found]
+    totals = [_totals(histogram) for histogram in histograms]
     return [
         Counter({raw[j]: int(total[c]) for j, c in enumerate(cell.tolist()) if target[c]})
         for total, target in zip(totals, targets, strict=True)
@@ -265,9 +265,9 @@ def _by_group(series: Series, number: int, left: RecordsLeft, *, every: bool) ->
 
 def _exposure(series: Series, number: int, left: RecordsLeft, k: int) -> Exposure:
     release = series.releases[number]
-    found = exposed(left, release, k)
+    exposed_classes = exposed(left, release, k)
     boxes = [
         tuple((int(low), int(high)) for low, high in release.boxes[place])
-        for place in found.classes.tolist()
+        for place in exposed_classes.classes.tolist()
     ]
-    return Exposure(tuple(series.labels[number][box] for box in boxes), found.n_people)
+    return Exposure(tuple(series.labels[number][box] for box in boxes), exposed_classes.n_people)

@@ -34,9 +34,9 @@ class LabelledAttribute:
         """Look up a node, or a `(low, high)` of ground values, both inclusive."""
         if not isinstance(label, Hashable):
             raise BadInput(f"{place}: a label must be a node or (low, high), got {shown(label)}")
-        found = self.nodes.get(label, self.nodes.get(str(label)))
-        if found is not None:
-            return found
+        interval = self.nodes.get(label, self.nodes.get(str(label)))
+        if interval is not None:
+            return interval
         if isinstance(label, tuple) and len(label) == 2:
             low, high = self._rank(label[0], place, 0), self._rank(label[1], place, 1)
             if low <= high:
@@ -50,9 +50,9 @@ class LabelledAttribute:
 
     def _rank(self, end: object, place: str, side: int) -> int:
         """Rank of the first ground value not below an end, or of the last not above it."""
-        found = self.nodes.get(end, self.nodes.get(str(end)))
-        if found is not None:
-            return found[side]
+        interval = self.nodes.get(end, self.nodes.get(str(end)))
+        if interval is not None:
+            return interval[side]
         number, numbers = as_number(end), [as_number(value) for value in self.ground]
         if number is None or None in numbers:
             raise BadInput(f"{place}: an end of a range is no value of the attribute", [end])
@@ -127,13 +127,13 @@ def _ground(labels: Iterable[object]) -> list[object]:
 
     Between two neighbouring numbers one more is put in, for everybody who is between them.
     """
-    found: dict[object, None] = {}
+    values: dict[object, None] = {}
     for label in labels:
         ends = label if isinstance(label, tuple) and len(label) == 2 else (label,)
-        found.update(dict.fromkeys(end for end in ends if end != ROOT))
-    if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in found):
-        return list(found)
-    numbers = sorted(each for each in found if isinstance(each, (int, float)))
+        values.update(dict.fromkeys(end for end in ends if end != ROOT))
+    if not all(isinstance(each, (int, float)) and not isinstance(each, bool) for each in values):
+        return list(values)
+    numbers = sorted(each for each in values if isinstance(each, (int, float)))
     whole = all(isinstance(each, int) for each in numbers)
     between = [low + 1 if whole else (low + high) / 2 for low, high in itertools.pairwise(numbers)]
     return [*sorted({*numbers, *between})]
@@ -211,7 +211,7 @@ def _records(release: object, place: str, width: int) -> list[tuple[tuple[object
         raise BadInput(
             f"{place} must be a list of (qid tuple, sensitive value), got {shown(release)}"
         )
-    found = []
+    records = []
     for number, record in enumerate(release):
         pair = tuple(record) if isinstance(record, Sequence) and not isinstance(record, str) else ()
         qid = pair[0] if len(pair) == 2 else None
@@ -223,10 +223,10 @@ def _records(release: object, place: str, width: int) -> list[tuple[tuple[object
             )
         if not isinstance(pair[1], Hashable):
             raise BadInput(f"{place}, record {number}: a sensitive value cannot be a list or dict")
-        found.append((tuple(tuple(v) if isinstance(v, list) else v for v in qid), pair[1]))
-    if not found:
+        records.append((tuple(tuple(v) if isinstance(v, list) else v for v in qid), pair[1]))
+    if not records:
         raise BadInput(f"{place}: no records; leave an empty release out")
-    return found
+    return records
 
 
 def _published(

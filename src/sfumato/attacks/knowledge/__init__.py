@@ -123,13 +123,13 @@ def witness(
     code = release.code_of(value)
     if code is None or code not in release.histogram.codes:
         raise BadInput("witness: the value occurs in no group", [value])
-    found = witnesses.witness(release.histogram, release.sizes, code, point, case)
+    worst = witnesses.witness(release.histogram, release.sizes, code, point, case)
     labels: dict[object, object] = dict(enumerate(release.labels))
     return replace(
-        found,
+        worst,
         value=labels[code],
-        ruled_out=tuple(labels[each] for each in found.ruled_out),
-        others_have=tuple((labels[each], people) for each, people in found.others_have),
+        ruled_out=tuple(labels[each] for each in worst.ruled_out),
+        others_have=tuple((labels[each], people) for each, people in worst.others_have),
     )
 
 

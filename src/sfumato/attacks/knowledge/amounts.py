@@ -102,7 +102,7 @@ class Knowledge(Attack):
             hit = exposed(histogram, sizes, self.point, c, case)
             unsafe[histogram.group_of[hit & np.isin(histogram.codes, codes)]] = True
         code = self._worst_code(view, bounds, case)
-        found = of_value(histogram, sizes, code, self.point, case).breach
+        belief = of_value(histogram, sizes, code, self.point, case).breach
         promised = bounds.get(code)
         return Finding(
             attack=self.called,
@@ -110,13 +110,15 @@ class Knowledge(Attack):
             knows=self._knows(case),
             unit="belief",
             before=of_value(histogram, sizes, code, WITHOUT, case).breach,
-            found=found,
+            found=belief,
             promised=None if promised is None else Bound("<", promised),
             holds=None if promised is None else not unsafe.any(),
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
             note=None if case == "single" else MAY_HAVE_NONE,
-            worst=told(target, view, witness(histogram, sizes, code, self.point, case), case),
+            worst=witness_account(
+                target, view, witness(histogram, sizes, code, self.point, case), case
+            ),
         )
 
     def _bounds(self, target: Target, view: View, case: Case) -> dict[int, Fraction]:
@@ -229,30 +231,30 @@ class Implications(Attack):
         )
 
 
-def told(target: Target, view: View, found: Witness, case: Case) -> dict[str, object]:
+def witness_account(target: Target, view: View, worst: Witness, case: Case) -> dict[str, object]:
     """Say who is given away by what (private)."""
-    told: dict[str, object] = {
-        "group": target.published_labels(int(view.owner[found.group])),
-        "value": view.label(_code(found.value)),
-        "belief": found.breach,
-        "people": int(view.sizes[found.group]),
+    account: dict[str, object] = {
+        "group": target.published_labels(int(view.owner[worst.group])),
+        "value": view.label(_code(worst.value)),
+        "belief": worst.breach,
+        "people": int(view.sizes[worst.group]),
     }
-    if found.ruled_out:
+    if worst.ruled_out:
         of_target = "ruled out" if case == "single" else "only together with it"
-        told[of_target] = [view.label(_code(value)) for value in found.ruled_out]
-    if found.n_others:
+        account[of_target] = [view.label(_code(value)) for value in worst.ruled_out]
+    if worst.n_others:
         of_others = "others known" if case == "single" else "others without it"
-        told[of_others] = found.n_others
-        if found.others_have:
-            told["others have"] = {
-                view.label(_code(value)): people for value, people in found.others_have
+        account[of_others] = worst.n_others
+        if worst.others_have:
+            account["others have"] = {
+                view.label(_code(value)): people for value, people in worst.others_have
             }
-    if found.n_family:
-        told["family known"] = found.n_family
-        assert found.family_group is not None  # noqa: S101  (or there is none)
-        if found.family_group != found.group:
-            told["family's group"] = target.published_labels(int(view.owner[found.family_group]))
-    return told
+    if worst.n_family:
+        account["family known"] = worst.n_family
+        assert worst.family_group is not None  # noqa: S101  (or there is none)
+        if worst.family_group != worst.group:
+            account["family's group"] = target.published_labels(int(view.owner[worst.family_group]))
+    return account
 
 
 def _code(value: object) -> int:

@@ -55,7 +55,7 @@ def same_value_families(
     code = release.code_of(value)
     rows = [release.row(group) for group in range(len(release.sizes))]
     rng = np.random.default_rng(seed)
-    found = largest_belief(family_beliefs(rows, -1 if code is None else code, pairs, case, rng))
-    if found is None:
+    largest = largest_belief(family_beliefs(rows, -1 if code is None else code, pairs, case, rng))
+    if largest is None:
         raise BadInput("same_value_families: there is nobody in these groups")
-    return found
+    return largest

@@ -34,8 +34,8 @@ class GivenGroups:
     def code_of(self, value: object) -> int | None:
         """Look a value up; None: nobody has it."""
         if isinstance(self.codes, Groups):
-            found = self.codes.codes_of([value])
-            return int(found[0]) if len(found) else None
+            codes = self.codes.codes_of([value])
+            return int(codes[0]) if len(codes) else None
         try:
             return self.codes.get(value)
         except TypeError:  # it cannot be a key

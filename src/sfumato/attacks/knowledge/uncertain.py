@@ -60,8 +60,8 @@ def uncertain_posterior(
     whom = release.person("target", target)
 
     def code(label: object) -> Hashable:
-        found = release.code_of(label)
-        return ("nowhere", repr(label)) if found is None else found
+        published_code = release.code_of(label)
+        return ("nowhere", repr(label)) if published_code is None else published_code
 
     def other(piece: object) -> tuple[Person, Hashable]:
         if case != "single":
@@ -92,7 +92,7 @@ def _probable(name: str, pieces: object, read: Callable[[object], Piece]) -> dic
         raise BadInput(
             f"uncertain_posterior: {name} must be {{piece: probability}}, got {shown(pieces)}"
         )
-    found: dict[Piece, Fraction] = {}
+    probabilities: dict[Piece, Fraction] = {}
     for each, given in pieces.items():
         p = number(
             "uncertain_posterior",
@@ -103,7 +103,7 @@ def _probable(name: str, pieces: object, read: Callable[[object], Piece]) -> dic
             remedy="what is less probable is better said the other way round",
         )
         piece = read(each)
-        if piece in found:
+        if piece in probabilities:
             raise BadInput(f"uncertain_posterior: {name} has the same piece of knowledge twice")
-        found[piece] = p
-    return found
+        probabilities[piece] = p
+    return probabilities
