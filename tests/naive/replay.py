@@ -5,6 +5,7 @@ from collections import Counter
 from fractions import Fraction
 
 import numpy as np
+import pyarrow as pa
 
 import sfumato as sf
 from sfumato.algorithms.lots import every_outcome
@@ -152,3 +153,50 @@ def beliefs_if_refused(rows, quasi_identifiers, criterion, method, prior):
     if not total:
         return None
     return {who: {v: n / total for v, n in mine.items()} for who, mine in believed.items()}
+
+
+def beliefs_in_series(batches, quasi_identifiers, made_by, criterion, published):
+    """Give what is believed by somebody with all releases: {(batch, who): {value: Fraction}}.
+
+    Publishes every world again, from the beginning. batches: rows, of which only quasi-identifiers
+    are looked at. made_by: the earlier releases -> a method without chance. published: rows.
+    """
+    names = list(quasi_identifiers)
+    people = [
+        (batch, tuple(row[name] for name in names))
+        for batch, rows in enumerate(batches)
+        for row in rows
+    ]
+    ends = list(itertools.accumulate(map(len, batches)))
+    values = [sorted(row["s"] for row in rows) for rows in published]
+    believed, n = {who: Counter() for who in people}, 0
+    for world in set(itertools.permutations(values[-1])):
+        if any(sorted(world[:end]) != own for end, own in zip(ends, values, strict=True)):
+            continue
+        rows = [
+            dict(zip(names, who, strict=True)) | {"s": value}
+            for (_, who), value in zip(people, world, strict=True)
+        ]
+        if republished([rows[:end] for end in ends], quasi_identifiers, made_by, criterion)[1] != (
+            published
+        ):
+            continue
+        n += 1
+        for who, value in zip(people, world, strict=True):
+            believed[who][value] += Fraction(1, people.count(who))
+    return {who: {v: share / n for v, share in mine.items()} for who, mine in believed.items()}
+
+
+def republished(tables, quasi_identifiers, made_by, criterion):
+    """Publish tables one after the other; give the releases, and their rows in order."""
+    releases, published = [], []
+    for rows in tables:
+        columns = {name: [row[name] for row in rows] for name in rows[0]}
+        table = sf.read(pa.table(columns), quasi_identifiers, "s")
+        try:
+            release = sf.anonymize(table, criterion, made_by(releases))
+        except sf.SfumatoError:
+            return releases, None
+        releases.append(release)
+        published.append(sorted(release.to_arrow().to_pylist(), key=str))
+    return releases, published

@@ -46,6 +46,7 @@ class Finding:
     n_people: int  # people in the release
     note: str | None = None
     knows_method: bool = False  # see `Attack.knows_method`
+    knows_earlier: bool = False  # whether it was found from all earlier releases, too
     interval: tuple[float, float] | None = None  # of a sampled answer
     # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
     worst: Mapping[str, Any] | None = field(default=None, repr=False)
@@ -74,6 +75,7 @@ class Finding:
             "attribute": self.attribute,
             "knows": self.knows,
             "knows_method": self.knows_method,
+            "knows_earlier": self.knows_earlier,
             "unit": self.unit,
             "before": plain(self.before),
             "promised": None if self.promised is None else plain(vars(self.promised)),

@@ -13,6 +13,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import PublicRule
@@ -37,6 +38,8 @@ class PublicView:
     insensitive: tuple[str, ...] = ()  # columns that were published untouched
     people: tuple[FrequencySet, ...] = field(default=(), repr=False)
     hierarchies: Mapping[str, PublicRule] = field(default_factory=dict)
+    method: object = None  # the `Algorithm` that the release names; None: not known
+    criterion: Criterion | None = None  # that it was made to satisfy
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""

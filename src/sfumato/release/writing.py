@@ -172,6 +172,8 @@ def view_of(description: Description, published: Grouping) -> PublicView:
         description.insensitive,
         (),
         description.hierarchies,
+        description.method.in_public,
+        description.criterion,
     )
 
 

@@ -60,7 +60,7 @@ def left_open(
     decided = {
         each.attribute
         for each in findings
-        if each.knows_method and each.holds is not None and alone
+        if each.knows_method and each.holds is not None and (alone or each.knows_earlier)
     }
     undecided = [each for each in columns_promised(target) if each not in decided]
     if undecided:

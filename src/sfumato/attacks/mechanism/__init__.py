@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar
 
 import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.attacks.attack import Attack
+from sfumato.attacks.correspondence.known_cells import KnownCells
+from sfumato.attacks.correspondence.seen_together import named, refuse_alone
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.membership import (
     Membership,
@@ -22,6 +24,7 @@ from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.replaying import Replay
+from sfumato.attacks.mechanism.series import SeriesReplay, releases_of
 from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -34,6 +37,15 @@ BLIND = (
     "values had no part in what the method decided: however those of a group are dealt to its "
     "people, and whatever suppressed people have, the same is published"
 )
+BLIND_SERIES = (
+    "values had no part in what was decided for any of the releases, so all worlds that explain "
+    "them are alike"
+)
+NO_ORIGINAL = (
+    "it needs everybody's original quasi-identifiers; give the original table (original=, "
+    "--original)"
+)
+ASIDE = "earlier releases were left aside"
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,6 +64,9 @@ class Mechanism(Attack):
     safe. Otherwise the method is run again on every world, if these are not too many. Where values
     had no part in its decisions (`Algorithm.joint`), all worlds count the same: a group's shares
     are what is believed of its people.
+
+    With earlier releases of the same people he knows these, how they were made, and when people
+    came: worlds explain all of them, and every release has to come about on a world.
 
     Args:
         attribute: The sensitive column, when there are several.
@@ -92,14 +107,56 @@ class Mechanism(Attack):
         attribute = target.view(self.attribute, others=False).attribute
         method, enforced = _method(target)
         guard = guarding_column(enforced)
+        aside = None
+        if target.previous:
+            try:
+                return self._in_series(target, method, enforced, attribute)
+            except CannotRun as error:
+                if method.series is not None and method.series.previous:
+                    raise
+                aside = f"{ASIDE}: {error}"
+        finding = self._alone(target, method, enforced, attribute, guard)
+        if aside is None:
+            return finding
+        notes = [aside, *([finding.note] if finding.note else [])]
+        return replace(finding, note="; ".join(notes))
+
+    def _in_series(
+        self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
+    ) -> Finding:
+        """Find what is believed by somebody who has all releases of a series."""
+        refuse_alone(target)
+        if guarding_column(enforced) is not None:
+            raise CannotRun("what people guard is not worked out for several releases")
+        releases = releases_of(target, method, enforced)
+        knows = f"{_knows(target)}; when people came; {named(target.previous)}, with their methods"
+        if all(each.blind for each in releases):
+            finding = KnownCells(attribute=attribute).find(target)
+            notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
+            finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))
+        elif target.original is None:
+            raise CannotRun(NO_ORIGINAL)
+        else:
+            replay = SeriesReplay(target.original, releases, self.worlds)
+            members, classes = replay.run(attribute)
+            verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
+            finding = verdict.finding(self.called, knows)
+        return replace(finding, knows_earlier=True)
+
+    def _alone(
+        self,
+        target: Target,
+        method: Algorithm,
+        enforced: Criterion,
+        attribute: str,
+        guard: str | None,
+    ) -> Finding:
+        """Find what is believed by somebody who has this release alone."""
         if not method.joint:
             members = members_of(target, guard) if guard else _seen(target)
             return self._finding(target, members, LearnedBeliefs([]), attribute, BLIND)
         if target.original is None:
-            raise CannotRun(
-                "it needs everybody's original quasi-identifiers; give the original table "
-                "(original=, --original)"
-            )
+            raise CannotRun(NO_ORIGINAL)
         if self._can_follow(target, method, enforced):
             followed = self._followed(target, method, enforced, attribute)
             if followed is not None:
@@ -188,12 +245,6 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
         raise DoesNotApply(
             f"people were put into groups one by one by {method}; what that tells is found by the "
             "attack on the method"
-        )
-    series = method.series
-    if series is not None and series.previous:
-        raise CannotRun(
-            "what was published depended on earlier releases and on everybody's values in them; "
-            "worlds that explain all of them cannot be gone through here"
         )
     return method, enforced
 

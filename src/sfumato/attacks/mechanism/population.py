@@ -9,11 +9,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.known_method.membership import Membership
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import names_somebody
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet
-from sfumato.data.groups import Counts
+from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.groups import Counts, Histogram
+from sfumato.data.recoding import SUPPRESSED, Recoding
+
+Signature = dict[bytes, bytes]  # box -> histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -67,6 +71,47 @@ class Population:
         counted._references.update(references)
         return counted
 
+    def members(self, boxes: NDArray[np.int32], histogram: Counts) -> Membership:
+        """Show published groups by these values; histogram: (n_groups, n_values)."""
+        whole = histogram.sum(axis=0)
+        references = {
+            name: sum_by(self.rows[:, j].astype(np.intp), whole, len(domain))
+            for j, (name, domain) in enumerate(self.value_domains.items())
+        }
+        frequencies = self.with_every_value(references)
+        code = {tuple(row): v for v, row in enumerate(frequencies.persons_values.codes.tolist())}
+        place = np.array([code[tuple(row)] for row in self.rows.tolist()], dtype=np.int32)
+        group, value = np.nonzero(histogram)
+        shown = Histogram.from_entries(
+            group, place[value], histogram[group, value], (len(boxes), len(code))
+        )
+        return Membership.of_groups(frequencies, boxes, shown)
+
+    def published(
+        self, recoding: Recoding, frequencies: FrequencySet
+    ) -> tuple[NDArray[np.int32], Counts, Counts]:
+        """Give the boxes that a recoding of a world publishes, with values, and who is suppressed.
+
+        Boxes (n, n_quasi_identifiers, 2), people by box and by combination: (n, n_values).
+        """
+        if recoding.has_one_box_each:
+            grouping = recoding.grouping(frequencies)
+            key, n, boxes = np.arange(len(frequencies)), frequencies.counts, grouping.boxes
+            box = grouping.index
+        else:
+            placed = recoding.placement(frequencies)
+            key, box, n, boxes = placed.key, placed.box, placed.people, placed.boxes
+        names = tuple(self.value_domains)
+        rows = np.stack([frequencies.codes(name) for name in names], axis=1)
+        value = np.array([self.number[tuple(row)] for row in rows.tolist()], dtype=np.intp)[key]
+        kept = box != SUPPRESSED
+        histogram = np.zeros((len(boxes), len(self.rows)), dtype=np.int64)
+        np.add.at(histogram, (box[kept], value[kept]), n[kept])
+        suppressed = np.zeros((len(self.ground), len(self.rows)), dtype=np.int64)
+        combination = frequencies.combination_of[key]
+        np.add.at(suppressed, (combination[~kept], value[~kept]), n[~kept])
+        return boxes, histogram, suppressed
+
     def _counted(
         self, who: NDArray[np.intp], value: NDArray[np.intp], counts: Counts
     ) -> FrequencySet:
@@ -74,3 +119,13 @@ class Population:
         codes = {name: self.codes[who, j] for j, name in enumerate(names)}
         codes |= {name: self.rows[value, j] for j, name in enumerate(sensitive)}
         return FrequencySet.from_codes(self.domains, names, sensitive, codes, counts)
+
+
+def signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:
+    """Put what is published into a form that can be compared; equal boxes are one."""
+    found: dict[bytes, Counts] = {}
+    for box, row in zip(boxes, histogram, strict=True):
+        if row.any():
+            key = np.ascontiguousarray(box, dtype=np.int32).tobytes()
+            found[key] = found[key] + row if key in found else row
+    return {key: row.tobytes() for key, row in found.items()}

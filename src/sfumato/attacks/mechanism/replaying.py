@@ -17,7 +17,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.lots import Draw, every_outcome
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import Membership, fitting_pairs
-from sfumato.attacks.mechanism.population import Population
+from sfumato.attacks.mechanism.population import Population, Signature, signature
 from sfumato.attacks.mechanism.worlds import (
     Case,
     Dealing,
@@ -28,10 +28,9 @@ from sfumato.attacks.mechanism.worlds import (
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.groups import Counts, Histogram
+from sfumato.data.frequency import sum_by
+from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat
-from sfumato.data.recoding import SUPPRESSED, Recoding
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
 from sfumato.formulas.boxes.fillings import Fillings
 from sfumato.progress import report
@@ -40,7 +39,6 @@ from sfumato.table import Table
 ANOTHER = "another value"
 MOST_FILLINGS = 1_000  # of published groups by people
 TOO_MANY = "too many worlds to run the method on each of them (worlds=)"
-Signature = dict[bytes, bytes]  # box -> histogram
 
 
 @dataclass(frozen=True, eq=False)
@@ -133,7 +131,7 @@ class Replay:
     @cached_property
     def published(self) -> Signature:
         """What was published: boxes and their histograms."""
-        return _signature(self.boxes, self.values.histogram)
+        return signature(self.boxes, self.values.histogram)
 
     def run(self, attribute: str) -> tuple[Membership, list[ClassBelief]]:
         """Give what is believed of the people of every combination."""
@@ -162,7 +160,8 @@ class Replay:
                 "on no world does the method publish this; the release was made another way than "
                 "it says"
             )
-        return self._members(), self._classes(believed / total, attribute)
+        members = self.population.members(self.boxes, self.values.histogram)
+        return members, self._classes(believed / total, attribute)
 
     def _worlds(self) -> Iterator[World]:
         """Go through all worlds; refuse where there are too many."""
@@ -230,7 +229,9 @@ class Replay:
                 recoding = self.method.search(frequencies, self.enforced, draw)
             except Unsatisfiable:
                 return None
-            return self._suppressed_if_same(recoding, frequencies, people.shape)
+            boxes, histogram, suppressed = self.population.published(recoding, frequencies)
+            same = signature(boxes, histogram) == self.published
+            return suppressed.tobytes() if same else None
 
         outcomes = every_outcome(run, most)
         if outcomes is None:
@@ -242,54 +243,6 @@ class Replay:
             if suppressed is not None:
                 found[suppressed] = found.get(suppressed, Fraction(0)) + chance
         return found, n
-
-    def _suppressed_if_same(
-        self, recoding: Recoding, frequencies: FrequencySet, shape: tuple[int, ...]
-    ) -> bytes | None:
-        """Give who is suppressed, if a recoding of a world publishes the same; else None."""
-        if recoding.has_one_box_each:
-            grouping = recoding.grouping(frequencies)
-            key, box, n, boxes = (
-                np.arange(len(frequencies)),
-                grouping.index,
-                frequencies.counts,
-                grouping.boxes,
-            )
-        else:
-            placed = recoding.placement(frequencies)
-            key, box, n, boxes = placed.key, placed.box, placed.people, placed.boxes
-        names = tuple(self.values.domains)
-        rows = np.stack([frequencies.codes(name) for name in names], axis=1)
-        number = self.population.number
-        value = np.array([number[tuple(row)] for row in rows.tolist()], dtype=np.intp)[key]
-        combination = frequencies.combination_of[key]
-        histogram = np.zeros((len(boxes), shape[1]), dtype=np.int64)
-        kept = box != SUPPRESSED
-        np.add.at(histogram, (box[kept], value[kept]), n[kept])
-        if _signature(boxes, histogram) != self.published:
-            return None
-        suppressed = np.zeros(shape, dtype=np.int64)
-        np.add.at(suppressed, (combination[~kept], value[~kept]), n[~kept])
-        return suppressed.tobytes()
-
-    def _members(self) -> Membership:
-        """Show people and groups by the values that an adversary reckons with."""
-        whole = self.values.histogram.sum(axis=0)
-        references = {
-            name: sum_by(self.values.rows[:, j].astype(np.intp), whole, len(domain))
-            for j, (name, domain) in enumerate(self.values.domains.items())
-        }
-        frequencies = self.population.with_every_value(references)
-        code = {tuple(row): v for v, row in enumerate(frequencies.persons_values.codes.tolist())}
-        place = [code[tuple(row)] for row in self.values.rows.tolist()]
-        group, value = np.nonzero(self.values.histogram)
-        histogram = Histogram.from_entries(
-            group,
-            np.array(place, dtype=np.int32)[value],
-            self.values.histogram[group, value],
-            (len(self.boxes), len(code)),
-        )
-        return Membership.of_groups(frequencies, self.boxes, histogram)
 
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of each combination, by one sensitive column."""
@@ -311,13 +264,3 @@ class Replay:
             group = int(inside[0]) if len(inside) else -1
             found.append(ClassBelief(group, i, n, shares, before=before))
         return found
-
-
-def _signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:
-    """Put what is published into a form that can be compared; equal boxes are one."""
-    found: dict[bytes, Counts] = {}
-    for box, row in zip(boxes, histogram, strict=True):
-        if row.any():
-            key = np.ascontiguousarray(box, dtype=np.int32).tobytes()
-            found[key] = found[key] + row if key in found else row
-    return {key: row.tobytes() for key, row in found.items()}

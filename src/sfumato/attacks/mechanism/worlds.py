@@ -18,6 +18,9 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.formulas.minimality.deals import tables
 
+LARGEST = 1 << 26  # counts that are held at once
+MOST_STEPS = 1 << 20  # of counting choices
+
 
 @dataclass(frozen=True, eq=False)
 class World:
@@ -38,11 +41,12 @@ class Dealing:
     def n_tables(self, most: int) -> int:
         """Count the ways; more than `most` where there are more."""
         cells = self.sizes[self.sizes > 0]
-        # Those who have a value may be in any cells, one in each: so many ways at least.
-        if any(math.comb(len(cells), n) > most for n in self.histogram.tolist()):
-            return most + 1
-        own = tables(cells, self.histogram, most)
+        own = dealt_tables(cells, self.histogram, most)
         return most + 1 if own is None else len(own)
+
+    def fewest(self, most: int) -> int:
+        """Bound the ways from below, quickly; no closer than needed to exceed `most`."""
+        return fewest_tables(self.sizes[self.sizes > 0], self.histogram, most)
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,6 +72,16 @@ class Case:
                     return total + product
             total += product
         return total
+
+    def is_hopeless(self, most: int) -> bool:
+        """Whether there are more than `most` worlds in one of the alternatives, quickly told."""
+        for dealings in self.alternatives:
+            product = 1
+            for dealing in dealings:
+                product *= dealing.fewest(most)
+                if product > most:
+                    return True
+        return False
 
     def published(self) -> list[Counts]:
         """List how many published people of each combination have which value: each table once."""
@@ -101,6 +115,44 @@ def every_world(counts: Counts, case: Case, prior: Sequence[Fraction]) -> Iterat
         for shown in published:
             people = hidden + shown
             yield World(people, hidden, chance * ways(counts, people))
+
+
+def fewest_tables(sizes: Counts, histogram: Counts, most: int) -> int:
+    """Bound the number of tables with these margins from below, without listing any.
+
+    The people who have one value may be in any cells; each such choice leaves a table at least.
+
+    >>> fewest_tables(np.array([1, 1, 2]), np.array([2, 2]), 100)
+    4
+    """
+    best = 1
+    for n in np.unique(histogram).tolist():
+        if 0 < n < int(sizes.sum()):
+            best = max(best, _choices(sizes.tolist(), min(n, int(sizes.sum()) - n), most))
+            if best > most:
+                break
+    return best
+
+
+def _choices(sizes: Sequence[int], n: int, most: int) -> int:
+    """Count the ways to take n people out of cells, or bound their number from below."""
+    different = math.comb(len(sizes), n)  # one of each cell
+    if different > most or len(sizes) * n > MOST_STEPS:
+        return max(different, 1)
+    ways_to = [1, *[0] * n]  # take so many
+    for size in sizes:
+        before = list(itertools.accumulate(ways_to, initial=0))
+        ways_to = [before[k + 1] - before[max(0, k - size)] for k in range(n + 1)]
+    return ways_to[n]
+
+
+def dealt_tables(sizes: Counts, histogram: Counts, most: int) -> Counts | None:
+    """List every table of counts with these margins; None: more than `most`, or too large."""
+    if not len(sizes):
+        return None if histogram.any() else np.zeros((1, 0, len(histogram)), dtype=np.int64)
+    room = LARGEST // max(1, len(sizes) * len(histogram))
+    least = fewest_tables(sizes, histogram, most)
+    return None if least > min(most, room) else tables(sizes, histogram, min(most, room))
 
 
 def _tables(dealing: Dealing) -> list[Counts]:
