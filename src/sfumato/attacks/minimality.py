@@ -177,11 +177,11 @@ class Minimality(Attack):
         assert method is not None  # noqa: S101  (looked at already)
         if method.minimality not in ("local", "regions"):
             raise CannotRun(SEVERAL_FIT)
-        found = Weighing(possible, attribute, solve, one_by_one=True, absent=False).run()
-        learned = self._with_what_is_known(target, found.learned, enforced)
+        weighed = Weighing(possible, attribute, solve, one_by_one=True, absent=False).run()
+        learned = self._with_what_is_known(target, weighed.learned, enforced)
         seen = possible.without_members()
-        verdict = Verdict(target, seen, learned, attribute, found.classes)
-        return _lower_bound(verdict.finding(self.called, self._knows(target), found.note))
+        verdict = Verdict(target, seen, learned, attribute, weighed.classes)
+        return _lower_bound(verdict.finding(self.called, self._knows(target), weighed.note))
 
     def _of_list(self, target: Target, enforced: Criterion, attribute: str) -> Finding:
         """Find what is believed of people on a list, of whom some may not be in the table."""
@@ -201,10 +201,10 @@ class Minimality(Attack):
         method = target.method
         assert method is not None  # noqa: S101  (looked at already)
         alone = method.minimality in ("local", "regions")
-        found = Weighing(possible, attribute, solve, one_by_one=alone, absent=True).run()
-        learned = self._with_what_is_known(target, found.learned, enforced)
-        verdict = Verdict(target, possible.without_members(), learned, attribute, found.classes)
-        finding = verdict.finding(self.called, self._knows(target), found.note)
+        weighed = Weighing(possible, attribute, solve, one_by_one=alone, absent=True).run()
+        learned = self._with_what_is_known(target, weighed.learned, enforced)
+        verdict = Verdict(target, possible.without_members(), learned, attribute, weighed.classes)
+        finding = verdict.finding(self.called, self._knows(target), weighed.note)
         kinds = np.unique(possible.fillings.pairs[:, 0])
         return _lower_bound(replace(finding, n_people=int(possible.fillings.people[kinds].sum())))
 

@@ -96,7 +96,7 @@ class Correspondence(Attack):
                 by_all, untold = None, str(error)
         holds = None if k is None else in_all >= k
         n_exceeding = 0
-        notes = [_told(pairs, worst, previous, in_all if by_all is not None else None)]
+        notes = [_fewest_text(pairs, worst, previous, in_all if by_all is not None else None)]
         if k is not None and holds is False:
             n_exceeding = _n_exposed(pairs, by_all, own, k)
             if releases[-1].public and any(joined(first, own) is None for first in before):
@@ -156,7 +156,7 @@ def _n_exposed(
     return max([int(own.sizes[struck].sum()), *numbers])
 
 
-def _told(
+def _fewest_text(
     pairs: Sequence[PairLeft], worst: PairLeft, previous: Previous, in_all: int | None
 ) -> str:
     """Say which attack leaves how many."""
@@ -164,8 +164,8 @@ def _told(
         left = [f"{each.kind} {each.fewest}" for each in pairs]
         return f"left by the attack: {', '.join(left)}"
     name = previous.names[worst.earlier]
-    told = f"left with one of them at least {worst.fewest} ({worst.kind}, {name})"
-    return told if in_all is None else f"{told}, with all of them at least {in_all}"
+    text = f"left with one of them at least {worst.fewest} ({worst.kind}, {name})"
+    return text if in_all is None else f"{text}, with all of them at least {in_all}"
 
 
 def _witness(

@@ -148,12 +148,12 @@ def undecided(
     """
     top = float(part.belief_allowed().number)
     protected = Protected.by(part, groups)
-    found = np.zeros(len(classes), dtype=bool)
+    unclear = np.zeros(len(classes), dtype=bool)
     for j, each in enumerate(classes):
         ends = each.interval(protected)
         if ends is not None and ends[0] <= top:
-            found[j] = not kept[j] or part.looks_at_shares
-    return found
+            unclear[j] = not kept[j] or part.looks_at_shares
+    return unclear
 
 
 def _is_bound(part: Criterion) -> bool:
@@ -202,7 +202,7 @@ def class_beliefs(
     code_of = members.frequencies.persons_values.codes[:, column]
     covered = np.zeros(len(members.boxes), dtype=bool)
     if not members.splits and not everybody:
-        found = []
+        classes = []
         for each in beliefs:
             alike = np.array([each.group]) if each.alike is None else each.alike
             covered[alike] = True
@@ -212,8 +212,8 @@ def class_beliefs(
                 shares, low, high = shares_of(each, row, code_of)
                 who = int(members.combination[first + i])
                 people = int(each.people[row]) * len(alike)
-                found.append(ClassBelief(each.group, who, people, shares, low, high))
-        return found, covered
+                classes.append(ClassBelief(each.group, who, people, shares, low, high))
+        return classes, covered
     return _split_classes(members, beliefs, code_of, everybody=everybody)
 
 
@@ -224,7 +224,7 @@ def expected_people(
     column = members.frequencies.sensitive.index(attribute)
     code_of = members.frequencies.persons_values.codes[:, column]
     by_group = {each.group: each for each in beliefs}
-    found: dict[int, Shares] = {}
+    by_combination: dict[int, Shares] = {}
     for place, who in enumerate(members.combination.tolist()):
         g, n = int(members.group[place]), int(members.people[place])
         if g in by_group:
@@ -232,10 +232,10 @@ def expected_people(
             own, _, _ = shares_of(by_group[g], row, code_of)
         else:
             own = _in_group(members, g, code_of)
-        mine = found.setdefault(who, {})
+        mine = by_combination.setdefault(who, {})
         for code, share in own.items():
             mine[code] = mine.get(code, Fraction(0)) + n * share
-    return found
+    return by_combination
 
 
 def shares_of(
@@ -295,11 +295,11 @@ def _split_classes(
             for end, given in zip(ends[who], (low, high), strict=True):
                 one = float(share) if given is None else given[code]
                 end[code] = end.get(code, 0.0) + float(weight) * one
-    found = []
+    classes = []
     for who, n in total.items():
         low, high = ends[who] if who in sampled else (None, None)
-        found.append(ClassBelief(where[who][1], who, n, shares[who], low, high))
-    return found, covered
+        classes.append(ClassBelief(where[who][1], who, n, shares[who], low, high))
+    return classes, covered
 
 
 def _in_group(members: Membership, group: int, code_of: NDArray[np.int32]) -> Shares:

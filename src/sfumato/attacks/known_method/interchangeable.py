@@ -23,16 +23,16 @@ def as_one(counts: Counts, rare: NDArray[np.bool_]) -> Counts:
 
 
 def apart(
-    found: Posterior,
+    lumped: Posterior,
     histogram: Counts,
     rare: NDArray[np.bool_],
     pool: NDArray[np.intp] | None = None,
 ) -> Posterior:
     """Give every rare value its part again: of those that are dealt together (`pool`, per cell)."""
     histograms = np.atleast_2d(histogram)
-    of_row = np.zeros(len(found.people), dtype=np.intp)
+    of_row = np.zeros(len(lumped.people), dtype=np.intp)
     if pool is not None:
-        of_row[found.cell] = pool
+        of_row[lumped.cell] = pool
     wholes = np.maximum(histograms[:, rare].sum(axis=1), 1).tolist()  # nobody: nothing to share out
 
     def spread(table: Any) -> Any:
@@ -52,10 +52,10 @@ def apart(
         return apart
 
     return replace(
-        found,
-        expected=spread(found.expected),
-        low=spread(found.low),
-        high=spread(found.high),
+        lumped,
+        expected=spread(lumped.expected),
+        low=spread(lumped.low),
+        high=spread(lumped.high),
     )
 
 

@@ -43,11 +43,11 @@ class LeftOver:
 
     def added_to(self, classes: Sequence[ClassBelief]) -> list[ClassBelief]:
         """Add them to what is believed of published people; those who are alike are one class."""
-        found = []
+        everybody = []
         for each in classes:
             n = self.people.get(each.combination, 0)
             if not n:
-                found.append(each)
+                everybody.append(each)
                 continue
             more, whole = self.shares[each.combination], each.people + n
             shares = {
@@ -55,13 +55,13 @@ class LeftOver:
                 / whole
                 for code in {**each.shares, **more}
             }
-            found.append(ClassBelief(each.group, each.combination, whole, shares))
+            everybody.append(ClassBelief(each.group, each.combination, whole, shares))
         known = {each.combination for each in classes}
         for who, n in self.people.items():
             if who not in known:
                 own = ClassBelief(SUPPRESSED, who, n, dict(self.shares[who]), before=self.before)
-                found.append(own)
-        return found
+                everybody.append(own)
+        return everybody
 
 
 def can_be_followed(target: Target, formation: Formation) -> bool:
@@ -171,7 +171,7 @@ def _believed(
     if not total:
         return None  # it cannot have come about like this
     backward: dict[State, Fraction] = dict.fromkeys(forward[-1], Fraction(1))
-    found: list[list[Fraction]] = []
+    by_bucket: list[list[Fraction]] = []
     for size, choices, before in zip(sizes[::-1], steps[::-1], forward[-2::-1], strict=True):
         expected = [Fraction(0)] * len(kinds)
         earlier: dict[State, Fraction] = {}
@@ -185,25 +185,25 @@ def _believed(
                     if n:
                         expected[j] += chance * share * later * n
         of_kind = [each / total / size for each in expected]
-        found.append(
+        by_bucket.append(
             [
                 of_kind[j] * prior[v] / weight[j]
                 for v, j in enumerate(np.searchsorted(kinds, lump).tolist())
             ]
         )
         backward = earlier
-    return found[::-1]
+    return by_bucket[::-1]
 
 
 def _joining(size: int, weight: Sequence[Fraction]) -> list[tuple[State, Fraction]]:
     """Give every way in which so many people can have values, and how likely it is."""
-    found = []
+    ways = []
     for chosen in itertools.combinations_with_replacement(range(len(weight)), size):
         counts = [chosen.count(j) for j in range(len(weight))]
         orders = math.factorial(size) // math.prod(map(math.factorial, counts))
         share = math.prod((weight[j] for j in chosen), start=Fraction(orders))
-        found.append((tuple(counts), share))
-    return found
+        ways.append((tuple(counts), share))
+    return ways
 
 
 def _plus(one: State, other: State) -> State:

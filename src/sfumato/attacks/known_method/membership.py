@@ -88,9 +88,9 @@ class Membership:
     @property
     def group_of(self) -> NDArray[np.intp]:
         """The one group of each combination; -1: suppressed."""
-        found = np.full(len(self.codes), SUPPRESSED, dtype=np.intp)
-        found[self.combination] = self.group
-        return found
+        groups = np.full(len(self.codes), SUPPRESSED, dtype=np.intp)
+        groups[self.combination] = self.group
+        return groups
 
     def labels(self, group: int) -> dict[str, str | None]:
         """The published quasi-identifiers of a group."""
@@ -130,8 +130,8 @@ class PossibleMembers:
             chosen = np.zeros(len(boxes), dtype=bool)
             chosen[part.boxes] = True
             boxes, histogram = boxes[chosen], histogram.part(chosen)
-        found = _added_up(combination, group, filling[kept])
-        return Membership(self.frequencies, boxes, *found, histogram)
+        members = _added_up(combination, group, filling[kept])
+        return Membership(self.frequencies, boxes, *members, histogram)
 
 
 def members_of(target: Target, guard: str | None = None) -> Membership:
@@ -139,10 +139,10 @@ def members_of(target: Target, guard: str | None = None) -> Membership:
 
     guard: a column that says what each person guards, which counts as one more value.
     """
-    found = located(target, guard)
-    if isinstance(found, PossibleMembers):
+    members = located(target, guard)
+    if isinstance(members, PossibleMembers):
         raise CannotRun(SEVERAL_FIT)
-    return found
+    return members
 
 
 def located(target: Target, guard: str | None = None) -> Membership | PossibleMembers:
@@ -195,9 +195,9 @@ def _with_values(people: FrequencySet, seen: FrequencySet) -> FrequencySet:
     domains = {name: people.domains[name] for name in names}
     domains |= {name: seen.domains[name] for name in seen.sensitive}
     counts = np.concatenate([people.counts, np.zeros(n_values, dtype=np.int64)])
-    found = FrequencySet.from_codes(domains, names, seen.sensitive, codes, counts)
-    found._references.update({name: seen.reference(name) for name in seen.sensitive})
-    return found
+    frequencies = FrequencySet.from_codes(domains, names, seen.sensitive, codes, counts)
+    frequencies._references.update({name: seen.reference(name) for name in seen.sensitive})
+    return frequencies
 
 
 def _by_counts(
@@ -260,14 +260,14 @@ def fitting_pairs(ground: FrequencySet, boxes: NDArray[np.int32]) -> NDArray[np.
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
     if len(codes) * len(boxes) > MOST_PAIRS:
         raise CannotRun(TOO_LARGE)
-    found = [np.zeros((0, 2), dtype=np.intp)]
+    pairs = [np.zeros((0, 2), dtype=np.intp)]
     step = max(1, PAIRS_AT_ONCE // max(len(boxes), 1))
     for start in range(0, len(codes), step):
         some = codes[start : start + step, np.newaxis]
         inside = ((some >= boxes[:, :, 0]) & (some <= boxes[:, :, 1])).all(axis=2)
         who, box = np.nonzero(inside)
-        found.append(np.stack([start + who, box], axis=1))
-    return np.concatenate(found)
+        pairs.append(np.stack([start + who, box], axis=1))
+    return np.concatenate(pairs)
 
 
 def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:
@@ -291,7 +291,7 @@ def levels_of(target: Target, members: Membership) -> Mapping[str, int]:
     """Give the level of every column of a full-domain release, as published or as it looks."""
     if target.recoding is not None and target.recoding.levels is not None:
         return target.recoding.levels
-    found = {}
+    by_column = {}
     for j, name in enumerate(members.frequencies.quasi_identifiers):
         taxonomy = members.frequencies.domains[name].taxonomy
         low, high = members.boxes[:, j, 0], members.boxes[:, j, 1]
@@ -302,21 +302,21 @@ def levels_of(target: Target, members: Membership) -> Mapping[str, int]:
                 f"column {name!r} is not published at one level of the original's hierarchy; read "
                 "the original with the release's hierarchies"
             )
-        found[name] = int(levels[0])
-    return found
+        by_column[name] = int(levels[0])
+    return by_column
 
 
 def lows_of(target: Target, members: Membership) -> list[NDArray[np.int32]]:
     """Give the first rank of the node that each ground value is published as, column by column."""
-    found = []
+    by_column = []
     for j, name in enumerate(members.frequencies.quasi_identifiers):
         domain = members.frequencies.domains[name]
         decided = None if target.recoding is None else target.recoding.lows(name)
         if decided is not None:
-            found.append(decided)
+            by_column.append(decided)
             continue
         lows = np.arange(len(domain), dtype=np.int32)  # what was never published stands for itself
         for low, high in distinct_rows(members.boxes[:, j])[0].tolist():
             lows[low : high + 1] = low
-        found.append(lows)
-    return found
+        by_column.append(lows)
+    return by_column

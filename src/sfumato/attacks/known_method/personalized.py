@@ -56,13 +56,13 @@ def guarded_finding(
     others = everybody.copy()
     others[[each.group for each in learned.beliefs]] = False
     bound = part.belief_allowed()
-    found = [*_guarding(members, learned, attribute)]
-    open_ = [each for each in found if _is_open(each, float(bound.number))]
-    failing = [each for each in found if not bound.allows(each.belief) and each not in open_]
+    beliefs = [*_guarding(members, learned, attribute)]
+    open_ = [each for each in beliefs if _is_open(each, float(bound.number))]
+    failing = [each for each in beliefs if not bound.allows(each.belief) and each not in open_]
     n_exceeding = sum(each.people for each in failing)
     stated = part.without_sizes() is not None  # else it is not known what it says of beliefs
     undecided = not stated or (not failing and (open_ or not learned.answers))
-    worst = max(found, key=lambda each: each.belief, default=None)
+    worst = max(beliefs, key=lambda each: each.belief, default=None)
     largest = _largest(members, others, attribute)
     if worst is not None and worst.belief < largest:
         worst = None

@@ -159,9 +159,9 @@ def _child_lows(taxonomy: Taxonomy, low: int, high: int, name: str) -> NDArray[n
             f"column {name!r}: a published range is no node of the original's hierarchy, so there "
             "is no step down from it"
         )
-    found = np.full(taxonomy.size, -1, dtype=np.int32)
-    found[low : high + 1] = taxonomy.low[level - 1, low : high + 1]
-    return found
+    lows = np.full(taxonomy.size, -1, dtype=np.int32)
+    lows[low : high + 1] = taxonomy.low[level - 1, low : high + 1]
+    return lows
 
 
 # ---- Steps that all groups take at once
@@ -261,7 +261,7 @@ def wide_steps(
     A step fails when more people than may be suppressed are in children that break. Children of
     suppressed groups are taken as they are: what their people have is known to the adversary.
     """
-    found = []
+    children = []
     for of, owner in _children(target, members, steps, np.ones(len(members.codes), dtype=bool)):
         joint = _counted(members, of, len(owner))
         breaks = ~holding(enforced, joint, alone=True)
@@ -276,8 +276,8 @@ def wide_steps(
             if not all(part.by_group for part in enforced.parts):
                 continue  # what is known of others may have been the reason
             raise CannotRun(NOT_MINIMAL)
-        found.append(Children(of, owner, by_values, rest, truly))
-    return Wide(members, found)
+        children.append(Children(of, owner, by_values, rest, truly))
+    return Wide(members, children)
 
 
 def counted_steps(
@@ -287,7 +287,7 @@ def counted_steps(
 
     Only those who are in a group are there; whoever is not says nothing.
     """
-    found = []
+    children = []
     for of, owner in _children(target, members, steps, members.group_of >= 0):
         child = of[members.combination]
         sizes = sum_by(child[child >= 0], members.people[child >= 0], len(owner))
@@ -295,8 +295,8 @@ def counted_steps(
         rest = limit - int(sizes[always].sum())
         if rest >= 0:
             nobody = np.zeros(len(members.boxes), dtype=np.int64)
-            found.append(Children(of, owner, ~always, rest, nobody))
-    return Wide(members, found)
+            children.append(Children(of, owner, ~always, rest, nobody))
+    return Wide(members, children)
 
 
 def _children(

@@ -118,9 +118,9 @@ class _Stated:
     rare: NDArray[np.bool_] | None  # values that are dealt as one
     part: GroupPart
 
-    def apart(self, found: Posterior) -> Posterior:
+    def apart(self, lumped: Posterior) -> Posterior:
         """Give every rare value its part again."""
-        return found if self.rare is None else apart(found, self.histogram, self.rare)
+        return lumped if self.rare is None else apart(lumped, self.histogram, self.rare)
 
 
 class Solver:
@@ -173,7 +173,7 @@ class Solver:
                 continue
             values, histogram = self._values(problem)
             try:
-                found = self._solved(problem, values, histogram)
+                solution = self._solved(problem, values, histogram)
             except CannotRun:
                 if all_explained:
                     raise
@@ -181,12 +181,12 @@ class Solver:
                 possible = self._possible(problem, values, histogram)
                 if possible is None:
                     continue
-                found = possible
-            kept = None if kept is None or found.kept is None else kept * found.kept
-            if found.expected is None:
+                solution = possible
+            kept = None if kept is None or solution.kept is None else kept * solution.kept
+            if solution.expected is None:
                 unknown.append(group)
-            elif len(found.people) > 1:
-                beliefs.append(self._beliefs(problem, values, histogram, found))
+            elif len(solution.people) > 1:
+                beliefs.append(self._beliefs(problem, values, histogram, solution))
         return LearnedBeliefs(beliefs, unknown, others_known, n_unexplained, kept=kept)
 
     def _possible(
@@ -218,20 +218,22 @@ class Solver:
             stated = [self._stated(wide.together(group)) for group in groups]
             able = [each for each in stated if self._able(each)]
             others_known = len(able) > 1  # a single one needs nobody else's
-            found = None
+            posteriors = None
             if len(able) <= MOST_TOGETHER:
                 parts = [each.part for each in able]
                 try:
-                    found = coupled(parts, [step.limit for step in wide.steps], MOST_TABLES)
+                    posteriors = coupled(parts, [step.limit for step in wide.steps], MOST_TABLES)
                 except ValueError:
                     raise CannotRun(NO_WORLD) from None
-            if found is not None:
+            if posteriors is not None:
                 beliefs = [
                     self._beliefs(each.problem, each.values, each.histogram, each.apart(posterior))
-                    for each, posterior in zip(able, found, strict=True)
+                    for each, posterior in zip(able, posteriors, strict=True)
                     if len(posterior.people) > 1
                 ]
-                return LearnedBeliefs(beliefs, kept=found[0].kept if found else Fraction(1))
+                return LearnedBeliefs(
+                    beliefs, kept=posteriors[0].kept if posteriors else Fraction(1)
+                )
         if not values_known:
             return LearnedBeliefs([], groups)
         return self.each(wide.alone(), others_known=others_known)
@@ -303,11 +305,11 @@ class Solver:
         if len(groups) == 1:
             problem = Problem(int(groups[0]), tuple(steps))
             values, histogram = self._values(problem)
-            found = self._solved(problem, values, histogram)
-            if found.expected is None:
+            solution = self._solved(problem, values, histogram)
+            if solution.expected is None:
                 return None
-            own = [self._beliefs(problem, values, histogram, found)]
-            return own if len(found.people) > 1 else []
+            own = [self._beliefs(problem, values, histogram, solution)]
+            return own if len(solution.people) > 1 else []
         return self.parts(groups, steps)
 
     def parts(
@@ -328,13 +330,13 @@ class Solver:
         for row, (codes, counts) in zip(histograms, dealt, strict=True):
             row[np.searchsorted(values, codes)] = counts
         lumped = [self._lumped(step, values) for step in steps]
-        found = self._posterior(members.people[mine], histograms, lumped, values, pool)
-        if found.expected is None:
+        joint = self._posterior(members.people[mine], histograms, lumped, values, pool)
+        if joint.expected is None:
             return None
         beliefs = []
         for problem, row, start, end in zip(problems, histograms, starts, ends, strict=True):
-            rows, cell = np.unique(found.cell[(mine >= start) & (mine < end)], return_inverse=True)
-            beliefs.append(self._beliefs(problem, values, row, found.rows(rows, cell)))
+            rows, cell = np.unique(joint.cell[(mine >= start) & (mine < end)], return_inverse=True)
+            beliefs.append(self._beliefs(problem, values, row, joint.rows(rows, cell)))
         return beliefs
 
     def _values(self, problem: Problem) -> tuple[NDArray[np.int32], Counts]:
@@ -372,16 +374,16 @@ class Solver:
         )
         if key not in self.known:
             self.known[key] = self._posterior(people, histogram[order], steps, values[order])
-        found = self.known[key]
+        solution = self.known[key]
         back = np.argsort(order)
         return Posterior(
-            found.cell[cell],
-            found.people,
-            None if found.expected is None else found.expected[:, back],
-            found.n_effective,
-            None if found.low is None else found.low[:, back],
-            None if found.high is None else found.high[:, back],
-            kept=found.kept,
+            solution.cell[cell],
+            solution.people,
+            None if solution.expected is None else solution.expected[:, back],
+            solution.n_effective,
+            None if solution.low is None else solution.low[:, back],
+            None if solution.high is None else solution.high[:, back],
+            kept=solution.kept,
         )
 
     def _posterior(
@@ -402,7 +404,7 @@ class Solver:
                 assert self.bound is not None  # noqa: S101  (or nothing is rare)
                 share = (0, self.bound)
         try:
-            found = posterior(
+            solution = posterior(
                 people,
                 histogram if rare is None else as_one(histogram, rare),
                 steps if rare is None else [s.with_fixed(as_one(s.fixed, rare)) for s in steps],
@@ -416,8 +418,8 @@ class Solver:
             )
         except ValueError:
             raise CannotRun(NO_WORLD) from None
-        self.work -= found.work
-        return found if rare is None else apart(found, histogram, rare, pool)
+        self.work -= solution.work
+        return solution if rare is None else apart(solution, histogram, rare, pool)
 
     def _rare(
         self,
@@ -444,34 +446,34 @@ class Solver:
         rare = np.asarray((self.bound.numerator * most <= limit).all(axis=0))
         return rare if rare.sum() > 1 else None
 
-    def _exceeds(self, found: Counts) -> NDArray[np.bool_]:
+    def _exceeds(self, histograms: Counts) -> NDArray[np.bool_]:
         """Say in which histograms a value exceeds the bound; the last stands for rare ones."""
         assert self.bound is not None  # noqa: S101  (or nothing is rare)
-        sizes = found.sum(axis=1)
+        sizes = histograms.sum(axis=1)
         limit = self.bound.denominator * sizes[:, np.newaxis]
-        exceeds = (self.bound.numerator * found[:, :-1] > limit).any(axis=1)
+        exceeds = (self.bound.numerator * histograms[:, :-1] > limit).any(axis=1)
         return np.asarray(exceeds | (sizes < self.enforced.least_size))
 
     def _breaks(self, values: NDArray[np.int32]) -> Breaks:
         """Say which histograms over some of the values break the criterion."""
         order = np.argsort(values)
 
-        def breaks(found: Counts) -> NDArray[np.bool_]:
-            ordered = found[:, order]
+        def breaks(histograms: Counts) -> NDArray[np.bool_]:
+            ordered = histograms[:, order]
             rows, columns = np.nonzero(ordered)
             histogram = Histogram.from_entries(
                 rows,
                 values[order][columns],
                 ordered[rows, columns],
-                (len(found), self.members.histogram.n_values),
+                (len(histograms), self.members.histogram.n_values),
             )
-            groups = JointGroups(self.frequencies, found.sum(axis=1), histogram)
+            groups = JointGroups(self.frequencies, histograms.sum(axis=1), histogram)
             return ~holding(self.enforced, groups, alone=True)
 
         return breaks
 
     def _beliefs(
-        self, problem: Problem, values: NDArray[np.int32], histogram: Counts, found: Posterior
+        self, problem: Problem, values: NDArray[np.int32], histogram: Counts, solution: Posterior
     ) -> GroupBeliefs:
         row = self.members.histogram.rows(problem.group, problem.group + 1)
         codes, counts = row.codes, row.counts
@@ -480,18 +482,18 @@ class Solver:
             codes, counts = codes[wanted], counts[wanted]
         place = np.searchsorted(values, self.lump[codes])
         part = [Fraction(int(n), int(histogram[p])) for n, p in zip(counts, place, strict=True)]
-        assert found.expected is not None  # noqa: S101  (the caller looked)
+        assert solution.expected is not None  # noqa: S101  (the caller looked)
         shares = []
-        for expected, n in zip(found.expected, found.people.tolist(), strict=True):
+        for expected, n in zip(solution.expected, solution.people.tolist(), strict=True):
             lumped = {
-                p: expected[p] / n if found.exact else simple(float(expected[p]) / n)
+                p: expected[p] / n if solution.exact else simple(float(expected[p]) / n)
                 for p in set(place.tolist())
             }
             shares.append([lumped[p] * own for p, own in zip(place.tolist(), part, strict=True)])
         wide = np.array([float(own) for own in part])
-        low = None if found.low is None else found.low[:, place] * wide
-        high = None if found.high is None else found.high[:, place] * wide
-        return GroupBeliefs(problem.group, found.cell, found.people, codes, shares, low, high)
+        low = None if solution.low is None else solution.low[:, place] * wide
+        high = None if solution.high is None else solution.high[:, place] * wide
+        return GroupBeliefs(problem.group, solution.cell, solution.people, codes, shares, low, high)
 
 
 def simple(share: float) -> Fraction:

@@ -84,7 +84,7 @@ class Verdict:
             unsafe |= sure & (not known_before)
         open_ &= ~failing
         before = most_believed(everybody, shown_part)
-        found, worst = self._found(shown_part, others, classes)
+        largest, worst = self._largest_belief(shown_part, others, classes)
         n_exceeding = sum(each.people for each in _chosen(classes, failing))
         n_exceeding += int(others.sizes[unsafe].sum())
         n_open = sum(each.people for each in _chosen(classes, open_))
@@ -93,7 +93,7 @@ class Verdict:
         holds: bool | None = not n_exceeding
         if not n_exceeding and (n_open or n_unjudged or not self.learned.answers):
             holds = None
-        note = self._note(reason, [*parts, *unstated], bound, found, n_exceeding, n_open)
+        note = self._note(reason, [*parts, *unstated], bound, largest, n_exceeding, n_open)
         if n_unjudged:
             names = " & ".join(str(part) for part in unstated)
             whom = people(n_unjudged)
@@ -105,7 +105,7 @@ class Verdict:
             knows=knows,
             unit="belief",
             before=before.belief,
-            found=found.belief,
+            found=largest.belief,
             promised=bound,
             holds=holds,
             n_exceeding=n_exceeding,
@@ -114,7 +114,7 @@ class Verdict:
             interval=None
             if worst is None
             else worst.interval(Protected.by(shown_part, everybody.groups)),
-            worst=self._worst(found, worst, others, everybody),
+            worst=self._worst(largest, worst, others, everybody),
         )
 
     def _shown(
@@ -129,19 +129,19 @@ class Verdict:
                 keeps(part, classes, everybody.groups)[0].all()
                 and part.alone(shown_to(part, others.groups)).all()
             )
-            found, _ = self._found(part, others, classes)
+            largest, _ = self._largest_belief(part, others, classes)
             kept.append(np.bool_(held))
-            excess.append(found.belief - part.belief_allowed().number)
+            excess.append(largest.belief - part.belief_allowed().number)
         return parts[worst_of(kept, excess)]
 
-    def _found(
+    def _largest_belief(
         self, part: Criterion | None, others: View, classes: list[ClassBelief]
     ) -> tuple[Believed, ClassBelief | None]:
         """Give the largest belief, and the class it is about where something was learned of it."""
-        found = most_believed(others, part) if len(others.sizes) else Believed(0, (), Fraction(0))
+        largest = most_believed(others, part) if len(others.sizes) else Believed(0, (), Fraction(0))
         best = most_believed_class(part, classes, others.groups)
-        if best is None or best[0].belief < found.belief:
-            return found, None
+        if best is None or best[0].belief < largest.belief:
+            return largest, None
         return best
 
     def _view(self, chosen: NDArray[np.bool_]) -> View:
@@ -154,14 +154,14 @@ class Verdict:
         reason: str | None,
         parts: list[Criterion],
         bound: Bound | None,
-        found: Believed,
+        largest: Believed,
         n_exceeding: int,
         n_open: int,
     ) -> str | None:
         notes = [] if reason is None else [reason]
         if self.everybody is None:
             notes += self.learned.notes
-        if n_exceeding and (bound is None or bound.allows(found.belief)):
+        if n_exceeding and (bound is None or bound.allows(largest.belief)):
             said = " & ".join(str(part) for part in parts)
             notes.append(f"{said} does not hold of what is believed")
         sampled = [each for each in self.learned.beliefs if each.low is not None]
@@ -180,22 +180,22 @@ class Verdict:
         return "; ".join(notes) or None
 
     def _worst(
-        self, found: Believed, worst: ClassBelief | None, others: View, everybody: View
+        self, largest: Believed, worst: ClassBelief | None, others: View, everybody: View
     ) -> dict[str, object] | None:
-        if not found.codes:
+        if not largest.codes:
             return None
         if worst is None:
-            group = int(others.owner[found.group])
+            group = int(others.owner[largest.group])
             who: dict[str, object] = {"group": self.members.labels(group)}
-            people = int(others.sizes[found.group])
+            people = int(others.sizes[largest.group])
         else:
             who = {
                 "group": "suppressed" if worst.group < 0 else self.members.labels(worst.group),
                 "who": self.members.values(worst.combination),
             }
             people = worst.people
-        value = everybody.label(*found.codes)
-        return who | {"value": value, "belief": found.belief, "people": people}
+        value = everybody.label(*largest.codes)
+        return who | {"value": value, "belief": largest.belief, "people": people}
 
 
 def _chosen(classes: list[ClassBelief], which: NDArray[np.bool_]) -> list[ClassBelief]:

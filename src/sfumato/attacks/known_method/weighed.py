@@ -89,7 +89,7 @@ class Weighing:
 
     def _solved(self, part: Part, filled: list[np.ndarray]) -> list[_Solved] | None:
         """Solve every filling of a part; those that explain less than others are no worlds."""
-        found, refused = [], CannotRun(TOO_MANY)
+        solutions, refused = [], CannotRun(TOO_MANY)
         for filling in filled:
             members = self.possible.with_filling(filling, part)
             try:
@@ -101,11 +101,11 @@ class Weighing:
             if learned.unknown or sampled or (learned.kept is None and len(filled) > 1):
                 return None
             kept = Fraction(1) if learned.kept is None else learned.kept
-            found.append(_Solved(members, learned, part.fillings.ways(filling) * kept))
-        if not found:
+            solutions.append(_Solved(members, learned, part.fillings.ways(filling) * kept))
+        if not solutions:
             raise refused
-        fewest = min(each.learned.n_unexplained for each in found)
-        return [each for each in found if each.learned.n_unexplained == fewest]
+        fewest = min(each.learned.n_unexplained for each in solutions)
+        return [each for each in solutions if each.learned.n_unexplained == fewest]
 
     def _classes(self, part: Part, solved: list[_Solved]) -> list[ClassBelief]:
         """Add up the people of each combination, and those with each value."""
@@ -129,12 +129,12 @@ class Weighing:
                     mine[code] = mine.get(code, Fraction(0)) + each.weight * n
         total = sum((each.weight for each in solved), Fraction(0))
         counts = self.possible.fillings.people
-        found = []
+        classes = []
         for who, inside in people.items():
             whole = total * int(counts[who]) if self.absent else inside
             shares = {code: n / whole for code, n in values[who].items()}
-            found.append(ClassBelief(where[who][1], who, int(counts[who]), shares))
-        return found
+            classes.append(ClassBelief(where[who][1], who, int(counts[who]), shares))
+        return classes
 
 
 @dataclass(frozen=True, eq=False)
