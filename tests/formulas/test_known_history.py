@@ -197,7 +197,7 @@ def test_longer_series_show_what_all_tables_leave(seed):
         assert shown >= k or not holds
     exact = found.exact()
     if exact is not None:
-        rows = [(time, found.tail[time, cell]) for time, cell in found._asked().tolist()]
+        rows = [(time, found.tail[time, cell]) for time, cell in found._everybody().tolist()]
         assert dict(zip(rows, exact[1].to_dense().tolist(), strict=True)) == left
         assert exact[0].tolist() == exact[1].to_dense().sum(axis=1).tolist()
 

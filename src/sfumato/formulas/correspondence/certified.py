@@ -89,32 +89,32 @@ class KnownHistory:
 
     def shows(self, k: int) -> tuple[int, bool | None]:
         """Fewest records shown to be left to anybody, and whether k are; None: that stays open."""
-        asked = self._asked()
-        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
+        people = self._everybody()
+        least = self.least[people[:, 0], people[:, 1]].astype(np.int64)
         shown = least.sum(axis=1)
         some = np.flatnonzero(shown < k)
         # Least is shown where least is left, mostly: if anybody fails, then there.
         some = some[np.argsort(shown[some], kind="stable")]
-        most = self._most(asked[some])
+        most = self._most(people[some])
         fewest = int(shown.min(initial=k))
         if (most.sum(axis=1) < k).any():
             return fewest, False
         own = least[some]
-        if not Search(self).shows(asked[some], np.full(len(some), k), most, own):
+        if not Search(self).shows(people[some], np.full(len(some), k), most, own):
             return fewest, None
         least[some] = own
         return int(least.sum(axis=1).min(initial=np.iinfo(np.int64).max)), True
 
     def exact(self) -> tuple[Counts, Histogram] | None:
         """Give what is left to everybody, all records and by value; None: that stays open."""
-        asked = self._asked()
-        least = self.least[asked[:, 0], asked[:, 1]].astype(np.int64)
-        most = self._most(asked)
-        if not Search(self).shows(asked, most.sum(axis=1), most, least):
+        people = self._everybody()
+        least = self.least[people[:, 0], people[:, 1]].astype(np.int64)
+        most = self._most(people)
+        if not Search(self).shows(people, most.sum(axis=1), most, least):
             return None
         return most.sum(axis=1), Histogram.from_dense(most)
 
-    def _asked(self) -> NDArray[np.intp]:
+    def _everybody(self) -> NDArray[np.intp]:
         """One cell for everybody who came at a time and is in the same classes since; (n, 2)."""
         people = []
         for time in range(self.n_times):
@@ -123,16 +123,16 @@ class KnownHistory:
             people += [(time, cell) for cell in cells[first].tolist()]
         return np.array(people, dtype=np.intp).reshape(-1, 2)
 
-    def _most(self, asked: NDArray[np.intp]) -> Counts:
+    def _most(self, people: NDArray[np.intp]) -> Counts:
         """Bound what is left: in no release more than what need not be older; (n, n_values)."""
-        bounds = np.full((len(asked), self.n_values), np.iinfo(np.int64).max)
+        bounds = np.full((len(people), self.n_values), np.iinfo(np.int64).max)
         codes = np.arange(self.n_values)
         for time in range(self.n_times):
-            own = np.flatnonzero(asked[:, 0] == time)
+            own = np.flatnonzero(people[:, 0] == time)
             for j in range(time, self.n_times):
                 whole = self.releases[j].histogram
                 kept = Histogram(whole.starts, whole.codes, self.bounds[j][time], self.n_values)
-                key = self.held[j][asked[own, 1]][:, np.newaxis] * self.n_values + codes
+                key = self.held[j][people[own, 1]][:, np.newaxis] * self.n_values + codes
                 bounds[own] = np.minimum(bounds[own], counts_at(kept, key))
         return bounds
 

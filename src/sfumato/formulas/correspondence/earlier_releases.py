@@ -83,10 +83,10 @@ class Past:
         that everybody keeps k, and that this is not shown. The verdict on a release stands for
         whatever has the same classes.
         """
-        asked = _digest(release), k
-        if asked not in self._verdicts:
-            self._verdicts[asked] = self._fewest_left(release, k)
-        return self._verdicts[asked]
+        key = _digest(release), k
+        if key not in self._verdicts:
+            self._verdicts[key] = self._fewest_left(release, k)
+        return self._verdicts[key]
 
     def _fewest_left(self, release: PublishedClasses, k: int) -> tuple[int, bool]:
         known, large = self._known(release)

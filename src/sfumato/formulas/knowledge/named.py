@@ -49,10 +49,10 @@ def posterior(
         without = Fraction(0)
     for place in {person[0] for person in (target, *settled, *open_family)}:
         n, counts = groups[place]
-        told = [known[person] for person in settled if person[0] == place] if known else []
+        codes = [known[person] for person in settled if person[0] == place] if known else []
         people = n - sum(person[0] == place for person in settled)
-        left = {code: count - told.count(code) for code, count in counts.items()}
-        if any(count < 0 for count in left.values()) or any(code not in left for code in told):
+        left = {code: count - codes.count(code) for code, count in counts.items()}
+        if any(count < 0 for count in left.values()) or any(code not in left for code in codes):
             having = without = Fraction(0)
             break
         n_family = sum(person[0] == place for person in open_family)

@@ -51,7 +51,7 @@ def beliefs(bounds: Bounds, members: Index, most_steps: int) -> list[list[Fracti
     n = 0
     for step in steps:
         following: dict[Left, int] = defaultdict(int)
-        made = []
+        own_moves = []
         for left, many in ways[-1].items():
             for given in _given(step, left):
                 n += 1
@@ -60,10 +60,10 @@ def beliefs(bounds: Bounds, members: Index, most_steps: int) -> list[list[Fracti
                 after = _after(step, left, given)
                 if after is not None:
                     worth = _multinomial(given)
-                    made.append((left, given, worth, after))
+                    own_moves.append((left, given, worth, after))
                     following[after] += many * worth
         ways.append(following)
-        moves.append(made)
+        moves.append(own_moves)
     return _averaged(bounds, members, ways, moves)
 
 
@@ -77,12 +77,12 @@ def _averaged(
     ends = dict.fromkeys(ways[-1], 1)
     total = sum(ways[-1].values())
     by_cell: dict[int, list[Fraction]] = {}
-    for cell, before, made in zip(
+    for cell, before, own_moves in zip(
         reversed(members.tolist()), reversed(ways[:-1]), reversed(moves), strict=True
     ):
         sums = [0] * bounds.cells.n_values
         sooner: dict[Left, int] = defaultdict(int)
-        for left, given, worth, after in made:
+        for left, given, worth, after in own_moves:
             to_the_end = worth * ends.get(after, 0)
             sooner[left] += to_the_end
             for code, count in enumerate(given):

@@ -77,8 +77,8 @@ class Program:
     def gain(self, cell: int, codes: NDArray[np.integer]) -> Counts:
         """Count the people of a cell who have one of some values, of those not known."""
         place = int(np.searchsorted(self.members, cell))
-        asked: Counts = ((self.place == place) & np.isin(self.value, codes)).astype(np.int64)
-        return asked
+        gain: Counts = ((self.place == place) & np.isin(self.value, codes)).astype(np.int64)
+        return gain
 
     def at_most(self, gain: Counts) -> int:
         """Bound the largest `gain @ x` of any world, certified by prices."""

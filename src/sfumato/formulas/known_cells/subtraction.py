@@ -45,9 +45,9 @@ class Bounds:
             n_before = int(self.known.sum())
             for j, left in enumerate(self.left):
                 held = classes[:, j]
-                asked = ~self.known & (held >= 0)
-                n_open = np.bincount(held[asked], minlength=len(left))
-                alone = asked & (n_open[held] == 1)
+                open_ = ~self.known & (held >= 0)
+                n_open = np.bincount(held[open_], minlength=len(left))
+                alone = open_ & (n_open[held] == 1)
                 self._settle(alone, left[held[alone]])
             if int(self.known.sum()) == n_before:
                 return

@@ -90,7 +90,7 @@ class Workload:
         first, *streams = np.random.SeedSequence(self.seed).spawn(len(bases) + 1)
         random = np.random.default_rng(first)
         n_asked = np.full(self.n_queries, self.dimension)
-        asked = _subsets(random, n_asked, len(bases) - 1)  # (n_queries, n_quasi_identifiers)
+        subsets = _subsets(random, n_asked, len(bases) - 1)  # (n_queries, n_quasi_identifiers)
         most = [self.most_values(base) for base in bases]
         if self.kind == "cormode":
             sizes = random.integers(0, most, (self.n_queries, len(bases)), endpoint=True)
@@ -104,7 +104,7 @@ class Workload:
                 _subsets(random, size, base)
                 for random, size, base in zip(streams_of, sizes[some].T, bases, strict=True)
             ]
-            for each, used in zip(sets[:-1], asked[some].T, strict=True):
+            for each, used in zip(sets[:-1], subsets[some].T, strict=True):
                 each[~used] = True
             yield Queries(tuple(sets[:-1]), sets[-1])
 
@@ -178,10 +178,10 @@ class Answering:
 
     def _asked(self, sets: Sets) -> Floats:
         """Share of the people of every value, or of every group, that is asked for."""
-        asked = sets.T.astype(np.float64)  # (n_values, n_queries)
+        weights = sets.T.astype(np.float64)  # (n_values, n_queries)
         if self.groups is None or not len(self.people):
-            return asked
-        hit = asked.take(self.groups.codes, axis=0)
+            return weights
+        hit = weights.take(self.groups.codes, axis=0)
         hit *= self._shares
         return np.asarray(np.add.reduceat(hit, self.groups.starts[:-1], axis=0))
 

@@ -74,7 +74,7 @@ def coupled(
     if not total:
         raise ValueError(IMPOSSIBLE)
     kept = Fraction(total, sum(before[-1].values()))  # of the worlds of all groups
-    found = []
+    posteriors = []
     for i, (tally, (cell, people)) in enumerate(zip(tallies, shapes, strict=True)):
         others = _crossed(before[i], after[len(tallies) - 1 - i], caps)
         sums = np.zeros((len(people), len(parts[i].histogram)), dtype=object)
@@ -84,8 +84,8 @@ def coupled(
         fractions = [[Fraction(int(each), total) for each in row] for row in sums]
         expected = np.empty(sums.shape, dtype=object)
         expected[:] = fractions
-        found.append(Posterior(cell, people, expected, kept=kept))
-    return found
+        posteriors.append(Posterior(cell, people, expected, kept=kept))
+    return posteriors
 
 
 _States = dict[tuple[int, ...], int]  # people in children that break so far -> worlds
@@ -101,12 +101,12 @@ def _joined(
 
 def _crossed(one: _States, other: _States, caps: Counts) -> _States:
     most = caps.tolist()
-    found: _States = {}
+    states: _States = {}
     for a, n in one.items():
         for b, m in other.items():
             state = tuple(min(x + y, cap) for x, y, cap in zip(a, b, most, strict=True))
-            found[state] = found.get(state, 0) + n * m
-    return found
+            states[state] = states.get(state, 0) + n * m
+    return states
 
 
 def _full(one: tuple[int, ...], other: tuple[int, ...], caps: Counts) -> bool:

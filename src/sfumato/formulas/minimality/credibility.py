@@ -88,7 +88,7 @@ def _kinds(
 ) -> tuple[list[ClassKind], list[int], NDArray[np.intp]]:
     if l <= 0:
         raise ValueError("l must be above 0")
-    found: dict[ClassKind, int] = {}  # its position
+    positions: dict[ClassKind, int] = {}  # its position
     counts: list[int] = []
     which = []
     for size, generalized, kept in classes:
@@ -96,15 +96,15 @@ def _kinds(
             raise ValueError(f"no class has {generalized} of {size} generalized, {kept} sensitive")
         allowed = size * l.denominator // l.numerator - kept
         kind = ClassKind(generalized, min(max(allowed, -1), generalized))
-        position = found.setdefault(kind, len(counts))
+        position = positions.setdefault(kind, len(counts))
         if position == len(counts):
             counts.append(0)
         counts[position] += 1
         which.append(position)
-    total = sum(kind.size * n for kind, n in zip(found, counts, strict=True))
+    total = sum(kind.size * n for kind, n in zip(positions, counts, strict=True))
     if not 0 <= n_sensitive <= total:
         raise ValueError(f"{n_sensitive} of {people(total)} cannot be sensitive")
-    return list(found), counts, np.array(which, dtype=np.intp)
+    return list(positions), counts, np.array(which, dtype=np.intp)
 
 
 @dataclass(frozen=True, eq=False)
@@ -211,8 +211,8 @@ def expected(
     for j, (pair, n) in enumerate(zip(single, counts, strict=True)):
         others = before[j] * after[len(kinds) - 1 - j] * pair.to_the(n - 1)
         weighted = _Pair(_weighted(pair.kept), _weighted(pair.broken))
-        found, own = _coefficient(weighted, others, n_sensitive)
-        share[j] = found / broken * math.exp(own - scale) if found else 0.0
+        coefficient, own = _coefficient(weighted, others, n_sensitive)
+        share[j] = coefficient / broken * math.exp(own - scale) if coefficient else 0.0
     return share
 
 
@@ -367,12 +367,12 @@ def _present(size: int, n_present: int, n_sensitive: int, l: Fraction) -> _Table
 
 
 def _joined(one: _Table, other: _Table, n_present: int, n_sensitive: int) -> _Table:
-    found: _Table = {}
+    table: _Table = {}
     for (n1, m1), (kept1, broken1) in one.items():
         for (n2, m2), (kept2, broken2) in other.items():
             n, m = n1 + n2, m1 + m2
             if n <= n_present and m <= n_sensitive:
-                kept, broken = found.get((n, m), (0, 0))
+                kept, broken = table.get((n, m), (0, 0))
                 broken += broken1 * (kept2 + broken2) + kept1 * broken2
-                found[n, m] = (kept + kept1 * kept2, broken)
-    return found
+                table[n, m] = (kept + kept1 * kept2, broken)
+    return table

@@ -31,10 +31,10 @@ def tables(sizes: Counts, histogram: Counts, most: int) -> Counts | None:
     [[[0, 1], [2, 0]], [[1, 0], [1, 1]]]
     """
     n_cells, n_values = len(sizes), len(histogram)
-    found = np.zeros((1, n_cells, n_values), dtype=np.int64)
+    counts = np.zeros((1, n_cells, n_values), dtype=np.int64)
     left = np.array(histogram, dtype=np.int64)[np.newaxis]  # (n, n_values)
     for i in range(n_cells - 1):
-        open_ = np.full(len(found), int(sizes[i]))  # people of the cell without a value
+        open_ = np.full(len(counts), int(sizes[i]))  # people of the cell without a value
         for v in range(n_values - 1):
             later = left[:, v + 1 :].sum(axis=1)
             low, high = np.maximum(open_ - later, 0), np.minimum(open_, left[:, v])
@@ -42,16 +42,16 @@ def tables(sizes: Counts, histogram: Counts, most: int) -> Counts | None:
             total = int(ways.sum())
             if total > most:
                 return None
-            row = np.repeat(np.arange(len(found)), ways)
+            row = np.repeat(np.arange(len(counts)), ways)
             chosen = low[row] + np.arange(total) - np.repeat(np.cumsum(ways) - ways, ways)
-            found, left = found[row], left[row]
-            found[:, i, v] = chosen
+            counts, left = counts[row], left[row]
+            counts[:, i, v] = chosen
             left[:, v] -= chosen
             open_ = open_[row] - chosen
-        found[:, i, -1] = open_
+        counts[:, i, -1] = open_
         left[:, -1] -= open_
-    found[:, -1] = left
-    return found
+    counts[:, -1] = left
+    return counts
 
 
 @dataclass(frozen=True, eq=False)
@@ -64,23 +64,23 @@ class Dealer:
 
     def tables(self, most: int) -> Counts | None:
         """List every table of counts: (n, n_cells, n_values); None: more than `most`."""
-        found = np.zeros((1, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
+        joint = np.zeros((1, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
         for number, histogram in enumerate(self.histograms):
             mine = np.flatnonzero(self.pool == number)
             own = tables(self.sizes[mine], histogram, most)
-            if own is None or len(found) * len(own) > most:
+            if own is None or len(joint) * len(own) > most:
                 return None
-            found = np.repeat(found, len(own), axis=0)
-            found[:, mine] = np.tile(own, (len(found) // len(own), 1, 1))
-        return found
+            joint = np.repeat(joint, len(own), axis=0)
+            joint[:, mine] = np.tile(own, (len(joint) // len(own), 1, 1))
+        return joint
 
     def draw(self, n: int, rng: np.random.Generator) -> Counts:
         """Draw n worlds, all equally likely: (n, n_cells, n_values)."""
-        found = np.zeros((n, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
+        counts = np.zeros((n, len(self.sizes), self.histograms.shape[1]), dtype=np.int64)
         for number, histogram in enumerate(self.histograms):
             mine = np.flatnonzero(self.pool == number)
-            found[:, mine] = deal(self.sizes[mine], histogram, n, rng)
-        return found
+            counts[:, mine] = deal(self.sizes[mine], histogram, n, rng)
+        return counts
 
 
 def worlds(dealt: Counts, sizes: Counts) -> NDArray[np.object_] | Counts:
@@ -105,10 +105,10 @@ def _all_worlds(histogram: Counts) -> int:
 
 @cache
 def _factorials(n: int) -> NDArray[np.object_]:
-    found = np.ones(n + 1, dtype=object)
+    factorials = np.ones(n + 1, dtype=object)
     for i in range(1, n + 1):
-        found[i] = found[i - 1] * i
-    return found
+        factorials[i] = factorials[i - 1] * i
+    return factorials
 
 
 def deal(sizes: Counts, histogram: Counts, n: int, rng: np.random.Generator) -> Counts:

@@ -51,7 +51,7 @@ def expected(
             fine = _product(fine, _power(_factor(kind), n, n_sensitive), n_sensitive)
     broken = math.comb(total, n_sensitive) - (fine[n_sensitive] if n_sensitive < len(fine) else 0)
     in_one = math.comb(total - 1, n_sensitive - 1) if n_sensitive else 0  # ways, one person given
-    found = []
+    numerators = []
     for kind in kinds:
         factor = _factor(kind)
         others = _quotient(fine, factor, n_sensitive)
@@ -60,8 +60,8 @@ def expected(
             for m, ways_of_m in enumerate(factor)
             if 0 <= n_sensitive - m < len(others)
         )
-        found.append(kind.size * in_one - not_broken)
-    return found, broken
+        numerators.append(kind.size * in_one - not_broken)
+    return numerators, broken
 
 
 def _factor(kind: ClassKind) -> Polynomial:
@@ -75,19 +75,21 @@ def _power(factor: Polynomial, n: int, degree: int) -> Polynomial:
     >>> _power([1, 2], 3, 5), _power([1, 2], 3, 1)
     ([1, 6, 12, 8], [1, 6])
     """
-    found = [1]
+    coefficients = [1]
     for k in range(1, min(degree, n * (len(factor) - 1)) + 1):
         terms = range(1, min(k, len(factor) - 1) + 1)
-        found.append(sum((n * m - k + m) * factor[m] * found[k - m] for m in terms) // k)
-    return found
+        coefficients.append(
+            sum((n * m - k + m) * factor[m] * coefficients[k - m] for m in terms) // k
+        )
+    return coefficients
 
 
 def _product(one: Polynomial, other: Polynomial, degree: int) -> Polynomial:
-    found = [0] * min(degree + 1, len(one) + len(other) - 1)
+    coefficients = [0] * min(degree + 1, len(one) + len(other) - 1)
     for i, a in enumerate(one):
-        for j, b in enumerate(other[: len(found) - i]):
-            found[i + j] += a * b
-    return found
+        for j, b in enumerate(other[: len(coefficients) - i]):
+            coefficients[i + j] += a * b
+    return coefficients
 
 
 def _quotient(whole: Polynomial, factor: Polynomial, degree: int) -> Polynomial:
@@ -96,8 +98,8 @@ def _quotient(whole: Polynomial, factor: Polynomial, degree: int) -> Polynomial:
     >>> _quotient([1, 6, 12, 8], [1, 2], 5)
     [1, 4, 4, 0]
     """
-    found: Polynomial = []
+    coefficients: Polynomial = []
     for k in range(min(degree + 1, len(whole))):
         terms = range(1, min(k, len(factor) - 1) + 1)
-        found.append(whole[k] - sum(factor[m] * found[k - m] for m in terms))
-    return found
+        coefficients.append(whole[k] - sum(factor[m] * coefficients[k - m] for m in terms))
+    return coefficients

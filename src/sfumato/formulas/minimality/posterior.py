@@ -192,7 +192,7 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks:
     sizes = inside @ people + fixed.sum(axis=1)
     starts = np.cumsum([0, *(len(step.children) for step in steps[:-1])])
     at_once = max(1, COUNTS_AT_ONCE // (len(inside) * n_values))
-    found = []
+    blocks = []
     for first in range(0, n, at_once):
         some = dealt[first : first + at_once]
         # In floats, which are exact for these numbers and quick to multiply.
@@ -201,8 +201,8 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks:
         counts = counts.reshape(len(some), n_values, -1).transpose(0, 2, 1) + fixed
         different, which = distinct_rows(counts.reshape(-1, n_values))
         verdict = np.asarray(breaks(different.astype(np.int64)))[which].reshape(len(some), -1)
-        found.append(np.add.reduceat(verdict * sizes, starts, axis=1))
-    return np.concatenate(found)
+        blocks.append(np.add.reduceat(verdict * sizes, starts, axis=1))
+    return np.concatenate(blocks)
 
 
 def _enumerated(
@@ -270,17 +270,17 @@ def _by_prefixes(
     breaks_from = [int(Fraction(n) / l) + 1 for n in upto]
     tried = set((inside @ people).tolist())
     n = int(histogram[value])
-    found = prefix_risk(
+    risks = prefix_risk(
         sizes.tolist(),
         n,
         [start if size in tried else 0 for start, size in zip(breaks_from, upto, strict=True)],
         steps[0].weight,
     )
-    if found is None:
+    if risks is None:
         raise ValueError(IMPOSSIBLE)
-    exact = isinstance(found[0], Fraction)
+    exact = isinstance(risks[0], Fraction)
     expected = np.empty(len(people), dtype=object if exact else np.float64)
-    expected[order] = found
+    expected[order] = risks
     others = np.where(np.arange(len(histogram)) == value, 0, histogram)
     whole = max(int(others.sum()), 1)
     shares: list[Any] = [Fraction(n, whole) if exact else n / whole for n in others.tolist()]
@@ -306,9 +306,9 @@ def _by_share(
     beliefs = credibility_local(classes, int(histogram[value]), l)
     expected = np.clip(beliefs * size - kept, 0, people)
     others = np.where(np.arange(len(histogram)) == value, 0, histogram)
-    found = np.outer((people - expected) / max(int(others.sum()), 1), others)
-    found[:, value] = expected
-    return found
+    table = np.outer((people - expected) / max(int(others.sum()), 1), others)
+    table[:, value] = expected
+    return table
 
 
 def _sampled(

@@ -49,15 +49,15 @@ def credibility_enumerated(
     @cache
     def choices(i: int, left: tuple[int, ...]) -> list[tuple[tuple[int, ...], int, bool]]:
         """Counts that class i can get of what is left, their number of orders, and the verdict."""
-        found = []
+        options = []
         for counts in _compositions(generalized[i], left):
             orders = math.factorial(generalized[i])
             whole = {name: kept[i].get(name, 0) for name in {*names, *kept[i]}}
             for name, count in zip(names, counts, strict=True):
                 orders //= math.factorial(count)
                 whole[name] += count
-            found.append((counts, orders, violates(whole)))
-        return found
+            options.append((counts, orders, violates(whole)))
+        return options
 
     @cache
     def ways(i: int, left: tuple[int, ...]) -> tuple[int, int]:
