@@ -112,8 +112,8 @@ class BCFAnonymizer(SeriesAlgorithm):
     @property
     def known(self) -> tuple[PublicView, ...] | None:
         """The earlier releases; None where only their names are known."""
-        found = tuple(each for each in self.previous if isinstance(each, PublicView))
-        return found if len(found) == len(self.previous) else None
+        views = tuple(each for each in self.previous if isinstance(each, PublicView))
+        return views if len(views) == len(self.previous) else None
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Also what is not about earlier releases, or needs more than is left of them."""
@@ -207,7 +207,7 @@ class BCFAnonymizer(SeriesAlgorithm):
 
     def earlier_classes(self, frequencies: FrequencySet) -> list[PublishedClasses]:
         """See the earlier releases in the ranks of a table."""
-        found = []
+        classes = []
         for number, each in enumerate(self.previous):
             if not isinstance(each, PublicView):
                 what = "only its name is known" if each.startswith(NAMED) else "it was not loaded"
@@ -221,7 +221,7 @@ class BCFAnonymizer(SeriesAlgorithm):
                     f"{each.insensitive[0]!r} untouched (insensitive), which lets anybody find the "
                     "same record in the next release; start a new chain without such columns"
                 )
-            found.append(each.classes_in(frequencies, f"earlier release {number + 1}"))
+            classes.append(each.classes_in(frequencies, f"earlier release {number + 1}"))
         people = [*(each.n_rows for each in self.known or ()), frequencies.n_rows]
         for number, (before, after) in enumerate(itertools.pairwise(people)):
             if before > after:
@@ -231,7 +231,7 @@ class BCFAnonymizer(SeriesAlgorithm):
                     f"{counted(before, 'record')} and {following} of {count(after)}; every release "
                     "is of all records so far, and they are given in the order of publishing"
                 )
-        return found
+        return classes
 
 
 def _names(columns: object) -> tuple[str, ...] | None:

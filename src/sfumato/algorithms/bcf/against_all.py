@@ -47,12 +47,12 @@ def against_all(
             safe, broken = _before_the_first(begin, safe, nodes, criterion, past, cells)
             aside.append(broken)
             continue
-        found = next(
+        following = next(
             (each for each in aside if _can_follow(begin, search, nodes, each, past, cells)), None
         )
-        if found is None:
+        if following is None:
             return search
-        safe, aside = [*nodes, found], [each for each in aside if each != found]
+        safe, aside = [*nodes, following], [each for each in aside if each != following]
 
 
 def _before_the_first(

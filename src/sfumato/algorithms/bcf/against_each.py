@@ -202,7 +202,7 @@ def is_cut_of(first: PublishedClasses, domains: list[Domain]) -> bool:
 
 def _by_rank(sides: NDArray[np.int32], n: int) -> NDArray[np.intp]:
     """Give the side that holds each rank; (n, 2)."""
-    found = np.tile(np.array([0, -1], dtype=np.intp), (n, 1))
+    sides_by_rank = np.tile(np.array([0, -1], dtype=np.intp), (n, 1))
     for low, high in distinct_rows(sides)[0].tolist():
-        found[low : high + 1] = low, high
-    return found
+        sides_by_rank[low : high + 1] = low, high
+    return sides_by_rank

@@ -80,5 +80,5 @@ def _in_ranks(table: FrequencySet, frequencies: FrequencySet) -> Entries | None:
     different, value = distinct_rows(np.concatenate([known, own]))
     number = np.full(len(different), -1, dtype=np.int64)
     number[value[: len(known)]] = np.arange(len(known))
-    found = number[value[len(known) :]]
-    return None if (found < 0).any() else (ranks, found, table.counts)
+    values = number[value[len(known) :]]
+    return None if (values < 0).any() else (ranks, values, table.counts)

@@ -106,9 +106,9 @@ class SeriesCells:
         if releases[-1].histogram.n_values != len(frequencies.persons_values.codes):
             return None
         if arrived is not None:
-            found = cells_of_people(releases, arrived)
-            if found is not None:
-                return cls(frequencies, *found)
+            cells_and_people = cells_of_people(releases, arrived)
+            if cells_and_people is not None:
+                return cls(frequencies, *cells_and_people)
         nested = nested_cells(releases)
         if nested is None:
             return None
@@ -188,8 +188,8 @@ class SeriesCells:
         fewest = np.full(len(chosen), np.iinfo(np.int64).max)
         for j, histogram in enumerate(self.joint.histograms):
             held = self.joint.classes[chosen, j]
-            found = (histogram[held] * possible).sum(axis=1)
-            fewest = np.where(held >= 0, np.minimum(fewest, found), fewest)
+            n_records = (histogram[held] * possible).sum(axis=1)
+            fewest = np.where(held >= 0, np.minimum(fewest, n_records), fewest)
         return fewest
 
 
@@ -264,39 +264,39 @@ def decided(part: Criterion, view: CellView) -> list[Verdict]:
 
     Beliefs are shares, so what the part says of numbers of people is not asked here.
     """
-    asked = part.without_sizes()
-    if asked is None or part.guarding is not None:
+    shares_part = part.without_sizes()
+    if shares_part is None or part.guarding is not None:
         return [None] * len(view.sizes)
     known = view.worlds.known
     if not part.by_group:  # about all groups at once, which have to be known
         if not known.all():
             return [None] * len(view.sizes)
-        return [bool(held) for held in asked.holds(shown_to(asked, view.groups(known)))]
-    found: list[Verdict] = [None] * len(view.sizes)
-    held = asked.holds(shown_to(asked, view.groups(known)))
+        return [bool(held) for held in shares_part.holds(shown_to(shares_part, view.groups(known)))]
+    by_cell: list[Verdict] = [None] * len(view.sizes)
+    held = shares_part.holds(shown_to(shares_part, view.groups(known)))
     for place, cell in enumerate(np.flatnonzero(known).tolist()):
-        found[cell] = bool(held[place])
+        by_cell[cell] = bool(held[place])
     for cell in np.flatnonzero(~known).tolist():
         believed = view.believed(cell)
         if believed is not None:
-            found[cell] = bool(asked.holds(shown_to(asked, believed))[0])
-        elif asked.thresholds() is not None:
-            found[cell] = _by_bounds(asked, view, cell)
-    return found
+            by_cell[cell] = bool(shares_part.holds(shown_to(shares_part, believed))[0])
+        elif shares_part.thresholds() is not None:
+            by_cell[cell] = _by_bounds(shares_part, view, cell)
+    return by_cell
 
 
 def verdicts(others: Criterion | None, cells: SeriesCells) -> list[tuple[Verdict, int]]:
     """Decide every part of a promise, in the order of `measure`: the verdict, and how many fail."""
-    found: list[tuple[Verdict, int]] = []
+    by_part: list[tuple[Verdict, int]] = []
     for part in () if others is None else others.parts:
         if not part.looks_at_values:
-            found.append((True, 0))
+            by_part.append((True, 0))
             continue
         for view in cells.views(part):
             own = decided(part, view)
             failing = int(view.sizes[[each is False for each in own]].sum())
-            found.append((worst(own), failing))
-    return found
+            by_part.append((worst(own), failing))
+    return by_part
 
 
 def worst(own: Sequence[Verdict]) -> Verdict:
@@ -330,8 +330,8 @@ def _by_bounds(part: Criterion, view: CellView, cell: int) -> Verdict:
 
 
 def _any_possible(view: CellView, cell: int, codes: NDArray[np.intp]) -> Verdict:
-    found = [view.worlds.possible(cell, code) for code in codes.tolist()]
-    return True if True in found else None if None in found else False
+    answers = [view.worlds.possible(cell, code) for code in codes.tolist()]
+    return True if True in answers else None if None in answers else False
 
 
 def protected(part: Criterion | None, view: CellView) -> list[NDArray[np.intp]]:

@@ -169,13 +169,11 @@ class Specialization:
     def _compare(self, release: PublishedClasses) -> int:
         """Compare with releases that are no cuts."""
         for first in self.irregular:
-            found = attack(first, release)
-            fa, ca, ba = found.anonymity
+            pair = attack(first, release)
+            fa, ca, ba = pair.anonymity
             if ba < self.k and n_people(first) < self.frequencies.n_rows:
                 return CLOSED
-            if min(fa, ca) < self.k or any(
-                len(self.unsafe(*each.counted)) for each in lefts(found)
-            ):
+            if min(fa, ca) < self.k or any(len(self.unsafe(*each.counted)) for each in lefts(pair)):
                 return WAITING
         return OPEN
 
