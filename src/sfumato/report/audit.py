@@ -93,8 +93,8 @@ class Report:
         An attack that succeeded with more than that is not shown, but it is not denied either.
         """
         seen = Target.public(self.subject, self.target.criterion, self.target.previous)
-        found = _audited(self.subject, seen)
-        return replace(found, at_best=self.verdict, n_known=self.n_failed)
+        outcome = _audited(self.subject, seen)
+        return replace(outcome, at_best=self.verdict, n_known=self.n_failed)
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -248,24 +248,24 @@ def audit(
     """
     report("auditing")
     target = Target.of(release, original, criterion, external, earlier, enforced)
-    found = _audited(release, target)
-    if found.target.previous.given:
-        _refuse_uncompared(found)
+    outcome = _audited(release, target)
+    if outcome.target.previous.given:
+        _refuse_uncompared(outcome)
     others = (original, criterion, external, enforced)
     as_it_was_made = all(each is None for each in others) and not earlier
     if isinstance(release, Release) and release.original is not None and as_it_was_made:
-        release.state(given_word(found.findings))
-    return found
+        release.state(given_word(outcome.findings))
+    return outcome
 
 
-def _refuse_uncompared(found: Report) -> None:
+def _refuse_uncompared(outcome: Report) -> None:
     """Refuse earlier releases that were given, and that the release cannot be compared with."""
-    for each in found.not_run:
+    for each in outcome.not_run:
         if each.name == Correspondence.name:
             remedy = "; with the original (original=, --original) they are compared in its values"
             raise BadInput(
                 f"earlier: the release cannot be compared with the earlier ones: {each.reason}"
-                + (remedy if found.target.original is None else "")
+                + (remedy if outcome.target.original is None else "")
             )
 
 

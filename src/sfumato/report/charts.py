@@ -70,7 +70,7 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
         if finding["promised"] and isinstance(finding["promised"]["value"], (int, float))
     ]
     colours = {True: KEPT, False: BROKEN, None: OPEN}
-    found = {
+    marker = {
         "color": [colours[finding["holds"]] for finding in findings],
         "size": 13,
         "line": {"width": 0},
@@ -98,7 +98,7 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
             [finding["found"] for finding in findings],
             [*rows],
             [f"found: {finding['shown']['found']}" for finding in findings],
-            marker=found,
+            marker=marker,
         ),
     ]
     return {"data": data, "layout": _rows_layout([finding["name"] for finding in findings])}

@@ -161,19 +161,19 @@ def _published(document: Document) -> Markup:
 
 def _untouched(published: Document) -> Iterator[str]:
     """Say whom columns tell apart that are published untouched."""
-    found = published["untouched"]
-    if found is not None and found["smallest_group"] is not None:
+    part = published["untouched"]
+    if part is not None and part["smallest_group"] is not None:
         allowed = (
             " Whoever made the release allowed that." if published["untouched_identify"] else ""
         )
         yield (
-            f"Published untouched: {', '.join(map(_cut, found['columns']))}. People alike in these "
-            f"and in the quasi-identifiers are groups of {count(found['smallest_group'])} or more; "
-            f"{people(found['alone'])} alone.{allowed}"
+            f"Published untouched: {', '.join(map(_cut, part['columns']))}. People alike in these "
+            f"and in the quasi-identifiers are groups of {count(part['smallest_group'])} or more; "
+            f"{people(part['alone'])} alone.{allowed}"
         )
-    if found is not None and found["sensitive"]:
+    if part is not None and part["sensitive"]:
         yield (
-            f"Nearly identifying people by themselves: {', '.join(map(_cut, found['sensitive']))}. "
+            f"Nearly identifying people by themselves: {', '.join(map(_cut, part['sensitive']))}. "
             "Most of their values are one person’s alone."
         )
 

@@ -23,8 +23,8 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
     missing: list[str] = []
     summary = None
     if isinstance(subject, Release):
-        told = subject.summary()
-        summary = {"lines": [list(line) for line in told.lines], "numbers": told.to_json()}
+        overview = subject.summary()
+        summary = {"lines": [list(line) for line in overview.lines], "numbers": overview.to_json()}
     else:
         missing.append("The summary: a table read from a file does not say how it was made.")
     if target.original is None:
@@ -83,21 +83,21 @@ def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[
     """
     levels = subject.levels if isinstance(subject, Release) else None
     try:
-        found = drivers(original, levels, least_people(target.criterion) or DEFAULT_K)
+        risk_drivers = drivers(original, levels, least_people(target.criterion) or DEFAULT_K)
     except BadInput:  # an original read with other hierarchies
-        found = drivers(original, None, least_people(target.criterion) or DEFAULT_K)
+        risk_drivers = drivers(original, None, least_people(target.criterion) or DEFAULT_K)
     tables = [
         {"caption": caption, "header": list(header), "rows": [list(row) for row in rows]}
-        for caption, header, rows in found.tables()
+        for caption, header, rows in risk_drivers.tables()
     ]
-    return {"heading": found.heading, "tables": tables, "numbers": found.to_json()}
+    return {"heading": risk_drivers.heading, "tables": tables, "numbers": risk_drivers.to_json()}
 
 
 def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
     """Count a sensitive column's values in the original and in what was published."""
-    found = target.seen.frequencies.occurrences(name)
+    occurrences = target.seen.frequencies.occurrences(name)
     before = original.frequencies().reference(name)
-    after = sum_by(found.codes.astype(np.intp), found.counts, len(before))
+    after = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(before))
     labels = original.domains[name].values.labels
     held = np.flatnonzero(before)
     order = held[np.argsort(-before[held], kind="stable")][:MOST_VALUES].tolist()
