@@ -105,12 +105,12 @@ def made_of(
     batches_by_release: dict[int, tuple[FrequencySet, ...]] = {}
     parts: tuple[FrequencySet, ...] = ()
     seen = 0
-    for made in releases:
-        new = [each for each in batches if seen < each.number <= made.last_batch]
+    for entry in releases:
+        new = [each for each in batches if seen < each.number <= entry.last_batch]
         if new:
             parts = (*parts, terms.read(store.source(new)).frequencies())
-        batches_by_release[made.number] = parts
-        seen = made.last_batch
+        batches_by_release[entry.number] = parts
+        seen = entry.last_batch
     return batches_by_release
 
 

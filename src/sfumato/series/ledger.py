@@ -182,10 +182,10 @@ class Ledger:
         with self._transaction():
             self._connection.execute(*_inserted("batches", batch))
 
-    def prepare(self, made: ReleaseEntry, batch: Batch | None, chain: Chain | None) -> None:
+    def prepare(self, release: ReleaseEntry, batch: Batch | None, chain: Chain | None) -> None:
         """Enter a release before it becomes public, with a batch and a chain that are new."""
         with self._transaction():
-            for table, entry in (("chains", chain), ("batches", batch), ("releases", made)):
+            for table, entry in (("chains", chain), ("batches", batch), ("releases", release)):
                 if entry is not None:
                     self._connection.execute(*_inserted(table, entry))
 
@@ -196,16 +196,16 @@ class Ledger:
                 "UPDATE releases SET published = 1 WHERE number = ?", (number,)
             )
 
-    def withdraw(self, made: ReleaseEntry) -> None:
+    def withdraw(self, entry: ReleaseEntry) -> None:
         """Take a prepared release out again, with the batch and the chain that came with it."""
         with self._transaction():
             run = self._connection.execute
-            run("DELETE FROM releases WHERE number = ? AND published = 0", (made.number,))
-            run("DELETE FROM batches WHERE number = ?", (made.own_batch,))
+            run("DELETE FROM releases WHERE number = ? AND published = 0", (entry.number,))
+            run("DELETE FROM batches WHERE number = ?", (entry.own_batch,))
             run(
                 "DELETE FROM chains WHERE number = ? AND number > 1 "
                 "AND number NOT IN (SELECT chain FROM releases)",
-                (made.chain,),
+                (entry.chain,),
             )
 
     def damage(self) -> str | None:

@@ -159,7 +159,7 @@ class _Transaction:
                 return Publication(
                     None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
                 )
-            earlier = {made.number: self.store.loaded(made) for made in plan.earlier}
+            earlier = {entry.number: self.store.loaded(entry) for entry in plan.earlier}
             place = staging.path / "release"
             release = next_release(
                 table,
@@ -190,7 +190,7 @@ class _Transaction:
             )
             if self.request.dry_run:
                 return done
-            made = ReleaseEntry(
+            entry = ReleaseEntry(
                 plan.number,
                 plan.chain.number,
                 batches[0].number,
@@ -203,7 +203,7 @@ class _Transaction:
                 False,
                 self.request.recipient,
             )
-            self._commit(made, batch, plan, staging.path)
+            self._commit(entry, batch, plan, staging.path)
         return replace(done, release=self.store.release(plan.number))
 
     def _planned(self, terms: Terms | None) -> NextRelease:
@@ -211,7 +211,7 @@ class _Transaction:
         chain = self.ledger.chains[-1]
         written = Terms.from_json(chain.terms, str(self.store.ledger))
         releases, batches = self.ledger.releases, self.ledger.batches
-        earlier = [made for made in releases if made.chain == chain.number]
+        earlier = [entry for entry in releases if entry.chain == chain.number]
         seen = releases[-1].last_batch if releases else 0
         waiting = [batch for batch in batches if batch.number > seen]
         number = len(releases) + 1
@@ -222,15 +222,15 @@ class _Transaction:
                 raise BadInput(
                     "--new-chain: the chain has no release yet, so there is none to leave"
                 )
-            asked = written if terms is None else terms
-            if written.person is not None and asked.person != written.person:
+            chain_terms = written if terms is None else terms
+            if written.person is not None and chain_terms.person != written.person:
                 raise BadInput(
                     f"person: people of this series are known by {written.person!r}, and a new "
                     "chain is about other people, so it has to be the same column"
                 )
-            fresh = Chain(chain.number + 1, asked.to_json(), now())
+            fresh = Chain(chain.number + 1, chain_terms.to_json(), now())
             return NextRelease(
-                number, fresh, True, asked, self._method(asked), waiting, waiting, []
+                number, fresh, True, chain_terms, self._method(chain_terms), waiting, waiting, []
             )
         if terms is not None:
             written.refuse_other(terms)
@@ -255,11 +255,11 @@ class _Transaction:
             raise BadInput(
                 f"{nothing}; give one, or say who gets the same records in another release (--to)"
             )
-        for made in plan.earlier:
-            if (made.recipient, made.last_batch) == (recipient, plan.earlier[-1].last_batch):
+        for entry in plan.earlier:
+            if (entry.recipient, entry.last_batch) == (recipient, plan.earlier[-1].last_batch):
                 raise BadInput(
                     f"{nothing}, and {recipient!r} has these records already, as release "
-                    f"{made.number:03d}; give a batch, or another recipient"
+                    f"{entry.number:03d}; give a batch, or another recipient"
                 )
 
     def _staged(self, source: object, plan: NextRelease, staging: Path) -> Batch:
@@ -330,19 +330,19 @@ class _Transaction:
         reached("publish.batch_kept")
 
     def _commit(
-        self, made: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
+        self, entry: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
     ) -> None:
-        target = self.store.release(made.number)
+        target = self.store.release(entry.number)
         if target.exists():
             raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
         if batch is not None:
             self._keep(batch, staging)
-        self.ledger.prepare(made, batch, plan.chain if plan.starts else None)
+        self.ledger.prepare(entry, batch, plan.chain if plan.starts else None)
         reached("publish.prepared")
         (staging / "release").rename(target)
         reached("publish.renamed")
         sync(target.parent)
-        self.ledger.publish(made.number)
+        self.ledger.publish(entry.number)
         reached("publish.committed")
 
 

@@ -15,26 +15,26 @@ from sfumato.series.store import Store
 def tidy(store: Store, ledger: Ledger) -> list[str]:
     """Bring a series into order, under its lock; say what was done."""
     done = []
-    for made in ledger.releases:
-        if made.published:
+    for entry in ledger.releases:
+        if entry.published:
             continue
-        if store.release(made.number).exists():
-            store.loaded(made)  # refused unless it is what was prepared
-            ledger.publish(made.number)
+        if store.release(entry.number).exists():
+            store.loaded(entry)  # refused unless it is what was prepared
+            ledger.publish(entry.number)
             reached("tidy.finished")
             done.append(
-                f"release {made.name} was interrupted when it was public already: it is complete"
+                f"release {entry.name} was interrupted when it was public already: it is complete"
             )
         else:
-            ledger.withdraw(made)
+            ledger.withdraw(entry)
             reached("tidy.withdrawn")
             done.append(
-                f"release {made.name} was interrupted before it was public: all is as before it"
+                f"release {entry.name} was interrupted before it was public: all is as before it"
             )
     # A run that stopped early has stored the batch after the last. Nothing else is removed, nor is
     # that where a release is public that the ledger does not know: then the ledger is an old copy.
     following = store.batch(len(ledger.batches) + 1)
-    known = {store.release(made.number) for made in ledger.releases}
+    known = {store.release(entry.number) for entry in ledger.releases}
     if following.is_file() and known >= set(store.public.iterdir()):
         following.unlink()
         done.append(f"{following.name} had been stored without an entry in the ledger: removed")

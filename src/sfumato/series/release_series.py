@@ -149,15 +149,15 @@ class ReleaseSeries:
         status = self.status()
         wanted = status.chains[-1].number if chain is None else chain
         return {
-            made.number: self._store.loaded(made)
-            for made in status.releases
-            if made.published and made.chain == wanted
+            entry.number: self._store.loaded(entry)
+            for entry in status.releases
+            if entry.published and entry.chain == wanted
         }
 
     def audit(self) -> SeriesReport:
         """Attack the newest release, and every two releases of its chain together."""
         status = self.status()
-        published = [made for made in status.releases if made.published]
+        published = [entry for entry in status.releases if entry.published]
         if not published:
             raise BadInput(f"{self.place}: nothing has been published yet")
         newest = published[-1]
@@ -168,12 +168,14 @@ class ReleaseSeries:
             self._store.refuse_changed(batch)
         table = terms.read(self._store.source(batches))
         pairs = attacked_by_pairs(releases, terms)
-        names = {made.number: made.recipient for made in published if made.recipient is not None}
-        before = [made for made in published if made.number in releases][:-1]
+        names = {
+            entry.number: entry.recipient for entry in published if entry.recipient is not None
+        }
+        before = [entry for entry in published if entry.number in releases][:-1]
         people = made_of(before, batches, terms, self._store)
         earlier = [
-            replace(releases[made.number].public_view, people=people.get(made.number, ()))
-            for made in before
+            replace(releases[entry.number].public_view, people=people.get(entry.number, ()))
+            for entry in before
         ]
         report = audit(releases[newest.number], table, earlier=earlier)
         return SeriesReport(newest, report, tuple(pairs), names)
@@ -197,7 +199,7 @@ class Status:
     @property
     def interrupted(self) -> bool:
         """Whether somebody is publishing right now, or died doing so."""
-        return any(not made.published for made in self.releases)
+        return any(not entry.published for entry in self.releases)
 
     def terms(self, chain: int) -> Terms:
         """The terms of a chain."""
@@ -219,18 +221,18 @@ class Status:
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The table that a person reads."""
         last = 0
-        for made in self.releases:
-            new = sum(b.n_rows for b in self.batches if last < b.number <= made.last_batch)
-            last = made.last_batch
+        for entry in self.releases:
+            new = sum(b.n_rows for b in self.batches if last < b.number <= entry.last_batch)
+            last = entry.last_batch
             yield (
-                f"{made.number:03d}",
-                str(made.chain),
-                str(made.n_rows),
-                str(made.n_suppressed),
+                f"{entry.number:03d}",
+                str(entry.chain),
+                str(entry.n_rows),
+                str(entry.n_suppressed),
                 str(new),
-                f"{made.made[:16].replace('T', ' ')} UTC" if made.published else "interrupted",
-                made.recipient or "",
-                str(self.terms(made.chain).criterion),
+                f"{entry.made[:16].replace('T', ' ')} UTC" if entry.published else "interrupted",
+                entry.recipient or "",
+                str(self.terms(entry.chain).criterion),
             )
 
     def _repr_html_(self) -> str:
@@ -261,16 +263,16 @@ class Status:
             ],
             "releases": [
                 {
-                    "release": made.number,
-                    "chain": made.chain,
-                    "batches": [made.first_batch, made.last_batch],
-                    "rows": made.n_rows,
-                    "suppressed": made.n_suppressed,
-                    "made": made.made,
-                    "published": made.published,
-                    "recipient": made.recipient,
+                    "release": entry.number,
+                    "chain": entry.chain,
+                    "batches": [entry.first_batch, entry.last_batch],
+                    "rows": entry.n_rows,
+                    "suppressed": entry.n_suppressed,
+                    "made": entry.made,
+                    "published": entry.published,
+                    "recipient": entry.recipient,
                 }
-                for made in self.releases
+                for entry in self.releases
             ],
             "waiting": {
                 "batches": len(self.waiting),

@@ -159,11 +159,11 @@ class Store:
         if checksum != batch.digest:
             raise BadInput(f"{path}: not the batch in the ledger (checksums differ)")
 
-    def loaded(self, made: ReleaseEntry) -> Release:
+    def loaded(self, entry: ReleaseEntry) -> Release:
         """Open a release, if it is the one in the ledger."""
-        place = self.release(made.number)
+        place = self.release(entry.number)
         release = load(place)
-        if digest(place / DESCRIPTION) != made.digest:
+        if digest(place / DESCRIPTION) != entry.digest:
             raise BadInput(f"{place}: not the release in the ledger (checksums differ)")
         return release
 

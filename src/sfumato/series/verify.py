@@ -59,7 +59,7 @@ def verify(store: Store) -> Verified:
         problems += [
             *_of_places(store, ledger, releases, batches),
             *_of_batches(store, batches),
-            *(each for made in releases for each in _of_release(store, ledger, made, batches)),
+            *(each for entry in releases for each in _of_release(store, ledger, entry, batches)),
         ]
     return Verified(len(batches), len(releases), tuple(tidied), tuple(dict.fromkeys(problems)))
 
@@ -71,7 +71,7 @@ def _of_places(
         store.key(ledger)
     except BadInput as error:
         yield str(error)
-    known = {store.release(made.number) for made in releases}
+    known = {store.release(entry.number) for entry in releases}
     known |= {store.batch(batch.number) for batch in batches}
     for path in sorted([*store.public.iterdir(), *store.batches.iterdir()]):
         if path not in known:
@@ -87,30 +87,30 @@ def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
 
 
 def _of_release(
-    store: Store, ledger: Ledger, made: ReleaseEntry, batches: list[Batch]
+    store: Store, ledger: Ledger, entry: ReleaseEntry, batches: list[Batch]
 ) -> Iterator[str]:
     """Compare a release with its entry, and check its promise on the published table.
 
     On its classes: beside the earlier releases it was checked when it was published, and nothing
     has changed since if all digests are right. `audit` compares them again.
     """
-    place = store.release(made.number)
-    (chain,) = (each for each in ledger.chains if each.number == made.chain)
+    place = store.release(entry.number)
+    (chain,) = (each for each in ledger.chains if each.number == entry.chain)
     terms = Terms.from_json(chain.terms, str(store.ledger))
     yield from _of_files(place)
     try:
-        release = store.loaded(made)
+        release = store.loaded(entry)
         promised = (release.criterion, terms.criterion)
         verdicts = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
     except SfumatoError as error:
         yield str(error)
         return
-    if (verdicts[0].n_rows, release.n_suppressed) != (made.n_rows, made.n_suppressed):
+    if (verdicts[0].n_rows, release.n_suppressed) != (entry.n_rows, entry.n_suppressed):
         rows = counted(verdicts[0].n_rows, "row")
-        yield f"{place}: {rows}, where the ledger says {count(made.n_rows)}"
-    n_covered = sum(batch.n_rows for batch in batches if made.covers(batch))
-    if made.n_rows + made.n_suppressed != n_covered:
-        rows = f"{counted(made.n_rows, 'row')} of {count(n_covered)}"
+        yield f"{place}: {rows}, where the ledger says {count(entry.n_rows)}"
+    n_covered = sum(batch.n_rows for batch in batches if entry.covers(batch))
+    if entry.n_rows + entry.n_suppressed != n_covered:
+        rows = f"{counted(entry.n_rows, 'row')} of {count(n_covered)}"
         yield f"{place}: {rows} in its batches, without the suppressed"
     if any(each.failed for each in verdicts):
         yield f"{place}: the promise of the series is not kept: {terms.criterion}"
