@@ -322,12 +322,12 @@ class Release:
         guard = guarding_column(criterion or self.criterion)
         known = seen.frequencies if self._private is None else self.table.frequencies(guard)
         # A value that the promise names may have gone with the suppressed rows.
-        asked = validate(criterion or self.criterion, known, values=criterion is not None)
+        promise = validate(criterion or self.criterion, known, values=criterion is not None)
         guarded = None
         if guard is not None and self._private is not None:
             guarded = decided(self.recoding, known)
         n_unseen = self.n_suppressed if self._private is None else 0
-        verdict = checked(seen, asked, guarded, n_unseen)
+        verdict = checked(seen, promise, guarded, n_unseen)
         if verdict.n_rows != self.n_rows:
             raise BadInput(
                 f"{written.files.directory}: the description says that it has other rows: "
@@ -335,7 +335,7 @@ class Release:
             )
         counted = None if self._private is None else (self.method, known)
         view = view_of(self.description, self.published)
-        verdict, _ = judged_beside(verdict, view, asked, self.previous, counted)
+        verdict, _ = judged_beside(verdict, view, promise, self.previous, counted)
         verdict = replace(verdict, experiment=self.method.experiment)
         if criterion is None:
             self._written = replace(self.written, check=verdict)

@@ -146,13 +146,13 @@ def _about_the_original(
             missing[name] = int(counted.counts[counted.codes(name) == len(domain) - 1].sum())
     if missing:
         numbers["missing"] = missing
-        told = ", ".join(f"{name} {n}" for name, n in missing.items())
-        lines.append(("missing, counted as a value", told))
+        text = ", ".join(f"{name} {n}" for name, n in missing.items())
+        lines.append(("missing, counted as a value", text))
     if original.set_valued is not None:
         numbers["values"] = _occurrences(original, original.set_valued)
         in_all, most, without = numbers["values"].values()
-        told = f"{in_all} in all, at most {most} for one person, people without any: {without}"
-        lines.append((f"values of {original.set_valued}", told))
+        text = f"{in_all} in all, at most {most} for one person, people without any: {without}"
+        lines.append((f"values of {original.set_valued}", text))
     about = [part for part in description.criterion.parts if part.looks_at_values]
     all_of_them = any(part.attribute is None for part in about)
     named = {part.attribute for part in about}
@@ -163,8 +163,8 @@ def _about_the_original(
     alike = {name: n for name in original.schema.sensitive if (n := _alike(original, name))}
     if alike:
         numbers["sensitive_values_alike"] = alike
-        told = ", ".join(f"{name} {n}" for name, n in alike.items())
-        lines.append(("sensitive values that differ only in case or blanks", told))
+        text = ", ".join(f"{name} {n}" for name, n in alike.items())
+        lines.append(("sensitive values that differ only in case or blanks", text))
     guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,
@@ -173,8 +173,8 @@ def _about_the_original(
         "no role": tuple(n for n in original.schema.without_role if n not in guarding),
     }
     numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}
-    told = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)
-    lines.append(("columns dropped", told or "none"))
+    text = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)
+    lines.append(("columns dropped", text or "none"))
     return lines
 
 

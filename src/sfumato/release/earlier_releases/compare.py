@@ -88,11 +88,13 @@ def judged_beside(
         *before, last = (each.classes for each in in_public([*previous.releases, own]))
         attacked = tuple(attack(first, last) for first in before)
         by_all = ByAll(Past(before), last)
-        told = None
+        all_releases = None
         if len(before) > 1 and (_all_keep(promises(criterion)[0], attacked) or by_all.small):
             by_all.refuse_large()
-            told = Together(by_all.releases)
-        judged = _judged(verdict, criterion, own.seen.frequencies, attacked, told, own.n_suppressed)
+            all_releases = Together(by_all.releases)
+        judged = _judged(
+            verdict, criterion, own.seen.frequencies, attacked, all_releases, own.n_suppressed
+        )
         cells = SeriesCells.of(own.seen.frequencies, [*before, last], None)
         judged = _judged_cells(judged, criterion, cells, public=True)
     except BadInput as error:
