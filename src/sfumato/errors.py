@@ -163,9 +163,9 @@ def similar(name: object, known: Iterable[str]) -> str:
     ("; did you mean 'disease'?", '')
     """
     short = [each for each in known if len(each) <= LONGEST_NAME]
-    asked = name[:LONGEST_NAME] if isinstance(name, str) else ""
-    close = [each for each in short if each.casefold() == asked.casefold()]
-    close = close or difflib.get_close_matches(asked, short, n=1)
+    prefix = name[:LONGEST_NAME] if isinstance(name, str) else ""
+    close = [each for each in short if each.casefold() == prefix.casefold()]
+    close = close or difflib.get_close_matches(prefix, short, n=1)
     return f"; did you mean {close[0]!r}?" if close else ""
 
 

@@ -77,9 +77,9 @@ _PLACES: dict[str, int] = {}
 
 def group(name: str, text: str) -> typer.Typer:
     """Make a group of commands: `sfumato NAME COMMAND`."""
-    made = typer.Typer(cls=OneLine, help=text, no_args_is_help=True, rich_markup_mode=None)
-    app.add_typer(made, name=name)
-    return made
+    commands = typer.Typer(cls=OneLine, help=text, no_args_is_help=True, rich_markup_mode=None)
+    app.add_typer(commands, name=name)
+    return commands
 
 
 def command(

@@ -98,8 +98,8 @@ def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = Fals
     say(f"{title}: {skyline.heading}\n{skyline.story}")
     if skyline.points:
         print_rows("", skyline.header, skyline.rows)
-    for point, step, told in skyline.witnesses() if steward else ():
-        words = "; ".join(f"{key}: {described(value)}" for key, value in told.items())
+    for point, step, account in skyline.witnesses() if steward else ():
+        words = "; ".join(f"{key}: {described(value)}" for key, value in account.items())
         say(f"Beyond ({point.l}, {point.k}, {point.m}), {step}: {words}")
 
 

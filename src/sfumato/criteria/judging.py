@@ -104,25 +104,25 @@ def surely(
 
 def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArray[np.bool_]:
     """Ask a criterion, and refuse what is not a yes or a no for each group."""
-    told = part.alone(groups) if alone else part.holds(groups)
+    answer = part.alone(groups) if alone else part.holds(groups)
     try:
-        verdicts: NDArray[Any] = np.asarray(told)
+        verdicts: NDArray[Any] = np.asarray(answer)
     except ValueError:  # lists of different lengths
         verdicts = np.empty(0)
     if verdicts.dtype != bool or verdicts.shape != (len(groups.sizes),):
-        asked = "alone" if alone else "holds"
+        method = "alone" if alone else "holds"
         raise BadInput(
-            f"{type(part).__name__}: {asked} must give True or False for each of "
+            f"{type(part).__name__}: {method} must give True or False for each of "
             f"{counted(len(groups.sizes), 'group')}, as an array of this length; it gave "
-            f"{_shape(told)}"
+            f"{_shape(answer)}"
         )
     return verdicts
 
 
-def _shape(told: object) -> str:
-    if isinstance(told, np.ndarray):
-        return f"an array of {told.dtype}, shape {told.shape}"
-    return shown(told)
+def _shape(answer: object) -> str:
+    if isinstance(answer, np.ndarray):
+        return f"an array of {answer.dtype}, shape {answer.shape}"
+    return shown(answer)
 
 
 def staying(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
@@ -214,8 +214,8 @@ def without_threshold(criterion: Criterion) -> str:
 
 def validate(criterion: object, frequencies: FrequencySet, *, values: bool = True) -> Criterion:
     """Check that a criterion can be asked of this table, with the `values` it names; return it."""
-    asked = a_criterion(criterion)
-    for part in asked.parts:
+    promise = a_criterion(criterion)
+    for part in promise.parts:
         if part.attribute is not None:
             frequencies.attribute(part.attribute)
         if not part.looks_at_values:
@@ -244,7 +244,7 @@ def validate(criterion: object, frequencies: FrequencySet, *, values: bool = Tru
                 f"{part}: the table has several sensitive columns; say with attribute= which one "
                 f"the {named} belong to"
             )
-    return asked
+    return promise
 
 
 def ranks_named(part: Criterion, domain: Domain, name: object) -> tuple[int, int] | None:

@@ -19,12 +19,12 @@ DESCRIPTION = "release.json"  # written last: a directory that has it holds a wh
 @contextmanager
 def new_parents(target: Path) -> Iterator[None]:
     """Make the directories above a new one; those that are new go again if the work fails."""
-    made = [place for place in target.parents if not place.exists()]  # the innermost first
+    missing = [place for place in target.parents if not place.exists()]  # the innermost first
     try:
         target.parent.mkdir(parents=True, exist_ok=True)
         yield
     except BaseException:
-        for place in made:
+        for place in missing:
             with suppress(OSError):  # somebody else may have put something there
                 place.rmdir()
         raise

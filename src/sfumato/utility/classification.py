@@ -98,7 +98,7 @@ def accuracy(
 ) -> float:
     """Learn a tree from some records, by these columns, and ask it about others."""
     by = [column for column in columns if column != target]
-    known, asked = features(learned, tested, rules, by)
+    known, questions = features(learned, tested, rules, by)
     classes = Places.of(target, learned.domains[target], tested.domains[target], rules.get(target))
     low, high = learned.sides[target].T
     width = high - low + 1
@@ -106,5 +106,5 @@ def accuracy(
     value = low[row] + np.arange(len(row)) - np.searchsorted(row, row)
     people = (learned.people / width)[row]
     tree = DecisionTree.learn(known[row], classes.codes[0][value], people, seed)
-    right = tree.predict(asked) == classes.codes[1][tested.sides[target][:, 0]]
+    right = tree.predict(questions) == classes.codes[1][tested.sides[target][:, 0]]
     return int(tested.people[right].sum()) / int(tested.people.sum())

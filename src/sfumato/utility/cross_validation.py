@@ -205,8 +205,8 @@ def _folds(
         tested = Records.of(counted, left_out)
         as_they_are = Records.of(counted, kept)
 
-        def learned(records: Records, by: tuple[str, ...], asked: Records = tested) -> float:
-            return accuracy(records, asked, target, schema.hierarchies, by, seed)
+        def learned(records: Records, by: tuple[str, ...], test_records: Records = tested) -> float:
+            return accuracy(records, test_records, target, schema.hierarchies, by, seed)
 
         original = learned(as_they_are, columns)
         without = None

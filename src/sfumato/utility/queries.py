@@ -73,7 +73,7 @@ class QueryError:
         }
 
     def _lines(self) -> list[tuple[str, str]]:
-        asked = self.workload
+        workload = self.workload
         return [
             ("average relative error", percent(self.average)),
             ("median", percent(self.median)),
@@ -82,8 +82,8 @@ class QueryError:
             ("queries", f"{self.n_queries}, of which nobody matches {self.n_left_out}"),
             (
                 "workload",
-                f"{asked.kind}, {asked.dimension} quasi-identifiers, "
-                f"selectivity {float(asked.selectivity):g}, seed {asked.seed}",
+                f"{workload.kind}, {workload.dimension} quasi-identifiers, "
+                f"selectivity {float(workload.selectivity):g}, seed {workload.seed}",
             ),
         ]
 
@@ -150,24 +150,24 @@ def query_error(
             f"query_error: people have any number of values of {name!r}, and queries are about one "
             "for each"
         )
-    asked = Workload(
+    questions = Workload(
         workload,
         whole("query_error", "n_queries", N_QUERIES[workload] if n_queries is None else n_queries),
         _dimension(workload, dimension, len(original.quasi_identifiers)),
         _selectivity(workload, selectivity),
         seed,
     )
-    return _error(asked, original, name, _answering(release, name))
+    return _error(questions, original, name, _answering(release, name))
 
 
 def _error(
-    asked: Workload, original: FrequencySet, attribute: str, published: Answering
+    workload: Workload, original: FrequencySet, attribute: str, published: Answering
 ) -> QueryError:
     columns = (*original.quasi_identifiers, attribute)
     marginals = [original.reference(column) for column in columns]
     exact = Answering.exact(original, attribute)
     truths, answers, factors = [], [], []
-    for some in asked.queries([len(original.domains[column]) for column in columns]):
+    for some in workload.queries([len(original.domains[column]) for column in columns]):
         truths.append(exact.answers(some))
         answers.append(published.answers(some))
         factors += lifts(some, truths[-1], marginals)
@@ -181,7 +181,7 @@ def _error(
     errors = np.abs(answer[matched] - truth[matched]) / truth[matched]
     above, below = most_correlated([factors[j] for j in matched])
     return QueryError(
-        workload=asked,
+        workload=workload,
         n_left_out=len(truth) - len(matched),
         average=float(errors.mean()),
         median=float(np.median(errors)),

@@ -139,8 +139,8 @@ class Again:
         title = "As a series: records that are left, at least"
         out.print_rows(title, SeriesReport.HEADER, rows)
         if done.summary is not None:
-            told = dict(done.summary.lines)
-            out.say(f"In groups: {told['groups']}. Information loss: {told['information loss']}.")
+            lines = dict(done.summary.lines)
+            out.say(f"In groups: {lines['groups']}. Information loss: {lines['information loss']}.")
 
 
 def _published_again(place: Path) -> Again:

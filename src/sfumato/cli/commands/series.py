@@ -129,16 +129,16 @@ def status(series: Series) -> Answer:
     """Say what the ledger says: releases, chains, batches, what waits."""
     from sfumato.series import ReleaseSeries, Status
 
-    told = ReleaseSeries(series).status()
+    overview = ReleaseSeries(series).status()
 
     def show() -> None:
-        out.print_rows(f"{series}: {told.heading}", Status.HEADER, list(told.rows))
-        if told.interrupted:
+        out.print_rows(f"{series}: {overview.heading}", Status.HEADER, list(overview.rows))
+        if overview.interrupted:
             out.say(
                 f"A release is being published, or was interrupted: sfumato series verify {series}"
             )
 
-    return Answer(told.to_json, show)
+    return Answer(overview.to_json, show)
 
 
 @command(within=about_series)

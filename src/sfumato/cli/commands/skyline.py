@@ -57,15 +57,15 @@ def skyline(
     with out.progress():
         subject = Subject(source, quasi_identifiers, sensitive, person=person)
         release, known = subject.released(original)
-        made = sf.knowledge_skyline(release, value, confidence, attribute, original=known)
-        page = None if output is None else made.save(output)
+        frontier = sf.knowledge_skyline(release, value, confidence, attribute, original=known)
+        page = None if output is None else frontier.save(output)
 
     def show() -> None:
-        out.print_skyline(made, str(source), steward=steward)
+        out.print_skyline(frontier, str(source), steward=steward)
         if steward:
             out.say("Who would be given away stands in this, so it is for the steward.")
         if page is not None:
             less = ", without who would be given away" if steward else ""
             out.say(f"The same{less} is a page in {page}, with the numbers beside it.")
 
-    return Answer(lambda: made.to_json(private=steward), show)
+    return Answer(lambda: frontier.to_json(private=steward), show)

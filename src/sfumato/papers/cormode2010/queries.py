@@ -145,8 +145,8 @@ def _order(
         name: sum(a < b for a, b in zip(ours, theirs, strict=True))
         for name, theirs in rivals.items()
     }
-    told = ", ".join(f"{n} of {len(places)} against {name}" for name, n in wins.items())
-    return Claim(said, f"at {told}", all(n == len(places) for n in wins.values()))
+    counts = ", ".join(f"{n} of {len(places)} against {name}" for name, n in wins.items())
+    return Claim(said, f"at {counts}", all(n == len(places) for n in wins.values()))
 
 
 def _anatomized(averages: dict[str, list[float]], places: dict[float, int]) -> Claim:
