@@ -35,6 +35,7 @@ from sfumato.formulas.minimality.posterior import (
     merged,
     posterior,
 )
+from sfumato.text import counted
 
 MOST_TOGETHER = 256  # groups whose steps are followed together
 MOST_LOOKED_AT = 5_000  # groups of which it is found out whether they can break anything
@@ -74,6 +75,7 @@ class LearnedBeliefs:
     suppressed_known: bool = False  # suppressed people's values taken as known
     judged_alone: bool = False  # each group for itself, though others matter to it
     kept: Fraction | None = None  # share of worlds that are possible; None: not counted
+    bounded: Sequence[int] = ()  # groups of which no more is believed than was promised
     last_step_only: bool = False  # of all that a method did, only what it did not do in the end
 
     @property
@@ -91,8 +93,11 @@ class LearnedBeliefs:
                 "one group at a time, by somebody who knows everybody else's values; who does not "
                 "may believe more"
             )
-        elif not self.beliefs and not self.unknown and not self.last_step_only:
+        elif not (self.beliefs or self.unknown or self.bounded or self.last_step_only):
             notes.append("nothing is learned from the method")
+        if self.bounded:
+            groups = counted(len(self.bounded), "group")
+            notes.append(f"{groups} shown to be safe by bounds, what is believed there not found")
         if self.suppressed_known:
             notes.append("the values of suppressed people are taken as known")
         if self.judged_alone:
@@ -121,6 +126,25 @@ class _Stated:
     def apart(self, lumped: Posterior) -> Posterior:
         """Give every rare value its part again."""
         return lumped if self.rare is None else apart(lumped, self.histogram, self.rare)
+
+
+@dataclass(frozen=True, eq=False)
+class Dealt:
+    """Values of several groups as they are dealt: those that count alike as one."""
+
+    column: NDArray[np.intp]  # (n_values,): where each value is counted
+    histograms: Counts  # (n_groups, n_columns)
+    steps: list[RejectedStep]  # by these columns
+    breaks: Breaks
+
+    def shares(
+        self, group: int, codes: NDArray[np.int32], counts: Counts
+    ) -> tuple[NDArray[np.intp], NDArray[np.object_]]:
+        """Give the column of a group's values, and the share that each has in its column."""
+        column = self.column[codes]
+        wholes = self.histograms[group, column].tolist()
+        parts = [Fraction(n, whole) for n, whole in zip(counts.tolist(), wholes, strict=True)]
+        return column, np.array(parts, dtype=object)
 
 
 class Solver:
@@ -291,9 +315,9 @@ class Solver:
             return 1 / l, np.where(self.lump == value, value, -1).astype(np.int32)
         return None
 
-    def breaks(self, histograms: Counts) -> NDArray[np.bool_]:
-        """Say which histograms over all values, (n, n_values), break the criterion."""
-        return self._breaks(np.arange(histograms.shape[1], dtype=np.int32))(histograms)
+    def breaks(self, histograms: Counts, values: NDArray[np.int32]) -> NDArray[np.bool_]:
+        """Say which histograms over some values, (n, n_values), break the criterion."""
+        return self._breaks(values)(histograms)
 
     def component(
         self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
@@ -324,11 +348,7 @@ class Solver:
         starts, ends = members.starts[groups], members.starts[groups + 1]
         pool = np.repeat(np.arange(len(groups)), ends - starts)
         mine = np.concatenate([np.arange(a, b) for a, b in zip(starts, ends, strict=True)])
-        dealt = [self._values(problem) for problem in problems]
-        values = np.unique(np.concatenate([codes for codes, _ in dealt]))
-        histograms = np.zeros((len(groups), len(values)), dtype=np.int64)
-        for row, (codes, counts) in zip(histograms, dealt, strict=True):
-            row[np.searchsorted(values, codes)] = counts
+        values, histograms = self._values_together(problems)
         lumped = [self._lumped(step, values) for step in steps]
         joint = self._posterior(members.people[mine], histograms, lumped, values, pool)
         if joint.expected is None:
@@ -338,6 +358,38 @@ class Solver:
             rows, cell = np.unique(joint.cell[(mine >= start) & (mine < end)], return_inverse=True)
             beliefs.append(self._beliefs(problem, values, row, joint.rows(rows, cell)))
         return beliefs
+
+    def dealt(
+        self,
+        groups: NDArray[np.intp],
+        steps: Sequence[RejectedStep],
+        people: Counts,
+        pool: NDArray[np.intp],
+    ) -> Dealt:
+        """State what is dealt to the cells of some groups under common steps.
+
+        people: (n_cells,) of all these groups; pool: (n_cells,), the number of each cell's group.
+        """
+        problems = [Problem(group, tuple(steps)) for group in groups.tolist()]
+        values, histograms = self._values_together(problems)
+        lumped = [self._lumped(step, values) for step in steps]
+        column = np.searchsorted(values, self.lump)
+        rare = self._rare(people, histograms, lumped, pool)
+        if rare is None:
+            return Dealt(column, histograms, lumped, self._breaks(values))
+        lumped = [step.with_fixed(as_one(step.fixed, rare)) for step in lumped]
+        renamed = np.where(rare, np.count_nonzero(~rare), np.cumsum(~rare) - 1)
+        renamed = np.append(renamed, -1)  # of values that nobody here has
+        return Dealt(renamed[column], as_one(histograms, rare), lumped, self._exceeds)
+
+    def _values_together(self, problems: list[Problem]) -> tuple[NDArray[np.int32], Counts]:
+        """Give the values that are dealt in some of several groups, and how many in each."""
+        dealt = [self._values(problem) for problem in problems]
+        values = np.unique(np.concatenate([codes for codes, _ in dealt]))
+        histograms = np.zeros((len(problems), len(values)), dtype=np.int64)
+        for row, (codes, counts) in zip(histograms, dealt, strict=True):
+            row[np.searchsorted(values, codes)] = counts
+        return values, histograms
 
     def _values(self, problem: Problem) -> tuple[NDArray[np.int32], Counts]:
         """Give the values to deal, as codes that stand for what counts alike, and how many."""

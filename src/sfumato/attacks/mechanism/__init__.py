@@ -23,6 +23,7 @@ from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.mechanism.following import Following, published_groups
+from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, releases_of
 from sfumato.attacks.minimality import SEVERITY
@@ -186,7 +187,8 @@ class Mechanism(Attack):
             np.random.default_rng(self.seed),
             together=max(1, len(members.people) * 2),
         )
-        following = Following(members, steps, solver)
+        promise = Promise.of(target.parts(attribute, others=False), members, attribute)
+        following = Following(members, steps, solver, promise)
         finding = self._finding(target, members, following.exactly(), attribute)
         if finding.holds is False or not following.large:
             return finding

@@ -16,6 +16,9 @@ from numpy.typing import NDArray
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
+from sfumato.attacks.mechanism.bounds import shown_safe
+from sfumato.attacks.mechanism.component import Component
+from sfumato.attacks.mechanism.promise import Promise
 from sfumato.criteria.judging import is_monotone
 from sfumato.data.groups import Counts
 from sfumato.errors import CannotRun
@@ -34,43 +37,71 @@ def published_groups(members: Membership) -> PublishedGroups:
 
 
 class Following:
-    """What failed steps tell: components that are solved exactly, and those that are too large."""
+    """What failed steps tell: components that are solved exactly, and those that are too large.
 
-    def __init__(self, members: Membership, steps: Iterable[FailedStep], solver: Solver) -> None:
+    Of the latter, groups are set apart of which bounds show that the promise is kept. promise:
+    None where bounds cannot show that.
+    """
+
+    def __init__(
+        self,
+        members: Membership,
+        steps: Iterable[FailedStep],
+        solver: Solver,
+        promise: Promise | None = None,
+    ) -> None:
         self.solver = solver
-        self.slices = _Slices(members, solver)
-        open_steps = [stated for step in steps if (stated := self.slices.open(step)) is not None]
+        slices = _Slices(members, solver)
+        open_steps = [stated for step in steps if (stated := slices.open(step)) is not None]
         self.beliefs: list[GroupBeliefs] = []
-        self.large: list[tuple[NDArray[np.intp], list[RejectedStep]]] = []
+        self.bounded: list[int] = []
+        self.large: list[_Large] = []
         solver.samples = False
         components = list(_components(open_steps, len(members.boxes)))
         for done, (groups, own) in enumerate(components):
             report("following the method", done, len(components))
-            rejected = self.slices.rejected(groups, own)
+            rejected = slices.rejected(groups, own)
             beliefs = solver.component(groups, rejected)
             if beliefs is not None:
                 self.beliefs += beliefs
-            elif not self.slices.bounded(groups, rejected):
-                self.large.append((groups, rejected))
+                continue
+            component = Component(members, solver, groups, rejected)
+            safe = np.zeros(len(groups), dtype=bool)
+            if promise is not None:
+                safe = shown_safe(component, promise, solver.rng)
+            self.bounded += groups[safe].tolist()
+            if not safe.all():
+                self.large.append(_Large(groups, rejected, set(groups[~safe].tolist())))
 
     def exactly(self) -> LearnedBeliefs:
         """Give what is known for certain."""
-        return LearnedBeliefs(
-            self.beliefs, [g for groups, _ in self.large for g in groups.tolist()]
-        )
+        unknown = [g for large in self.large for g in sorted(large.unknown)]
+        return LearnedBeliefs(self.beliefs, unknown, bounded=self.bounded)
 
     def sampled(self) -> LearnedBeliefs:
         """Give what samples tell besides."""
         self.solver.samples = True
-        beliefs, unknown = list(self.beliefs), []
-        for done, (groups, rejected) in enumerate(self.large):
+        beliefs: list[GroupBeliefs] = list(self.beliefs)
+        unknown: list[int] = []
+        for done, large in enumerate(self.large):
             report("sampling worlds", done, len(self.large))
-            found = self.solver.component(groups, rejected) if self.solver.work > 0 else None
+            found = None
+            if self.solver.work > 0:
+                found = self.solver.component(large.groups, large.steps)
             if found is None:
-                unknown += groups.tolist()
+                unknown += sorted(large.unknown)
             else:
-                beliefs += found
-        return LearnedBeliefs(beliefs, unknown)
+                beliefs += [each for each in found if each.group in large.unknown]
+        return LearnedBeliefs(beliefs, unknown, bounded=self.bounded)
+
+
+@dataclass(frozen=True, eq=False)
+class _Large:
+    """A component that is too large to enumerate."""
+
+    groups: NDArray[np.intp]
+    steps: list[RejectedStep]
+    unknown: set[int]  # groups of which no bound shows anything
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,11 +154,12 @@ class _Slices:
         """Whether whole groups together break the criterion, which is the same in all worlds."""
         if self.unions_are_safe:
             return False
-        values = np.zeros(self.members.histogram.n_values, dtype=np.int64)
+        every = np.arange(self.members.histogram.n_values, dtype=np.int32)
+        values = np.zeros(len(every), dtype=np.int64)
         for g in groups.tolist():
             row = self.members.histogram.rows(g, g + 1)
             values[row.codes] += row.counts
-        return bool(self.solver.breaks(values[np.newaxis])[0])
+        return bool(self.solver.breaks(values[np.newaxis], every)[0])
 
     def _inside(self, child: NDArray[np.intp]) -> tuple[NDArray[np.intp], Counts]:
         """Give the groups that a child has people of, and how many."""
@@ -177,30 +209,6 @@ class _Slices:
                     around[values.codes] += values.counts
             found.setdefault(children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed))
         return list(found.values())
-
-    def bounded(self, groups: NDArray[np.intp], steps: list[RejectedStep]) -> bool:
-        """Whether nobody of some groups can be believed to have a value beyond the bound.
-
-        People whom no step tells apart are believed alike; so of m of them each has a value that
-        r people of their group have with a belief of r/m at most.
-        """
-        wanted = self.solver.bounded_values()
-        if wanted is None:
-            return False
-        share, _ = wanted
-        members = self.members
-        inside = np.concatenate([step.children for step in steps])
-        offset = 0
-        for g in groups.tolist():
-            start, end = members.starts[g : g + 2].tolist()
-            own = inside[:, offset : offset + end - start]
-            offset += end - start
-            _, cell = np.unique(own, axis=1, return_inverse=True)
-            smallest = int(np.bincount(cell.ravel(), weights=members.people[start:end]).min())
-            most = int(self.bounded_counts.row(g).max(initial=0))
-            if share.denominator * most > share.numerator * smallest:
-                return False
-        return True
 
 
 def _components(
