@@ -86,6 +86,6 @@ def test_a_sample_shows_nothing_to_be_safe_and_rarely_something_wrongly_broken(n
     wrongly = 0
     for release, truth in zip(made, exact, strict=True):
         finding = Mechanism().run(release)
-        assert finding.holds is not True
+        assert not finding.holds or (truth.holds and "by bounds" in finding.note)
         wrongly += finding.holds is False and truth.holds is not False
     assert wrongly <= 0.05 * n

@@ -61,10 +61,11 @@ class Mechanism(Attack):
     value of anybody, published or suppressed.
 
     Where the decisions of a method can be followed (`Algorithm.failed_steps`), worlds are counted
-    without running it, group by group; samples stand for what is too large, and show nothing to be
-    safe. Otherwise the method is run again on every world, if these are not too many. Where values
-    had no part in its decisions (`Algorithm.joint`), all worlds count the same: a group's shares
-    are what is believed of its people.
+    without running it, group by group. Of what is too large for that, bounds on beliefs may show
+    that a promise is kept; samples stand for the rest, and show nothing to be safe. Otherwise the
+    method is run again on every world, if these are not too many. Where values had no part in its
+    decisions (`Algorithm.joint`), all worlds count the same: a group's shares are what is believed
+    of its people.
 
     With earlier releases of the same people he knows these, how they were made, and when people
     came: worlds explain all of them, and every release has to come about on a world.
@@ -187,11 +188,15 @@ class Mechanism(Attack):
             np.random.default_rng(self.seed),
             together=max(1, len(members.people) * 2),
         )
-        promise = Promise.of(target.parts(attribute, others=False), members, attribute)
-        following = Following(members, steps, solver, promise)
+        following = Following(members, steps, solver)
         finding = self._finding(target, members, following.exactly(), attribute)
         if finding.holds is False or not following.large:
             return finding
+        promise = Promise.of(target.parts(attribute, others=False), members, attribute)
+        if promise is not None:
+            following.bound(promise)
+            if not following.large:
+                return self._finding(target, members, following.exactly(), attribute)
         return self._finding(target, members, following.sampled(), attribute)
 
     def _can_follow(self, target: Target, method: Algorithm, enforced: Criterion) -> bool:

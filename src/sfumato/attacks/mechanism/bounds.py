@@ -13,7 +13,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.mechanism.chances import chances_not_to_break
+from sfumato.attacks.mechanism.chances import step_chances
 from sfumato.attacks.mechanism.component import Component
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.witnesses import Witnesses
@@ -49,15 +49,29 @@ def by_cells(component: Component, numbers: Sequence[int]) -> Iterator[tuple[int
 def by_chances(component: Component, numbers: Sequence[int]) -> Iterator[tuple[int, Uppers]]:
     """At most the share over the chance that every step breaks.
 
-    That is at least 1 - the sum of the chances that one does not.
+    That is at least 1 - the sum of the chances that one does not. Or, where q is the chance that a
+    step breaks by no child without people of this group, and x that it breaks by one with them
+    only, (p * share + x) / (p + x) with p = 1 - the sum of q, and x their sum: of all worlds in
+    which the others alone break every step, the share is right.
     """
-    all_break = 1 - sum(chances_not_to_break(component), Fraction(0))
-    if all_break <= 0:
+    steps = step_chances(component)
+    if not steps:
         return
+    every = 1 - sum((step.none_breaks() for step in steps), Fraction(0))
     for number in numbers:
+        without = [step.none_breaks(number) for step in steps]
+        others = 1 - sum(without, Fraction(0))
+        if every <= 0 and others <= 0:
+            continue
+        rest = [min(q, s.some_breaks(number)) for q, s in zip(without, steps, strict=True)]
+        more = sum(rest, Fraction(0))
         _, counts = component.histogram(number)
-        size = int(counts.sum()) * all_break
-        row = [r / size for r in counts.tolist()]
+        row = []
+        for r in counts.tolist():
+            share = Fraction(r, int(counts.sum()))
+            bounds = [share / every] if every > 0 else []
+            bounds += [(others * share + more) / (others + more)] if others > 0 else []
+            row.append(min(bounds))
         yield number, np.array([row] * len(component.cells_of(number)), dtype=object)
 
 

@@ -1,10 +1,11 @@
-"""How likely a failed step is to break nothing, over all worlds: numbers that are no less."""
+"""How likely a failed step is to break something, over all worlds: bounds on either side."""
 
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,23 +16,18 @@ from sfumato.data.keys import Codes
 from sfumato.formulas.minimality.posterior import RejectedStep
 
 MOST_VALUES = 4  # that are looked at, the most frequent ones
-MOST_IN_CHILD = 200  # people: larger children hardly ever break
+MOST_CHILDREN = 200  # that are looked at, the small ones
+MOST_IN_CHILD = 200  # people in a child of which chances are counted
 BITS = 80  # of a chance, which is rounded up
 ONE = 1 << BITS
 SMALL = ONE >> 40  # to go on would change nothing
 
 
-def chances_not_to_break(component: Component) -> list[Fraction]:
-    """Give for every step a number no less than the chance that none of its children breaks.
-
-    Where shares are bounded and nothing else; otherwise 1, which says nothing. Values are dealt
-    without replacement in every group, so numbers of people with one value in separate children are
-    negatively associated (Joag-Dev and Proschan 1983): the chance that all of them are small is at
-    most the product of the chances that each is. The value with the smallest product is taken.
-    """
+def step_chances(component: Component) -> list[StepChances]:
+    """State the steps of a component, if shares are bounded and nothing else; otherwise none."""
     wanted = component.solver.bounded_values()
     if wanted is None:
-        return [Fraction(1)] * len(component.steps)
+        return []
     share, code_of = wanted
     having = np.zeros((len(component.groups), len(code_of)), dtype=np.int64)
     for number, row in enumerate(having):
@@ -39,15 +35,82 @@ def chances_not_to_break(component: Component) -> list[Fraction]:
     n_people = np.bincount(component.group_of_cell, weights=component.people).astype(np.int64)
     in_group = np.zeros((len(component.people), len(n_people)), dtype=np.int64)
     in_group[np.arange(len(in_group)), component.group_of_cell] = component.people
-    frequent = np.argsort(-having.sum(axis=0), kind="stable")[:MOST_VALUES].tolist()
     found = []
     for step in component.cell_steps:
-        parts = step.children @ in_group  # (n_children, n_groups): people
+        parts = step.children @ in_group
         limits = share.numerator * (parts.sum(axis=1) + step.fixed.sum(axis=1))
         limits = limits[:, np.newaxis] // share.denominator - _fixed(step, code_of)
-        best = min(_product(step, parts, limits[:, v], having[:, v], n_people) for v in frequent)
-        found.append(Fraction(best, ONE))
+        separate = bool((step.children.sum(axis=0) <= 1).all())
+        found.append(StepChances(parts, limits, having, n_people, separate))
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class StepChances:
+    """One step: its children break by a value if more people than a limit have it."""
+
+    parts: Counts  # (n_children, n_groups): people
+    limits: Counts  # (n_children, n_values)
+    having: Counts  # (n_groups, n_values): people with each value
+    n_people: Counts  # (n_groups,)
+    separate: bool  # nobody is in two children
+
+    def none_breaks(self, without: int | None = None) -> Fraction:
+        """Give a number no less than the chance that no child breaks.
+
+        without: nor look at children with people of this group. Values are dealt without
+        replacement in every group, so numbers of people with one value in separate children are
+        negatively associated (Joag-Dev and Proschan 1983): the chance that all of them are small
+        is at most the product of the chances that each is. The best value is taken.
+        """
+        size = self.parts.sum(axis=1)
+        kept = size <= MOST_IN_CHILD
+        if without is not None:
+            kept &= self.parts[:, without] == 0
+        children = np.flatnonzero(kept)
+        children = children[np.argsort(size[children], kind="stable")][:MOST_CHILDREN].tolist()
+        frequent = np.argsort(-self.having.sum(axis=0), kind="stable")[:MOST_VALUES].tolist()
+        return Fraction(min(self._product(children, v) for v in frequent), ONE)
+
+    def some_breaks(self, group: int) -> Fraction:
+        """Give a number no less than the chance that a child with people of a group breaks."""
+        return Fraction(min(ONE, sum(self._breaks[self.parts[:, group] > 0].tolist())), ONE)
+
+    def _product(self, children: list[int], v: int) -> int:
+        chance = ONE
+        for c in children:
+            own = at_most(int(self.limits[c, v]), self._drawn(c, v))
+            chance = -(-chance * own // ONE) if self.separate else min(chance, own)
+            if chance < SMALL:
+                break
+        return chance
+
+    @cached_property
+    def _breaks(self) -> NDArray[np.object_]:
+        """(n_children,): no less than the chance that each breaks, by one value or another."""
+        chances = np.zeros(len(self.parts), dtype=object)
+        for c in range(len(self.parts)):
+            most = np.minimum(self.having, self.parts[c][:, np.newaxis]).sum(axis=0)
+            values = np.flatnonzero(most > self.limits[c]).tolist()
+            chances[c] = sum(self._breaks_by(c, v) for v in values)
+        return chances
+
+    def _breaks_by(self, c: int, v: int) -> int:
+        """By one value: counted as few people without it, or bounded by Hoeffding 1963."""
+        size, limit = int(self.parts[c].sum()), int(self.limits[c, v])
+        drawn = self._drawn(c, v)
+        if size <= MOST_IN_CHILD:
+            return at_most(size - limit - 1, tuple((n, n - having, k) for n, having, k in drawn))
+        more = limit + 1 - float(sum(Fraction(k * having, n) for n, having, k in drawn))
+        if more <= 0:
+            return ONE
+        return min(ONE, math.ceil(Fraction(math.exp(-2 * more**2 / size) * (1 + 1e-9)) * ONE))
+
+    def _drawn(self, c: int, v: int) -> tuple[tuple[int, int, int], ...]:
+        return tuple(
+            (int(self.n_people[g]), int(self.having[g, v]), int(self.parts[c, g]))
+            for g in np.flatnonzero(self.parts[c]).tolist()
+        )
 
 
 def _count(row: Counts, code_of: Codes, codes: NDArray[np.signedinteger], counts: Counts) -> None:
@@ -62,25 +125,6 @@ def _fixed(step: RejectedStep, code_of: Codes) -> Counts:
         codes = np.flatnonzero(fixed)
         _count(row, code_of, codes, fixed[codes])
     return found
-
-
-def _product(
-    step: RejectedStep, parts: Counts, limits: Counts, having: Counts, n_people: Counts
-) -> int:
-    """Multiply the chances of the children not to break by one value; of one if they overlap."""
-    small = np.flatnonzero(parts.sum(axis=1) <= MOST_IN_CHILD)
-    separate = bool((step.children.sum(axis=0) <= 1).all())
-    chance = ONE
-    for c in small.tolist():
-        drawn = tuple(
-            (int(n_people[g]), int(having[g]), int(parts[c, g]))
-            for g in np.flatnonzero(parts[c]).tolist()
-        )
-        own = at_most(int(limits[c]), drawn)
-        chance = -(-chance * own // ONE) if separate else min(chance, own)
-        if chance < SMALL:
-            break
-    return chance
 
 
 @lru_cache(maxsize=1 << 14)

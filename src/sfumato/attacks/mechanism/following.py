@@ -37,24 +37,14 @@ def published_groups(members: Membership) -> PublishedGroups:
 
 
 class Following:
-    """What failed steps tell: components that are solved exactly, and those that are too large.
+    """What failed steps tell: components that are solved exactly, and those that are too large."""
 
-    Of the latter, groups are set apart of which bounds show that the promise is kept. promise:
-    None where bounds cannot show that.
-    """
-
-    def __init__(
-        self,
-        members: Membership,
-        steps: Iterable[FailedStep],
-        solver: Solver,
-        promise: Promise | None = None,
-    ) -> None:
+    def __init__(self, members: Membership, steps: Iterable[FailedStep], solver: Solver) -> None:
         self.solver = solver
         slices = _Slices(members, solver)
         open_steps = [stated for step in steps if (stated := slices.open(step)) is not None]
         self.beliefs: list[GroupBeliefs] = []
-        self.bounded: list[int] = []
+        self.bounded: list[int] = []  # groups for which a promise is shown to be kept
         self.large: list[_Large] = []
         solver.samples = False
         components = list(_components(open_steps, len(members.boxes)))
@@ -62,16 +52,21 @@ class Following:
             report("following the method", done, len(components))
             rejected = slices.rejected(groups, own)
             beliefs = solver.component(groups, rejected)
-            if beliefs is not None:
+            if beliefs is None:
+                component = Component(members, solver, groups, rejected)
+                self.large.append(_Large(component, set(groups.tolist())))
+            else:
                 self.beliefs += beliefs
-                continue
-            component = Component(members, solver, groups, rejected)
-            safe = np.zeros(len(groups), dtype=bool)
-            if promise is not None:
-                safe = shown_safe(component, promise, solver.rng)
-            self.bounded += groups[safe].tolist()
-            if not safe.all():
-                self.large.append(_Large(groups, rejected, set(groups[~safe].tolist())))
+
+    def bound(self, promise: Promise) -> None:
+        """Set groups apart, of components that are too large, for which a promise is kept."""
+        for done, large in enumerate(self.large):
+            report("bounding beliefs", done, len(self.large))
+            safe = shown_safe(large.component, promise, self.solver.rng)
+            shown = large.component.groups[safe].tolist()
+            self.bounded += shown
+            large.unknown.difference_update(shown)
+        self.large = [large for large in self.large if large.unknown]
 
     def exactly(self) -> LearnedBeliefs:
         """Give what is known for certain."""
@@ -87,7 +82,7 @@ class Following:
             report("sampling worlds", done, len(self.large))
             found = None
             if self.solver.work > 0:
-                found = self.solver.component(large.groups, large.steps)
+                found = self.solver.component(large.component.groups, large.component.steps)
             if found is None:
                 unknown += sorted(large.unknown)
             else:
@@ -99,8 +94,7 @@ class Following:
 class _Large:
     """A component that is too large to enumerate."""
 
-    groups: NDArray[np.intp]
-    steps: list[RejectedStep]
+    component: Component
     unknown: set[int]  # groups of which no bound shows anything
 
 
