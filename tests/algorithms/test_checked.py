@@ -314,4 +314,4 @@ def test_the_mechanism_attack_shows_it_safe_however_large_and_without_the_origin
         finding = sf.attacks.Mechanism().run(each)
         assert finding.holds
         assert finding.found == finding.before <= Fraction(1, 2)
-        assert "values had no part" in finding.note
+        assert "which value had no part" in finding.note

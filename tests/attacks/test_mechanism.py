@@ -20,6 +20,7 @@ METHODS = [
     sf.Mondrian(),
     sf.Mondrian(dimensions="widest"),
     sf.Mondrian(tight=True),
+    sf.Mondrian(look_ahead=True),
     sf.Mondrian(strict=False),
     sf.Samarati(),
     sf.Samarati(1),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from copy import copy
@@ -15,13 +16,15 @@ from numpy.typing import NDArray
 from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
-from sfumato.data.groups import Groups
+from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput, shown
 from sfumato.registry import Registry
 from sfumato.spec import describe, headline, to_spec
 
 if TYPE_CHECKING:
     from sfumato.criteria.skyline import Skyline
+
+LARGEST = 2**62  # people: more than there are
 
 CRITERIA: Registry[Criterion] = Registry("criterion", "sfumato.criteria")
 
@@ -148,6 +151,27 @@ class Criterion(ABC):
         """
         known = self.thresholds()
         return None if known is None else known.enough_different
+
+    def enough_people(self, groups: Groups) -> Counts | None:
+        """How many people of each group satisfy it, whoever they are; None: not said.
+
+        By default as its thresholds say: so many that the most frequent value, if all who have it
+        are among them, has no larger share; and that l - 1 values cannot be all they have.
+        """
+        known = self.thresholds()
+        if known is None:
+            return None
+        enough = np.full(len(groups), known.people, dtype=np.int64)
+        if not self.looks_at_values:
+            return enough
+        histogram = groups.histogram.counted_as(self.protects(groups.values))
+        if known.share is not None and known.share < 1:
+            counts, which = np.unique(histogram.largest(), return_inverse=True)
+            wanted = [min(math.ceil(n / known.share), LARGEST) for n in counts.tolist()]
+            enough = np.maximum(enough, np.array(wanted, dtype=np.int64)[which])
+        if known.values > 1:
+            enough = np.maximum(enough, histogram.most(known.values - 1) + 1)
+        return enough
 
     def stricter(self, factor: Fraction) -> Criterion | None:
         """The same with a margin: shares `factor` times as small. None: no margin makes sense."""
@@ -294,6 +318,7 @@ STATEMENTS = frozenset(
         "certainly",
         "distance_allowed",
         "enough_different",
+        "enough_people",
         "exchangeable",
         "implications",
         "in_words",

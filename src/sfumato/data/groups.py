@@ -141,6 +141,13 @@ class Histogram:
             largest[filled] = np.maximum.reduceat(self.counts, self.starts[filled])
         return largest
 
+    def most(self, n: int) -> Counts:
+        """How many people of each group have one of its n most frequent values."""
+        order = np.lexsort((-self.counts, self.group_of))
+        place = np.arange(len(order)) - self.starts[self.group_of]
+        upto = np.append(0, np.cumsum(np.where(place < n, self.counts[order], 0)))
+        return np.asarray(np.diff(upto[self.starts]))
+
     def rows(self, first: int, last: int) -> Histogram:
         """Some of the groups, from `first` up to but not including `last`."""
         entries = slice(self.starts[first], self.starts[last])

@@ -13,20 +13,18 @@ from sfumato.algorithms.algorithm import Algorithm, Minimality
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
+from sfumato.algorithms.mondrian.judge import COUNTS_AT_ONCE, Judge, LookAhead
 from sfumato.algorithms.mondrian.line import Line
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import refuse_unsafe_whole
-from sfumato.criteria.criterion import All, Criterion
-from sfumato.criteria.judging import holding
-from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
-from sfumato.data.groups import Groups, Histogram
+from sfumato.criteria.criterion import Criterion
+from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.recoding import Assignment, Recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
-COUNTS_AT_ONCE = 1 << 22  # counts held while the cuts of a batch of regions are judged
 
 
 @dataclass(frozen=True)
@@ -50,6 +48,13 @@ class Mondrian(Algorithm):
     Boxes reach to the cuts, not to the extremes of the people inside; `tight=True` shrinks them
     to those, which says more about the people and loses less.
 
+    `look_ahead=True`: a region is cut only where both sides would be safe whoever of its people had
+    which of its values. So a cut depends on the values of the region as a whole, which everybody
+    sees in the groups it ends in, and never on which side they are: however the values of a group
+    are dealt to its people, the same is published, and knowing the method tells nothing (the local
+    look-ahead of Jin, Zhang and Das 2011, "Algorithm-safe privacy-preserving data publishing").
+    Regions in which values are far from even are not cut, so it loses more.
+
     A `seed` repeats the chances of a relaxed run. It is for experiments: such a release is saved
     only with `experiment=True`, and says so.
 
@@ -67,15 +72,23 @@ class Mondrian(Algorithm):
     strict: bool = True
     tight: bool = False
     dimensions: Literal["all", "widest"] = "all"
+    look_ahead: bool = False
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("strict", "tight"):
+        for name in ("strict", "tight", "look_ahead"):
             true_or_false("Mondrian", name, getattr(self, name))
         one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
         optional_seed("Mondrian", self.seed)
         if self.strict and self.experiment:
             raise BadInput("Mondrian: strict cuts leave nothing to chance; drop the seed")
+        if self.look_ahead and not self.strict:
+            raise BadInput("Mondrian: look_ahead goes with strict cuts; drop strict=False")
+
+    @property
+    def joint(self) -> bool:
+        """Looking ahead, it does not matter who has which value."""
+        return not self.look_ahead
 
     @property
     def deterministic(self) -> bool:
@@ -89,8 +102,11 @@ class Mondrian(Algorithm):
 
     @property
     def minimality(self) -> Minimality | None:
-        """No strict region has an allowable cut; relaxed ones are halved, at one place only."""
-        return "regions" if self.strict else None
+        """No strict region has an allowable cut; relaxed ones are halved, at one place only.
+
+        Looking ahead, it leaves cuts that would have been safe.
+        """
+        return "regions" if self.strict and not self.look_ahead else None
 
     def failed_steps(
         self, published: PublishedGroups, criterion: Criterion
@@ -98,6 +114,8 @@ class Mondrian(Algorithm):
         """The cuts tried before the one taken, in every region, and all cuts of the last ones."""
         if not self.strict:
             return None
+        if self.look_ahead:
+            return iter(())
         return failed_cuts(published, criterion.least_size, widest_only=self.widest_only)
 
     @property
@@ -117,24 +135,31 @@ class Mondrian(Algorithm):
                 "relaxed regions may be published under the same box, and a union of safe groups "
                 "need not be safe"
             )
-        return super().refuses(criterion)
+        refused = super().refuses(criterion)
+        if refused is None and self.look_ahead:
+            return _unforeseen(criterion)
+        return refused
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls(strict=False), cls(dimensions="widest"))
+        return (cls(), cls(strict=False), cls(dimensions="widest"), cls(look_ahead=True))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
-        if len(frequencies.combinations) > COMPILED:
+        if self.look_ahead:
+            ahead = LookAhead(frequencies, criterion)
+            recoding = _strict(_Space(frequencies, ahead, widest_only=self.widest_only))
+        elif len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
             recoding = Rounds(
                 frequencies, criterion, draw, strict=self.strict, widest_only=self.widest_only
             ).run()
         elif self.strict:
-            recoding = _strict(_Space(frequencies, criterion, widest_only=self.widest_only))
+            judge = Judge(frequencies, criterion)
+            recoding = _strict(_Space(frequencies, judge, widest_only=self.widest_only))
         else:
             recoding = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
         return _tight(recoding) if self.tight else recoding
@@ -143,9 +168,7 @@ class Mondrian(Algorithm):
 class _Space:
     """The regions so far, and the region of every combination."""
 
-    def __init__(
-        self, frequencies: FrequencySet, criterion: Criterion, *, widest_only: bool
-    ) -> None:
+    def __init__(self, frequencies: FrequencySet, judge: Judge, *, widest_only: bool) -> None:
         ground = self.ground = frequencies.combinations
         self.widest_only = widest_only
         self.domains = [frequencies.domains[name] for name in ground.columns]
@@ -155,7 +178,7 @@ class _Space:
         whole = [[0, len(domain) - 1] for domain in self.domains]
         self.boxes = np.array([whole], dtype=np.int32)  # (n_regions, n_dimensions, 2)
         self.open = np.zeros(1, dtype=np.intp)  # regions that may still be cut
-        self.judge = _Judge(frequencies, criterion)
+        self.judge = judge
 
     def cut_all(self) -> None:
         """Cut every open region once, along its widest dimension that allows it."""
@@ -200,7 +223,7 @@ class _Space:
         dimension = np.full(n_regions, -1, dtype=np.intp)
         boundary = np.zeros(n_regions, dtype=np.int32)
         widest = np.full(n_regions, -1.0)
-        entries = self.judge.entries(members)
+        self.judge.look_at(members, region, n_regions)
         for j, domain in enumerate(self.domains):
             line = Line.of(domain, region, self.codes[members, j], self.counts[members])
             span = domain.span(line.low, line.high)
@@ -208,100 +231,18 @@ class _Space:
             if self.widest_only:  # a wider column takes the turn even when it has no cut
                 widest[wider], dimension[wider] = span[wider], -1
             rank, candidate = line.boundaries(domain)
-            best = self.judge.first_safe(line, candidate[wider[line.region[candidate]]], entries)
+            best = self.judge.first_safe(line, candidate[wider[line.region[candidate]]])
             where = line.region[best]
             widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
         return dimension, boundary
 
 
-class _Judge:
-    """Judges both sides of many cuts at once."""
-
-    def __init__(self, frequencies: FrequencySet, criterion: Criterion) -> None:
-        self.frequencies = frequencies
-        self.by_size = [part for part in criterion.parts if not part.looks_at_values]
-        self.by_value = [part for part in criterion.parts if part.looks_at_values]
-        self.n_values = len(frequencies.persons_values.codes) if self.by_value else 1
-        self.least = criterion.least_size
-        n_combinations = len(frequencies.combinations)
-        self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n_combinations + 1))
-
-    def entries(self, members: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Give the keys of some combinations, and which of these each key belongs to."""
-        n_keys = np.diff(self.first_key)[members] if self.by_value else np.zeros(len(members), int)
-        member = np.repeat(np.arange(len(members)), n_keys)
-        offset = np.arange(len(member)) - np.repeat(np.cumsum(n_keys) - n_keys, n_keys)
-        return self.first_key[members][member] + offset, member
-
-    def first_safe(
-        self,
-        line: Line,
-        candidate: NDArray[np.intp],
-        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
-    ) -> NDArray[np.intp]:
-        """Give for each region the first candidate whose two sides satisfy the criterion."""
-        for part in self.by_size:
-            left = line.left[candidate]
-            right = line.total[candidate] - left
-            candidate = candidate[part.holds(Groups(left)) & part.holds(Groups(right))]
-        if not self.by_value:
-            return _first_of_each(line.region, candidate)
-        # As many candidates at a time as their counts fit in memory, the best ones first.
-        winners: list[NDArray[np.intp]] = []
-        step = max(1, COUNTS_AT_ONCE // self.n_values)
-        while len(candidate):
-            chunk = np.sort(candidate[:step])
-            safe = self._safe(line, chunk, entries)
-            best = _first_of_each(line.region, candidate[:step][np.isin(candidate[:step], safe)])
-            winners.append(best)
-            rest = candidate[step:]
-            candidate = rest[~np.isin(line.region[rest], line.region[best])]
-        return np.concatenate(winners) if winners else candidate
-
-    def _safe(
-        self,
-        line: Line,
-        cells: NDArray[np.intp],
-        entries: tuple[NDArray[np.intp], NDArray[np.intp]],
-    ) -> NDArray[np.intp]:
-        """Keep the cuts, given as ascending cells, that leave both sides safe."""
-        key, member = entries
-        region = line.region[cells]
-        new = np.flatnonzero(np.diff(region, prepend=-1))  # the first cut of every region
-        rank = np.full(len(line.starts), -1, dtype=np.intp)
-        rank[region[new]] = np.arange(len(new))
-        # A region with n cuts falls into n + 1 slots; every key is in one, unless there is no cut.
-        is_cut = np.zeros(len(line.region), dtype=np.intp)
-        is_cut[cells] = 1
-        slot_of = np.cumsum(is_cut) - is_cut + rank[line.region]
-        cell = line.cell_of[member]
-        cut = rank[line.region[cell]] >= 0
-        if not cut.all():
-            key, cell = key[cut], cell[cut]
-        value = self.frequencies.persons_values.of_key[key]
-        shape = (len(cells) + len(new), self.n_values)
-        counted = self.frequencies.counts[key]
-        flat = sum_by(slot_of[cell] * self.n_values + value, counted, shape[0] * shape[1])
-        upto = np.cumsum(flat.reshape(shape), axis=0)
-        first = new + np.arange(len(new))
-        before = np.where(first[:, None] > 0, upto[first - 1], 0)
-        whole = upto[np.append(first[1:], shape[0]) - 1] - before
-        mine = rank[region]
-        left = upto[np.arange(len(cells)) + mine] - before[mine]
-        right = whole[mine] - left
-        criterion = All(tuple(self.by_value))
-        safe = np.ones(len(cells), dtype=bool)
-        people = line.left[cells]
-        for size, counts in ((people, left), (line.total[cells] - people, right)):
-            groups = JointGroups(self.frequencies, size, Histogram.from_dense(counts))
-            safe &= holding(criterion, groups)
-        return cells[safe]
-
-
-def _first_of_each(region: NDArray[np.intp], cells: NDArray[np.intp]) -> NDArray[np.intp]:
-    """Keep the first cell of every region."""
-    _, first = np.unique(region[cells], return_index=True)
-    return cells[first]
+def _unforeseen(criterion: Criterion) -> str | None:
+    """Say which part does not tell when people are safe whoever they are; None: all do."""
+    for part in criterion.parts:
+        if part.thresholds() is None:
+            return f"{part} does not say which people of a group are safe whatever their values"
+    return None
 
 
 def _strict(space: _Space) -> Assignment:

@@ -35,8 +35,8 @@ from sfumato.parameters import optional_column, optional_seed, whole
 
 WORLDS = 20_000
 BLIND = (
-    "values had no part in what the method decided: however those of a group are dealt to its "
-    "people, and whatever suppressed people have, the same is published"
+    "who has which value had no part in what the method decided: however those of a group are "
+    "dealt to its people, and whatever suppressed people have, the same is published"
 )
 BLIND_SERIES = (
     "values had no part in what was decided for any of the releases, so all worlds that explain "
