@@ -25,6 +25,8 @@ from sfumato.parameters import refusal, whole
 from sfumato.progress import report
 from sfumato.text import plural
 
+DOUBLINGS = 5
+
 
 @dataclass(frozen=True)
 class Checked(Algorithm):
@@ -134,7 +136,12 @@ class Checked(Algorithm):
         broken: list[str] = []
         for done, k in enumerate(self.ks):
             report("trying k", done, len(self.ks))
-            decided = self.method.search(frequencies.combinations, _blind(criterion, k), draw)
+            try:
+                decided = self.method.search(frequencies.combinations, _blind(criterion, k), draw)
+            except Unsatisfiable:  # there are too few people
+                if not broken:
+                    raise
+                break
             if not any(part.looks_at_values for part in criterion.parts):
                 return decided
             recoding = _dealt(decided, frequencies, draw) if decided.splits else decided
@@ -171,6 +178,18 @@ class Checked(Algorithm):
 
     def __str__(self) -> str:
         return f"Checked({self.method}, ks={list(self.ks)})"
+
+
+def doubling(criterion: Criterion) -> tuple[int, ...]:
+    """Give a list of ks by what a criterion asks for and nothing else, so that it is public.
+
+    >>> import sfumato as sf
+    >>> doubling(sf.KAnonymity(5) & sf.LDiversity(3))
+    (5, 10, 20, 40, 80, 160)
+    """
+    different = max(part.enough_different() or 1 for part in criterion.parts)
+    first = max(2, criterion.least_size, different)
+    return tuple(first * 2**j for j in range(DOUBLINGS + 1))
 
 
 def _read_ks(given: object) -> tuple[int, ...]:

@@ -87,6 +87,8 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
         say(f"Not run: {names}: {why}")
     for remark in report.remarks:
         say(f"Note: {remark}")
+    if report.way_out is not None:
+        say(str(report.way_out))
     for finding in report.findings if steward else ():
         if finding.worst is not None:
             worst = "; ".join(f"{key}: {described(value)}" for key, value in finding.worst.items())

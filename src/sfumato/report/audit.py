@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -22,6 +23,7 @@ from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.publishers_word import given_word, with_publishers_word
 from sfumato.report.verdict import NotRun, Verdict, left_open
+from sfumato.report.way_out import WayOut, find_way_out, gives_method_away
 from sfumato.table import Table
 from sfumato.text import counted, people
 
@@ -96,6 +98,18 @@ class Report:
         outcome = _audited(self.subject, seen)
         return replace(outcome, at_best=self.verdict, n_known=self.n_failed)
 
+    @cached_property
+    def way_out(self) -> WayOut | None:
+        """Which method keeps the promise instead, tried on the original when first asked for.
+
+        None: nobody succeeded by knowing the method. It is for the steward alone.
+        """
+        if not any(map(gives_method_away, self.findings)):
+            return None
+        return find_way_out(
+            self.subject, self.target, lambda release, target: _audited(release, target).verdict
+        )
+
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The table that a person reads, by `COLUMNS`."""
@@ -149,7 +163,8 @@ class Report:
         """Plain values for a machine; with `private`, who is worst off.
 
         Where the original was at hand, shares before and people who fit are counted in it: then
-        this is private, and says so, even without anybody who is worst off.
+        this is private, and says so, even without anybody who is worst off. Where somebody succeeds
+        who knows the method, it says which way out was tried.
         """
         return {
             "private": private or self.target.original is not None,
@@ -163,6 +178,7 @@ class Report:
             "method": None if self.target.method is None else self.target.method.spec(),
             "findings": [finding.to_json(private=private) for finding in self.findings],
             "not_run": [each.to_json() for each in self.not_run],
+            "way_out": None if self.way_out is None else self.way_out.to_json(),
         }
 
     def to_html(self, *, private: bool = False) -> str:
@@ -194,6 +210,8 @@ class Report:
         """Write down what is for the steward, or what is for everybody."""
         shown = self if private else self.public()
         audited = shown.to_json(private=private)
+        if not private:
+            audited["way_out"] = None
         return document(
             shown.subject, shown.target, shown.findings, audited, shown.n_failed, private=private
         )

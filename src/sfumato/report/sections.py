@@ -301,6 +301,8 @@ def _limits(document: Document) -> Markup:
 
 def _for_the_steward(document: Document) -> Iterator[Markup]:
     steward = document["steward"]
+    if document["way_out"]:
+        yield _way_out(document["way_out"])
     if steward["missing"]:
         yield section(
             "What is missing here", tag("ul", *(tag("li", each) for each in steward["missing"]))
@@ -318,6 +320,25 @@ def _for_the_steward(document: Document) -> Iterator[Markup]:
     if steward["summary"]:
         rows = [(tag("b", name), text) for name, text in steward["summary"]["lines"]]
         yield section("Summary", data_table(("", ""), rows))
+
+
+def _way_out(found: Document) -> Markup:
+    rows = [
+        (
+            tag("code", each["called"]),
+            each["verdict"] or NONE,
+            NONE if each["information_loss"] is None else f"{each['information_loss']:.3f}",
+            count(each["tables"]),
+            each["reason"] or "",
+        )
+        for each in found["methods"]
+    ]
+    header = ("method", "audit", "information loss", "tables", "")
+    return section(
+        "A way out",
+        tag("p", found["words"].removeprefix("Way out: ")),
+        data_table(header, rows, numbers=(2, 3), words=(1,)) if rows else "",
+    )
 
 
 def _driven(drivers: Document) -> Markup:

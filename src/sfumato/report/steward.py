@@ -76,6 +76,12 @@ def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[
     }
 
 
+def measured_loss(subject: Release | Table, target: Target) -> float | None:
+    """Give the information loss of a row; None where it cannot be measured."""
+    found = None if target.original is None else _loss(subject, target, [])
+    return None if found is None else float(found["information_loss"])
+
+
 def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[str, Any]:
     """Say which columns of the original make people recognizable, and what would help.
 

@@ -17,9 +17,10 @@ REFUSED = {
     "failed": "An attack succeeded: nothing was written.",
     "undecided": "Not shown to be safe: nothing was written; --allow-undecided writes it anyway.",
 }
-WAYS_OUT = (
-    "What helps: docs/attacks.md, When an attack succeeds. Against who knows the method: Checked, "
-    "which forms groups by quasi-identifiers alone (docs/methods.md), or the two tables of Anatomy."
+WHAT_HELPS = "What helps: docs/attacks.md, When an attack succeeds."
+AGAINST_THE_METHOD = (
+    "Against who knows the method: Checked, which forms groups by quasi-identifiers alone "
+    "(docs/methods.md), Mondrian with look_ahead, or the two tables of Anatomy."
 )
 
 
@@ -98,6 +99,7 @@ def anonymize(
         )
         summary = release.summary()
         report = sf.audit(release) if audit else None
+        way_out = None if report is None else report.way_out  # with the progress of its tries
         code = 0 if report is None else EXIT_CODES[report.verdict]
         if report is not None and report.verdict == "undecided" and allow_undecided:
             code = 0
@@ -117,7 +119,9 @@ def anonymize(
             out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
         if code:
             assert report is not None  # noqa: S101  (without an audit the code is 0)
-            out.say(f"{REFUSED[report.verdict]}\n{WAYS_OUT}")
+            out.say(f"{REFUSED[report.verdict]}\n{WHAT_HELPS}")
+            if way_out is None:
+                out.say(AGAINST_THE_METHOD)
         elif dry_run:
             out.say("Dry run: nothing was written.")
         else:

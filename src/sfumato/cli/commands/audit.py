@@ -91,6 +91,7 @@ def audit(
             earlier=earlier or [],
             enforced=criterion_of(enforced, "--enforced"),
         )
+        _ = audited.way_out  # with the progress of its tries
         page = None if report is None else audited.save(report, private=steward)
 
     def show() -> None:

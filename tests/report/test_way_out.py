@@ -1,0 +1,150 @@
+"""A failing audit names the method that keeps the promise, tried on the same table."""
+
+import json
+from pathlib import Path
+
+import pyarrow as pa
+import pytest
+
+import sfumato as sf
+from cli.common import run
+from sfumato.report import way_out
+
+RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
+PROMISE = sf.KAnonymity(5) & sf.LDiversity(2, "frequency")
+TOML = """
+source = "patients.csv"
+output = "out"
+[columns]
+identifiers = ["name"]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+zip = { prefix = true }
+sex = { flat = true }
+[[criteria]]
+k_anonymity = { k = 5 }
+[[criteria]]
+l_diversity = { l = 2, kind = "frequency" }
+[method]
+mondrian = {}
+"""
+
+
+@pytest.fixture(scope="module")
+def patients():
+    return sf.read(sf.datasets.patients(), RULES, sensitive="disease")
+
+
+@pytest.fixture(scope="module")
+def failed(patients):
+    return sf.audit(sf.anonymize(patients, PROMISE, sf.Mondrian()))
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "patients.csv").write_bytes(sf.datasets.patients().read_bytes())
+    (tmp_path / "job.toml").write_text(TOML)
+    return tmp_path
+
+
+def test_what_is_named_keeps_the_promise_when_one_runs_it(patients, failed):
+    assert failed.verdict == "failed"
+    best = failed.way_out.best
+    again = sf.anonymize(patients, PROMISE, best.method)
+    assert sf.audit(again).holds
+    assert best.loss == pytest.approx(sf.utility.information_loss(again))
+    assert failed.way_out.loss == pytest.approx(sf.utility.information_loss(failed.subject))
+    assert f"{best.method} keeps the promise" in str(failed.way_out)
+    assert f"{best.loss:.3f} instead of {failed.way_out.loss:.3f}" in str(failed.way_out)
+
+
+def test_every_verdict_is_that_of_its_own_audit(patients, failed):
+    for each in failed.way_out.tries:
+        assert each.verdict == sf.audit(sf.anonymize(patients, PROMISE, each.method)).verdict
+    assert {each.verdict for each in failed.way_out.tries} >= {"safe"}
+
+
+def test_who_does_not_fail_by_the_method_needs_no_way_out(patients):
+    assert sf.audit(sf.anonymize(patients, PROMISE, sf.Anatomy())).way_out is None
+    assert sf.audit(sf.anonymize(patients, sf.KAnonymity(5), sf.Mondrian())).way_out is None
+
+
+def test_two_tables_are_replaced_by_two_tables(patients):
+    report = sf.audit(sf.anonymize(patients, PROMISE, sf.GreedyGrouping()))
+    assert report.verdict == "failed"
+    assert report.way_out.best.method == sf.Anatomy()
+    assert "as two tables" in str(report.way_out)
+
+
+def test_where_none_is_found_it_says_what_was_tried():
+    codes = ["3yn", "3xn", "2yh", "1yh", "4xn", "2xn", "1yh", "2xn"]
+    rows = [dict(zip("abs", code, strict=True)) for code in codes]
+    rules = {"a": sf.Tree({"A": ["1", "2"], "B": ["3", "4"]}), "b": sf.Tree(["x", "y"])}
+    table = sf.read(pa.Table.from_pylist(rows), rules, sensitive="s")
+    report = sf.audit(sf.anonymize(table, sf.BetaLikeness(1), sf.Mondrian()))
+    assert report.verdict == "failed"
+    (tried,) = report.way_out.tries
+    assert tried.verdict == "failed"
+    assert report.way_out.best is None
+    assert "none was found. Tried: Checked(Mondrian()" in str(report.way_out)
+    assert report.to_json()["way_out"]["method"] is None
+
+
+def test_without_the_original_it_is_named_as_not_tried(failed, tmp_path):
+    loaded = sf.audit(sf.load(failed.subject.save(tmp_path / "out")))
+    assert loaded.verdict == "failed"  # the publisher's word
+    told = loaded.to_json()["way_out"]
+    assert (told["tried"], told["method"]) == (False, None)
+    assert all(each["verdict"] is None for each in told["methods"])
+    assert "not tried, since the original is not at hand" in told["words"]
+    again = sf.audit(sf.load(tmp_path / "out"), sf.datasets.patients())
+    assert again.way_out.best == failed.way_out.best
+    assert again.way_out.loss == pytest.approx(failed.way_out.loss)
+
+
+def test_no_other_method_is_tried_when_the_time_is_over(patients, monkeypatch):
+    monkeypatch.setattr(way_out, "SECONDS", -1)
+    report = sf.audit(sf.anonymize(patients, PROMISE, sf.Mondrian()))
+    assert {each.verdict for each in report.way_out.tries} == {None}
+    assert all("not tried" in each.reason for each in report.way_out.tries)
+
+
+def test_a_report_for_everybody_does_not_show_it(failed, tmp_path):
+    pages = [failed.save(tmp_path, private=private) for private in (False, True)]
+    shown = [json.loads(page.with_suffix(".json").read_text())["way_out"] for page in pages]
+    assert shown[0] is None
+    assert shown[1] == failed.way_out.to_json()
+    texts = [page.read_text() for page in pages]
+    assert ["A way out" in text for text in texts] == [False, True]
+    assert "look_ahead" not in texts[0]
+
+
+def files(place: Path) -> list[Path]:
+    return sorted(each for each in place.rglob("*") if each.is_file())
+
+
+def test_the_command_line_tries_it_and_writes_nothing(place, failed):
+    before = files(place)
+    told = run("anonymize", place / "job.toml", "--audit")
+    assert told.exit_code == 1
+    assert f"Way out: {failed.way_out.best.method} keeps the promise" in told.output.replace(
+        "\n", " "
+    )
+    machine = run("anonymize", place / "job.toml", "--audit", "--json")
+    assert machine.exit_code == 1
+    found = json.loads(machine.output)["audit"]["way_out"]
+    assert found["method"] == failed.way_out.best.method.spec()
+    assert found["information_loss"] == pytest.approx(failed.way_out.best.loss)
+    assert files(place) == before
+
+
+def test_an_audit_of_a_saved_release_tries_it_with_the_original(place, failed):
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    told = run("audit", place / "job.toml", "--json")
+    assert told.exit_code == 1
+    found = json.loads(told.output)["way_out"]
+    assert found["method"] == failed.way_out.best.method.spec()
+    blind = run("audit", place / "out", "--json")  # nobody said how it was made to be attacked
+    assert json.loads(blind.output)["way_out"] is None
+    assert blind.exit_code == 5
