@@ -3,6 +3,7 @@
 import json
 from pathlib import Path
 
+import jsonschema
 import pyarrow as pa
 import pytest
 
@@ -115,6 +116,11 @@ def test_a_report_for_everybody_does_not_show_it(failed, tmp_path):
     shown = [json.loads(page.with_suffix(".json").read_text())["way_out"] for page in pages]
     assert shown[0] is None
     assert shown[1] == failed.way_out.to_json()
+    schema = json.loads((Path(way_out.__file__).parent / "schema.json").read_text())
+    for page in pages:
+        jsonschema.Draft202012Validator(schema).validate(
+            json.loads(page.with_suffix(".json").read_text())
+        )
     texts = [page.read_text() for page in pages]
     assert ["A way out" in text for text in texts] == [False, True]
     assert "look_ahead" not in texts[0]
