@@ -200,3 +200,27 @@ def republished(tables, quasi_identifiers, made_by, criterion):
         releases.append(release)
         published.append(sorted(release.to_arrow().to_pylist(), key=str))
     return releases, published
+
+
+def beliefs_on_list(people, quasi_identifiers, criterion, method, published):
+    """Give what is believed of people on a list, some of whom are not in the table.
+
+    Publishes every set of them with every dealing of the values. people: quasi-identifiers of
+    everybody. published: rows. Returns {who: {value: Fraction}}, of being in it and having it.
+    """
+    values = [row["s"] for row in published]
+    believed, n = {tuple(who.values()): Counter() for who in people}, 0
+    kinds = [tuple(who.values()) for who in people]
+    known = {}
+    for members in itertools.combinations(range(len(people)), len(values)):
+        for world in set(itertools.permutations(values)):
+            key = tuple(sorted((kinds[i], v) for i, v in zip(members, world, strict=True)))
+            if key not in known:
+                rows = [people[i] | {"s": v} for i, v in zip(members, world, strict=True)]
+                made = republished([rows], quasi_identifiers, lambda _: method, criterion)[1]
+                known[key] = made == [published]
+            if known[key]:
+                n += 1
+                for i, value in zip(members, world, strict=True):
+                    believed[kinds[i]][value] += Fraction(1, kinds.count(kinds[i]))
+    return {who: {v: share / n for v, share in mine.items()} for who, mine in believed.items()}

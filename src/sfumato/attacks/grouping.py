@@ -136,7 +136,7 @@ class MethodBased(Attack):
             return None
         from sfumato.attacks.mechanism.replaying import Values  # noqa: PLC0415  (a later attack)
 
-        values = Values.of(target, original, formation.enforced)
+        values = Values.of(target, original.schema.hierarchies, formation.enforced)
         (domain,) = values.domains.values()
         return left_over(target, buckets, formation, domain, values.prior)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.membership import (
     Membership,
     PossibleMembers,
+    listed,
     located,
     members_of,
 )
@@ -26,12 +27,16 @@ from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, releases_of
+from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
 from sfumato.errors import CannotRun, DoesNotApply
-from sfumato.parameters import optional_column, optional_seed, whole
+from sfumato.parameters import one_of, optional_column, optional_seed, whole
+from sfumato.release import Release
+from sfumato.table import Table
+from sfumato.text import people
 
 WORLDS = 20_000
 BLIND = (
@@ -72,6 +77,10 @@ class Mechanism(Attack):
 
     Args:
         attribute: The sensitive column, when there are several.
+        who: Whose quasi-identifiers he has: "original": everybody's who is in the table.
+            "external": those on a list of people, of whom some need not be in the table; every set
+            of people who may be in it counts alike before, and what is believed is the expected
+            share of listed people who are in the table and have the value.
         worlds: Run a method at most so often.
         seed: Repeats the samples. It is an experiment's, nobody is protected by it.
 
@@ -90,6 +99,7 @@ class Mechanism(Attack):
     attribute: str | None = None
     worlds: int = WORLDS
     seed: int | None = 0
+    who: Literal["original", "external"] = "original"
     name: ClassVar[str] = "mechanism"
     knows_method: ClassVar[bool] = True
 
@@ -97,18 +107,36 @@ class Mechanism(Attack):
         optional_column("Mechanism", "attribute", self.attribute)
         whole("Mechanism", "worlds", self.worlds, least=1)
         optional_seed("Mechanism", self.seed)
+        one_of("Mechanism", "who", self.who, ("original", "external"))
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
-        """Every sensitive column."""
+        """Every sensitive column; with a list of people, if there is one, too."""
         for attribute in target.sensitive or (None,):
             yield cls(attribute=attribute)
+            if target.external is not None:
+                yield cls(attribute=attribute, who="external")
+
+    @property
+    def called(self) -> str:
+        """The name, and whether it is a list that the adversary has."""
+        return self.name if self.who == "original" else f"{self.name}, external"
+
+    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
+        """Attack a release, or a published table of any origin.
+
+        What somebody believes who has a list alone decides nothing about those who know more.
+        """
+        finding = super().run(subject, original)
+        return replace(finding, knows_method=self.who == "original")
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who can run the method."""
         attribute = target.view(self.attribute, others=False).attribute
         method, enforced = _method(target)
         guard = guarding_column(enforced)
+        if self.who == "external":
+            return self._of_list(target, method, enforced, attribute)
         aside = None
         if target.previous:
             try:
@@ -145,6 +173,25 @@ class Mechanism(Attack):
             finding = verdict.finding(self.called, knows)
         return replace(finding, knows_earlier=True)
 
+    def _of_list(
+        self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
+    ) -> Finding:
+        """Find what is believed of people on a list, of whom some may not be in the table."""
+        possible = listed(target)
+        assert target.external is not None  # noqa: S101  (else nothing is listed)
+        others = people(target.external.n_rows)
+        knows = f"a list of {others}, of whom some may not be in the table; {target.method}"
+        if guarding_column(enforced) is not None:
+            raise CannotRun("what people guard is neither published nor on the list")
+        if not method.joint:
+            finding = self._finding(target, _seen(target), LearnedBeliefs([]), attribute)
+            return replace(finding, knows=knows, note=f"{BLIND}; whoever is on the list, at most")
+        replay = ListReplay(target, target.external, method, enforced, self.worlds)
+        members, classes = possible.without_members(), replay.run(attribute)
+        verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
+        finding = verdict.finding(self.called, knows)
+        return replace(finding, n_people=sum(each.people for each in classes))
+
     def _alone(
         self,
         target: Target,
@@ -167,10 +214,12 @@ class Mechanism(Attack):
             raise CannotRun(
                 "what people guard is not published, so nobody can run the method again on worlds"
             )
-        replay = Replay(target, method, enforced, self.worlds)
+        rules = target.original.schema.hierarchies
+        ground = target.original.combinations()
+        replay = Replay(target, ground, rules, method, enforced, self.worlds)
         members, classes = replay.run(attribute)
         verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
-        return verdict.finding(self.called, _knows(target), replay.note)
+        return verdict.finding(self.called, _knows(target))
 
     def _followed(
         self, target: Target, method: Algorithm, enforced: Criterion, attribute: str

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
 from fractions import Fraction
@@ -17,24 +17,27 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.lots import Draw, every_outcome
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import Membership, fitting_pairs
+from sfumato.attacks.matching import boxes_in
 from sfumato.attacks.mechanism.population import Population, Signature, signature
 from sfumato.attacks.mechanism.worlds import (
     Case,
     Dealing,
     World,
     every_world,
+    fewest_tables,
     suppressed_sets,
+    without_some,
 )
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import sum_by
+from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
-from sfumato.data.hierarchy import Flat
+from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
 from sfumato.formulas.boxes.fillings import Fillings
 from sfumato.progress import report
-from sfumato.table import Table
 
 ANOTHER = "another value"
 MOST_FILLINGS = 1_000  # of published groups by people
@@ -51,7 +54,7 @@ class Values:
     histogram: Counts  # (n_groups, n_values): what is published
 
     @classmethod
-    def of(cls, target: Target, original: Table, enforced: Criterion) -> Values:
+    def of(cls, target: Target, rules: Mapping[str, Hierarchy], enforced: Criterion) -> Values:
         """See what is published, and what else suppressed people may have."""
         seen = target.seen
         published = seen.frequencies.persons_values.codes
@@ -61,7 +64,7 @@ class Values:
             labels = seen.frequencies.domains[name].labels
             counts = sum_by(published[:, j].astype(np.intp), histogram.sum(axis=0), len(labels))
             shown = [labels[code] for code in np.flatnonzero(counts).tolist()]
-            domain = _extended(name, shown, target, original, enforced)
+            domain = _extended(name, shown, target, rules, enforced)
             code = np.array([domain.code_of(label) for label in shown], dtype=np.int32)
             translated = np.full(len(labels), -1, dtype=np.int32)
             translated[np.flatnonzero(counts)] = code
@@ -91,10 +94,14 @@ class Values:
 
 
 def _extended(
-    name: str, shown: list[object], target: Target, original: Table, enforced: Criterion
+    name: str,
+    shown: list[object],
+    target: Target,
+    rules: Mapping[str, Hierarchy],
+    enforced: Criterion,
 ) -> Domain:
     """Lay out the values of a sensitive column that are published, named, or could be besides."""
-    rule = original.schema.hierarchies.get(name, Flat())
+    rule = rules.get(name, Flat())
     try:
         domain = rule.grow(name, shown)[0]
     except BadInput as error:
@@ -114,19 +121,33 @@ def _extended(
 
 
 class Replay:
-    """Runs a method again on every world that could have led to a release."""
+    """Runs a method again on every world that could have led to a release.
 
-    def __init__(self, target: Target, method: Algorithm, enforced: Criterion, most: int) -> None:
-        assert target.original is not None  # noqa: S101  (the caller looked)
+    Args:
+        target: What was published.
+        ground: The quasi-identifiers of all people.
+        rules: The hierarchies of the columns.
+        method: What is run.
+        enforced: The criterion it keeps to.
+        most: Run it at most so often.
+    """
+
+    def __init__(
+        self,
+        target: Target,
+        ground: FrequencySet,
+        rules: Mapping[str, Hierarchy],
+        method: Algorithm,
+        enforced: Criterion,
+        most: int,
+    ) -> None:
         self.target, self.method, self.enforced, self.most = target, method, enforced, most
-        self.original = target.original
-        if self.original.n_rows > most:
+        if ground.n_rows > most:
             raise CannotRun(TOO_MANY)
-        self.ground = self.original.combinations()
-        self.boxes = target.boxes_in(self.original)  # (n_groups, n_quasi_identifiers, 2)
-        self.values = Values.of(target, self.original, enforced)
+        self.ground = ground
+        self.boxes = boxes_in(ground.domains, target.seen)  # (n_groups, n_quasi_identifiers, 2)
+        self.values = Values.of(target, rules, enforced)
         self.population = Population(self.ground, self.values.domains, self.values.rows)
-        self.note: str | None = None
 
     @cached_property
     def published(self) -> Signature:
@@ -135,6 +156,17 @@ class Replay:
 
     def run(self, attribute: str) -> tuple[Membership, list[ClassBelief]]:
         """Give what is believed of the people of every combination."""
+        total, believed = self.weigh()
+        if not total:
+            raise CannotRun(
+                "on no world does the method publish this; the release was made another way than "
+                "it says"
+            )
+        members = self.population.members(self.boxes, self.values.histogram)
+        return members, self._classes(believed / total, attribute)
+
+    def weigh(self) -> tuple[Fraction, NDArray[np.object_]]:
+        """Give the weight of all worlds, and of people by combination and value in them."""
         if not self.method.draws_orders:
             raise CannotRun(
                 f"{self.method} leaves things to chance, and does not say which: it cannot be run "
@@ -155,13 +187,8 @@ class Replay:
             if weight:
                 total += weight
                 believed = believed + world.people.astype(object) * weight
-        if not total:
-            raise CannotRun(
-                "on no world does the method publish this; the release was made another way than "
-                "it says"
-            )
-        members = self.population.members(self.boxes, self.values.histogram)
-        return members, self._classes(believed / total, attribute)
+        self.left = left
+        return total, believed
 
     def _worlds(self) -> Iterator[World]:
         """Go through all worlds; refuse where there are too many."""
@@ -179,6 +206,10 @@ class Replay:
         """Say whose values are dealt to whom, for every set of people who may be suppressed."""
         counts, histogram = self.ground.counts, self.values.histogram
         fillings = Fillings(counts, histogram.sum(axis=1), fitting_pairs(self.ground, self.boxes))
+        one = fillings.one()
+        if one is None:
+            return
+        self._refuse_hopeless(fillings, one)
         every = fillings.every(MOST_FILLINGS)
         if every is None:  # all values to everybody who is published: only more worlds
             yield from self._everybody(fillings.pairs[:, 0])
@@ -198,6 +229,25 @@ class Replay:
             whole = self._as_one(suppressed)
             fewest = min(by_group, whole, key=lambda case: case.n_worlds(n_values, self.most))
             yield fewest
+
+    def _refuse_hopeless(self, fillings: Fillings, filling: Counts) -> None:
+        """Refuse at once where one way to fill the groups has too many worlds already.
+
+        People who are alike and in several groups have fixed values here, so no world counts twice.
+        """
+        kind, box = fillings.pairs.T
+        used = filling > 0
+        split = np.bincount(kind[used], minlength=len(self.ground)) > 1
+        n_values, n_worlds = len(self.values.rows), 1
+        for n in fillings.left_over(filling).tolist():
+            n_worlds *= math.comb(n + n_values - 1, n)
+        for number, row in enumerate(self.values.histogram):
+            mine = np.flatnonzero(used & (box == number))
+            apart = split[kind[mine]]
+            left = without_some(row, int(filling[mine[apart]].sum()))
+            n_worlds *= fewest_tables(filling[mine[~apart]], left, self.most)
+            if n_worlds > self.most:
+                raise CannotRun(TOO_MANY)
 
     def _everybody(self, inside: NDArray[np.intp]) -> Iterator[Case]:
         """Deal everything to everybody who is published; inside: who lies in some box."""
@@ -230,7 +280,7 @@ class Replay:
             except Unsatisfiable:
                 return None
             boxes, histogram, suppressed = self.population.published(recoding, frequencies)
-            same = signature(boxes, histogram) == self.published
+            same = self.is_same(recoding, frequencies, boxes, histogram)
             return suppressed.tobytes() if same else None
 
         outcomes = every_outcome(run, most)
@@ -243,6 +293,17 @@ class Replay:
             if suppressed is not None:
                 found[suppressed] = found.get(suppressed, Fraction(0)) + chance
         return found, n
+
+    def is_same(
+        self,
+        recoding: Recoding,
+        frequencies: FrequencySet,
+        boxes: NDArray[np.int32],
+        histogram: Counts,
+    ) -> bool:
+        """Whether a recoding of a world publishes what was published."""
+        del recoding, frequencies  # boxes of the same people are the same texts
+        return signature(boxes, histogram) == self.published
 
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of each combination, by one sensitive column."""

@@ -44,10 +44,6 @@ class Dealing:
         own = dealt_tables(cells, self.histogram, most)
         return most + 1 if own is None else len(own)
 
-    def fewest(self, most: int) -> int:
-        """Bound the ways from below, quickly; no closer than needed to exceed `most`."""
-        return fewest_tables(self.sizes[self.sizes > 0], self.histogram, most)
-
 
 @dataclass(frozen=True, eq=False)
 class Case:
@@ -72,16 +68,6 @@ class Case:
                     return total + product
             total += product
         return total
-
-    def is_hopeless(self, most: int) -> bool:
-        """Whether there are more than `most` worlds in one of the alternatives, quickly told."""
-        for dealings in self.alternatives:
-            product = 1
-            for dealing in dealings:
-                product *= dealing.fewest(most)
-                if product > most:
-                    return True
-        return False
 
     def published(self) -> list[Counts]:
         """List how many published people of each combination have which value: each table once."""
@@ -132,6 +118,18 @@ def fewest_tables(sizes: Counts, histogram: Counts, most: int) -> int:
             if best > most:
                 break
     return best
+
+
+def without_some(histogram: Counts, n: int) -> Counts:
+    """Take n values away, of those that are left most.
+
+    >>> without_some(np.array([5, 1, 3]), 4).tolist()
+    [2, 1, 2]
+    """
+    left = histogram.copy()
+    for _ in range(n):
+        left[left.argmax()] -= 1
+    return left
 
 
 def _choices(sizes: Sequence[int], n: int, most: int) -> int:
