@@ -63,7 +63,7 @@ def whole(
 
 def is_whole(value: object) -> bool:
     """Whether a value is a whole number: 2.0 and True are none."""
-    if isinstance(value, bool):
+    if isinstance(value, bool) or type(value).__name__ == "bool_":  # of NumPy before 2
         return False
     try:
         operator.index(value)  # type: ignore[arg-type]

@@ -339,7 +339,8 @@ def test_what_is_no_table_is_named_by_its_type(read, wrong):
     "wrong", [pd.Series([SECRET]), pl.Series([SECRET]), pa.chunked_array([[1]])]
 )
 def test_a_single_column_is_no_table(read, wrong):
-    assert refusal(read, wrong).startswith("the data frame cannot be read: ")
+    message = refusal(read, wrong)  # old ones of pandas do not speak Arrow at all
+    assert message.startswith(("the data frame cannot be read: ", "cannot read a Series; "))
 
 
 @pytest.mark.parametrize(

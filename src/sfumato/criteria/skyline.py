@@ -229,9 +229,14 @@ def one_value_each(criterion: Criterion, attribute: str) -> BadInput:
 
 def _skyline(given: object) -> Points:
     """Read points, and leave out those that another one includes."""
+    wrong = BadInput(f"Skyline: points must be a list of (l, k, m, c), got {shown(given)}")
     if isinstance(given, str) or not isinstance(given, Iterable):
-        raise BadInput(f"Skyline: points must be a list of (l, k, m, c), got {shown(given)}")
-    points = list(dict.fromkeys(_point(each) for each in given))
+        raise wrong
+    try:
+        listed = list(given)
+    except TypeError:  # an array without dimensions
+        raise wrong from None
+    points = list(dict.fromkeys(_point(each) for each in listed))
     if not points:
         raise BadInput("Skyline: no points, so nothing would be protected")
     return tuple(
