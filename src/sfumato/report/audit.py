@@ -59,9 +59,9 @@ class Report:
     findings: tuple[Finding, ...]
     not_run: tuple[NotRun, ...]
     # Of the private audit that this public report was derived from: its verdict, which the public
-    # one must not be better than, and the attacks that succeeded.
+    # one must not be better than, and the names of the attacks that succeeded.
     at_best: Verdict = "safe"
-    n_known: int = 0
+    known: tuple[str, ...] = ()
 
     @property
     def verdict(self) -> Verdict:
@@ -82,9 +82,18 @@ class Report:
         return reasons or (() if self.at_best == "safe" else (OPEN_TO_THE_STEWARD,))
 
     @property
+    def succeeded(self) -> tuple[str, ...]:
+        """Names of the attacks that succeeded; of a public report also with more than is public.
+
+        A name says nothing of anybody; what was found with more stays with the steward.
+        """
+        found = [finding.name for finding in self.findings if finding.holds is False]
+        return tuple(dict.fromkeys([*found, *self.known]))
+
+    @property
     def n_failed(self) -> int:
         """Number of attacks that succeeded."""
-        return max(self.n_known, sum(finding.holds is False for finding in self.findings))
+        return len(self.succeeded)
 
     def __bool__(self) -> bool:
         return self.holds
@@ -92,11 +101,11 @@ class Report:
     def public(self) -> Report:
         """Attack again with nothing but what is published.
 
-        An attack that succeeded with more than that is not shown, but it is not denied either.
+        Of an attack that succeeded with more than that, the name is shown and nothing else.
         """
         seen = Target.public(self.subject, self.target.criterion, self.target.previous)
         outcome = _audited(self.subject, seen)
-        return replace(outcome, at_best=self.verdict, n_known=self.n_failed)
+        return replace(outcome, at_best=self.verdict, known=self.succeeded)
 
     @cached_property
     def way_out(self) -> WayOut | None:
@@ -171,6 +180,7 @@ class Report:
             "verdict": self.verdict,
             "holds": self.holds,
             "left_open": list(self.left_open) if self.verdict == "undecided" else [],
+            "succeeded": list(self.succeeded),
             "people": self.target.n_people,
             "groups": len(self.target.seen.sizes),
             "suppressed": self.target.n_suppressed,
@@ -212,9 +222,7 @@ class Report:
         audited = shown.to_json(private=private)
         if not private:
             audited["way_out"] = None
-        return document(
-            shown.subject, shown.target, shown.findings, audited, shown.n_failed, private=private
-        )
+        return document(shown.subject, shown.target, shown.findings, audited, private=private)
 
     def _repr_html_(self) -> str:
         table = html_table(COLUMNS, self.rows, self.heading)

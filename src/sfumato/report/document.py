@@ -25,6 +25,10 @@ from sfumato.table import Table
 from sfumato.text import counted
 
 SCHEMA = "sfumato-report/2"
+SUCCEEDED = (
+    "Succeeded with everybody’s quasi-identifiers at hand: {}. "
+    "What was found so is for the steward alone."
+)
 BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
 
 
@@ -33,18 +37,19 @@ def document(
     target: Target,
     findings: Sequence[Finding],
     audited: Mapping[str, Any],
-    n_failed: int,
     *,
     private: bool,
 ) -> dict[str, Any]:
     """Write an audit down; `private`: for the steward, with what everybody else must not see.
 
-    `audited` is what the audit says of itself, with or without what is private. `n_failed` attacks
-    succeeded with everything that the auditor has: a page for everybody does not claim otherwise.
+    `audited` is what the audit says of itself, with or without what is private. The attacks that
+    succeeded with everything that the auditor has are named in it, and on a page for everybody.
     """
     is_release = isinstance(subject, Release)
     experiment = isinstance(subject, Release) and subject.method.experiment
     n_unseen = 0 if isinstance(subject, Release) else _n_unseen(subject.schema)
+    shown = {finding.name for finding in findings if finding.holds is False}
+    known = [name for name in audited["succeeded"] if name not in shown]
     written = {
         "schema": SCHEMA,
         "private": private,
@@ -53,11 +58,12 @@ def document(
         "subject": "release" if is_release else "table",
         "experiment": experiment,
         **audited,
-        "heading": _heading(audited["verdict"], target, findings, n_failed),
+        "heading": _heading(audited["verdict"], target, findings, known),
         "remarks": [
+            *([SUCCEEDED.format("; ".join(known))] if known else []),
             *(f"Not shown: {reason}." for reason in audited["left_open"]),
             *words.remarks(findings),
-            *words.not_tried(audited["not_run"]),
+            *words.not_tried([each for each in audited["not_run"] if each["attack"] not in known]),
         ],
         "published": {
             "rows": target.n_people,
@@ -96,13 +102,15 @@ def document(
     return written
 
 
-def _heading(verdict: str, target: Target, findings: Sequence[Finding], n_known: int) -> str:
-    """Say in a line how it went; n_known: attacks that succeeded with all that the auditor has."""
+def _heading(
+    verdict: str, target: Target, findings: Sequence[Finding], known: Sequence[str]
+) -> str:
+    """Say in a line how it went; known: attacks that succeeded with all that the auditor has."""
     n_failed = sum(finding.holds is False for finding in findings)
     if n_failed:
         return f"{n_failed} of {counted(len(findings), 'attack')} succeeded"
-    if n_known:
-        attacks = counted(n_known, "attack")
+    if known:
+        attacks = counted(len(known), "attack")
         return f"{attacks} succeeded with everybody’s quasi-identifiers at hand"
     if not findings:
         return "No attack could be run"
