@@ -566,3 +566,50 @@ def test_without_the_original_a_verdict_on_closeness_is_the_same_or_none(values,
         assert told in (known, None)
         if not release.n_suppressed:
             assert told == known
+
+
+# --------------------------------------------------------------- loaded, and the original at hand
+
+
+@pytest.mark.parametrize("kind", ["csv", "parquet"])
+@pytest.mark.parametrize(
+    "method",
+    [sf.GreedyGrouping(), sf.SymmetricGrouping(), sf.RandomizedGrouping(p="1/2")],
+    ids=str,
+)
+def test_a_loaded_release_with_its_original_says_what_the_one_made_here_says(
+    method, kind, tmp_path
+):
+    """Who is in which group the first table says, and who stands where the original's order."""
+    rng = np.random.default_rng([len(str(method)), len(kind)])
+    n = 0
+    while n < 6:
+        values = values_of(rng)
+        known = rng.integers(0, 5, len(values)).tolist()
+        table = sf.read(pa.table({"q": known, "s": values}), ["q"], ["s"])
+        promise = sf.LDiversity(2, "frequency", [values[0]])
+        try:
+            release = sf.anonymize(table, promise, method)
+        except (sf.Unsatisfiable, sf.BadInput):
+            continue
+        loaded = sf.load(release.save(tmp_path / str(n), format=kind))
+        here, there = MethodBased().run(release), MethodBased().run(loaded, table)
+        assert (here.found, here.holds, here.n_exceeding) == (
+            *(there.found, there.holds, there.n_exceeding),
+        )
+        n += 1
+
+
+def test_four_alike_are_not_told_apart_where_the_release_was_loaded(tmp_path):
+    promise = sf.LDiversity(2, "frequency", values=["1"])
+    columns = pa.table({"q": ["a"] * 4, "s": ["1", "1", "2", "2"]})
+    table = sf.read(columns, ["q"], ["s"])
+    for seed in range(8):
+        release = sf.anonymize(table, promise, sf.GreedyGrouping(seed=seed))
+        if len(release.sizes) == 1 and not release.n_suppressed:
+            loaded = sf.load(release.save(tmp_path / "out", experiment=True))
+            assert MethodBased().run(loaded, table).found == Fraction(1, 2)
+            assert MethodBased().run(loaded).found == 1  # where everybody's place is known
+            break
+    else:
+        raise AssertionError("no seed puts both who have it first")

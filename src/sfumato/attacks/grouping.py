@@ -49,8 +49,8 @@ class MethodBased(Attack):
 
     A world deals a group's sensitive values to its people. Worlds in which the method would have
     stopped earlier, or split the group, are impossible or less likely. People with equal
-    quasi-identifiers stand in an order that nobody knows. Where it is not at hand who is in which
-    group, everybody's place is taken to be known: nobody can learn more than this.
+    quasi-identifiers stand in an order that nobody knows. Without the original it is not told here
+    who stands in which order, so everybody's place is taken to be known: nobody can learn more.
 
     Three properties of a method say whether there is anything to learn: that it leaves nothing to
     chance, that it treats the people of a group differently, and that it looks at
@@ -110,10 +110,9 @@ class MethodBased(Attack):
             learned, members = self._learned(target, method, promised)
             learned = replace(learned, suppressed_known=target.n_suppressed > 0)
             formation = method.formation(promised, target.seen.frequencies)
-            buckets = None if target.recoding is None else target.recoding.buckets
-            if formation is not None and buckets is not None:
-                members, learned = told_apart(members, learned, buckets, formation)
-                gone = self._left_over(target, buckets, formation, len(members.people))
+            if formation is not None and target.buckets is not None:
+                members, learned = told_apart(members, learned, target.buckets, formation)
+                gone = self._left_over(target, target.buckets, formation, len(members.people))
                 if gone is not None:
                     learned = replace(learned, suppressed_known=False)
                     known, _ = class_beliefs(members, learned.beliefs, attribute, everybody=True)
@@ -155,9 +154,9 @@ class MethodBased(Attack):
         if not method.anatomize:
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members
-        if target.recoding is None or target.recoding.buckets is None:
+        if target.buckets is None:
             return LearnedBeliefs([], range(len(sizes))), _members(target, sizes, None)
-        members, before, bucket = _parts(target, target.recoding.buckets)
+        members, before, bucket = _parts(target, target.buckets)
         solver = self._solver(formation, members)
         return _partitioned(formation, members, solver, before, bucket), members
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sfumato.attacks.matching import fitting
 from sfumato.data.frequency import Grouping, sum_by
+from sfumato.data.keys import distinct_rows
+from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.release import Release
 from sfumato.table import Table, read
@@ -109,6 +111,50 @@ def _refuse_other_values(given: Table, seen: Grouping) -> None:
                 "original: fewer of its people have a sensitive value than were published; is it "
                 "the table that was released?"
             )
+
+
+def buckets_of(release: Release, given: Table, seen: Grouping) -> Bucketing | None:
+    """Find out who of an original is in which of two tables' groups: the first table says it.
+
+    None: groups were partitioned after they were formed, or its values are not the original's.
+    """
+    if release.description.group is None or release.method.anatomize or given.set_valued:
+        return None
+    ground, by_group = given.combinations(), release.people_by_group
+    columns = []
+    for name in ground.quasi_identifiers:
+        there = [given.domains[name].code_of(label) for label in by_group.domains[name].labels]
+        if None in there:
+            return None
+        columns.append(np.array(there, dtype=np.int32)[by_group.codes(name)])
+    (numbers,) = seen.frequencies.quasi_identifiers
+    group_of = {seen.frequencies.domains[numbers].labels[low]: g for g, low in _lows(seen)}
+    labels = by_group.domains[by_group.quasi_identifiers[-1]].labels
+    group = np.array([group_of[label] for label in labels], dtype=np.intp)
+    own = np.stack([ground.codes(name) for name in ground.quasi_identifiers], axis=1)
+    rows, index = distinct_rows(np.concatenate([own, np.stack(columns, axis=1)]))
+    if len(rows) > len(own):
+        return None
+    place = np.empty(len(rows), dtype=np.intp)
+    place[index[: len(own)]] = np.arange(len(own))
+    who = place[index[len(own) :]]
+    left = ground.counts - sum_by(who, by_group.counts, len(own))
+    if (left < 0).any():
+        return None
+    gone = np.flatnonzero(left)
+    inside = group[by_group.codes(by_group.quasi_identifiers[-1])]
+    parts = np.concatenate(
+        [
+            np.stack([who, inside, by_group.counts], axis=1),
+            np.stack([gone, np.full(len(gone), SUPPRESSED), left[gone]], axis=1),
+        ]
+    )
+    return Bucketing(ground, parts.astype(np.int64))
+
+
+def _lows(seen: Grouping) -> Iterator[tuple[int, int]]:
+    """Give every group with the code of its number."""
+    return iter(enumerate(seen.boxes[:, 0, 0].tolist()))
 
 
 def published_as_they_are(release: Release) -> tuple[str, ...]:

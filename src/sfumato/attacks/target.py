@@ -13,12 +13,18 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks.finding import text_of
 from sfumato.attacks.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits
-from sfumato.attacks.originals import opened, published_as_they_are, refuse_other_columns, seen_with
+from sfumato.attacks.originals import (
+    buckets_of,
+    opened,
+    published_as_they_are,
+    refuse_other_columns,
+    seen_with,
+)
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, validate
 from sfumato.data.frequency import Grouping
 from sfumato.data.groups import Counts, Groups
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import Bucketing, Recoding
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
@@ -59,6 +65,7 @@ class Target:
     )  # releases of the same people that came before
     enforced: Criterion | None = None  # what the method kept to, where the promise is another
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
+    buckets: Bucketing | None = None  # two tables: who of the original is in which group, if told
 
     @classmethod
     def of(
@@ -112,6 +119,9 @@ class Target:
             enforced = subject.criterion
         made_here = own is not None and given is own
         recoding = subject.recoding if isinstance(subject, Release) and made_here else None
+        buckets = None if recoding is None else recoding.buckets
+        if isinstance(subject, Release) and given is not None and not made_here:
+            buckets = buckets_of(subject, given, seen)
         itself, previous = series_of(subject, earlier)
         return cls(
             seen,
@@ -126,6 +136,7 @@ class Target:
             previous,
             enforced,
             subject.untouched if isinstance(subject, Release) else untouched_in(subject),
+            buckets,
         )
 
     @classmethod

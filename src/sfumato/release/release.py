@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, validate
-from sfumato.data.frequency import Grouping
+from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
 from sfumato.engines.protocol import Format
@@ -47,7 +47,15 @@ from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
 from sfumato.release.untouched import Untouched, published_untouched
-from sfumato.release.writing import Private, alike_in, read_back, view_of, with_original, write
+from sfumato.release.writing import (
+    Private,
+    alike_in,
+    people_by_group,
+    read_back,
+    view_of,
+    with_original,
+    write,
+)
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import count, counted
 
@@ -215,6 +223,13 @@ class Release:
             seen = with_original(published, self._private)
             self._written = replace(written, published=published, seen=seen)
         return published, seen
+
+    @property
+    def people_by_group(self) -> FrequencySet:
+        """Who is in which group, where two tables are published: the number of a group is last."""
+        if self.description.group is None:
+            raise BadInput("one table is published, so groups have no numbers")
+        return people_by_group(self.description, self.written.files)
 
     @property
     def published(self) -> Grouping:

@@ -153,6 +153,12 @@ def read_back(description: Description, files: Files, *, values: bool = True) ->
     return seen
 
 
+def people_by_group(description: Description, files: Files) -> FrequencySet:
+    """Count who is in which group of two tables: quasi-identifiers, and the group's number last."""
+    by = [*description.quasi_identifiers, str(description.group)]
+    return _counted(files.open(DATA), by).frequencies
+
+
 def alike_in(files: Files, description: Description) -> Alike:
     """Count groups of rows in the files of a release, as any reader can."""
 
