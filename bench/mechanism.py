@@ -78,7 +78,7 @@ def made_up(n_rows, folder):
             {"basic": ["none", "school"], "higher": ["college", "bachelor", "master"]}
         ),
     }
-    return sf.read(path, rules, "disease", drop=["cost"])
+    return sf.read(path, rules, "disease")
 
 
 def main():

@@ -81,11 +81,13 @@ def _column(
     tried = tried[np.argsort(line.region[tried], kind="stable")]
     starts = np.searchsorted(line.region[tried], np.arange(len(line.starts) + 1))
     # A cut parts a group if it lies between the group's first cell and its last.
-    _, group = np.unique(published.group[inside], return_inverse=True)
+    group = published.group[inside]
     first = np.full(int(group.max()) + 1, len(line.region), dtype=np.intp)
     last = np.zeros(len(first), dtype=np.intp)
     np.minimum.at(first, group, line.cell_of)
     np.maximum.at(last, group, line.cell_of)
+    here = first < len(line.region)  # groups with people in regions of this round
+    first, last = first[here], last[here]
     open_ = np.bincount(first, minlength=len(line.region) + 1)
     closed = np.bincount(last, minlength=len(line.region) + 1)
     parts = np.cumsum(open_ - closed)[:-1] > 0  # (n_cells,)

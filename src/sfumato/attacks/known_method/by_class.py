@@ -125,7 +125,10 @@ def keeps(
         return kept, ~kept
     if not classes:
         return unharmed, unharmed
-    rows = [_whole_numbers(each.shares) for each in classes]
+    if part.looks_at_shares:
+        rows = [_whole_numbers(each.shares) for each in classes]
+    else:
+        rows = [{code: 1 for code, share in each.shares.items() if share} for each in classes]
     owner = np.repeat(np.arange(len(rows)), [len(row) for row in rows])
     codes = np.array([code for row in rows for code in row], dtype=np.int32)
     counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)

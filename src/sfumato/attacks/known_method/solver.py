@@ -25,6 +25,7 @@ from sfumato.criteria import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import JointGroups
 from sfumato.data.groups import Counts, Histogram
+from sfumato.data.keys import distinct_rows
 from sfumato.errors import CannotRun
 from sfumato.formulas.minimality.coupled import GroupPart, coupled
 from sfumato.formulas.minimality.posterior import (
@@ -174,6 +175,10 @@ class Solver:
         self.symmetric = one_column(self.frequencies) and all(
             part.exchangeable or not part.looks_at_values for part in enforced.parts
         )
+        stated = [part.thresholds() for part in enforced.parts]
+        known = [each for each in stated if each is not None]
+        # Where a few counts decide, of values that are all alike.
+        self.thresholds = known if self.symmetric and len(known) == len(stated) else None
         self.known: dict[object, Posterior] = {}
         self.work = WORK
 
@@ -314,6 +319,12 @@ class Solver:
             value, l = self.share
             return 1 / l, np.where(self.lump == value, value, -1).astype(np.int32)
         return None
+
+    def values_wanted(self) -> int | None:
+        """Give how many different values are asked for; None: more is asked of values than that."""
+        if self.thresholds is None or any(each.share is not None for each in self.thresholds):
+            return None
+        return max(each.values for each in self.thresholds)
 
     def breaks(self, histograms: Counts, values: NDArray[np.int32]) -> NDArray[np.bool_]:
         """Say which histograms over some values, (n, n_values), break the criterion."""
@@ -506,21 +517,32 @@ class Solver:
         exceeds = (self.bound.numerator * histograms[:, :-1] > limit).any(axis=1)
         return np.asarray(exceeds | (sizes < self.enforced.least_size))
 
+    def _beyond_thresholds(self, found: Counts) -> NDArray[np.bool_]:
+        """Say which histograms are beyond a threshold on their counts."""
+        assert self.thresholds is not None  # noqa: S101  (the caller looked)
+        broken = np.zeros(len(found), dtype=bool)
+        for each in self.thresholds:
+            broken |= each.broken(found)
+        return broken
+
     def _breaks(self, values: NDArray[np.int32]) -> Breaks:
         """Say which histograms over some of the values break the criterion."""
+        if self.thresholds is not None:
+            return self._beyond_thresholds
         order = np.argsort(values)
 
-        def breaks(histograms: Counts) -> NDArray[np.bool_]:
-            ordered = histograms[:, order]
-            rows, columns = np.nonzero(ordered)
+        def breaks(found: Counts) -> NDArray[np.bool_]:
+            different, which = distinct_rows(found[:, order])
+            rows, columns = np.nonzero(different)
             histogram = Histogram.from_entries(
                 rows,
                 values[order][columns],
-                ordered[rows, columns],
-                (len(histograms), self.members.histogram.n_values),
+                different[rows, columns].astype(np.int64),
+                (len(different), self.members.histogram.n_values),
             )
-            groups = JointGroups(self.frequencies, histograms.sum(axis=1), histogram)
-            return ~holding(self.enforced, groups, alone=True)
+            sizes = different.sum(axis=1, dtype=np.int64)
+            groups = JointGroups(self.frequencies, sizes, histogram)
+            return ~holding(self.enforced, groups, alone=True)[which]
 
         return breaks
 

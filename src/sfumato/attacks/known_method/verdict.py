@@ -121,8 +121,8 @@ class Verdict:
         self, parts: list[Criterion], everybody: View, others: View, classes: list[ClassBelief]
     ) -> Criterion | None:
         """Choose which of several bounds to show: a broken one, the one nearest to its limit."""
-        if not parts:
-            return None
+        if len(parts) < 2:
+            return parts[0] if parts else None
         kept, excess = [], []
         for part in parts:
             held = (

@@ -25,6 +25,7 @@ from sfumato.errors import CannotRun
 from sfumato.formulas.minimality.posterior import RejectedStep
 from sfumato.progress import report
 
+AT_ONCE = 1 << 20  # people and values of steps that are looked at together
 IMPOSSIBLE = (
     "a step that was not taken can break in no world, so the release was made another way than it "
     "says"
@@ -42,7 +43,7 @@ class Following:
     def __init__(self, members: Membership, steps: Iterable[FailedStep], solver: Solver) -> None:
         self.solver = solver
         slices = _Slices(members, solver)
-        open_steps = [stated for step in steps if (stated := slices.open(step)) is not None]
+        open_steps = list(slices.opened(steps))
         self.beliefs: list[GroupBeliefs] = []
         self.bounded: list[int] = []  # groups for which a promise is shown to be kept
         self.large: list[_Large] = []
@@ -106,6 +107,26 @@ class _OpenStep:
     sliced: NDArray[np.intp]  # groups that some of these children have a part of
 
 
+@dataclass(frozen=True, eq=False)
+class _Parts:
+    """The groups that each of several children has people of, sorted by child."""
+
+    child: NDArray[np.intp]  # (n,)
+    group: NDArray[np.intp]  # (n,)
+    inside: Counts  # (n,)
+    outside: Counts  # (n,): people of the group who are not in the child
+
+    @property
+    def sliced(self) -> NDArray[np.bool_]:
+        """(n,): whether a child has a part of a group only."""
+        return self.outside > 0
+
+    def of(self, chosen: NDArray[np.bool_]) -> _Parts:
+        """Take some children, under the same numbers."""
+        kept = chosen[self.child]
+        return _Parts(self.child[kept], self.group[kept], self.inside[kept], self.outside[kept])
+
+
 class _Slices:
     """Tells which children of failed steps can break, by the groups they have parts of."""
 
@@ -116,33 +137,46 @@ class _Slices:
         self.place = np.zeros(len(self.counts), dtype=np.intp)
         self.place[members.combination] = np.arange(len(members.combination))
         wanted = solver.bounded_values()
-        if wanted is not None:  # people of every group with each value that is bounded
-            self.bounded_counts = members.histogram.counted_as(wanted[1])
+        # People of every group with each value that is bounded.
+        self.histogram = members.histogram
+        if wanted is not None:
+            self.histogram = members.histogram.counted_as(wanted[1])
         self.unions_are_safe = is_monotone(solver.enforced, members.frequencies, suppression=False)
         # Joining people break nothing: then whoever is with a whole group is safe.
         self.stays_safe = is_monotone(solver.enforced, members.frequencies, suppression=True)
 
-    def open(self, step: FailedStep) -> _OpenStep | None:
-        """Keep the children that can break; None: one breaks in every world."""
-        children, sliced = [], []
-        for child in step.children:
-            groups, inside = self._inside(child)
-            parts = inside < self.members.sizes[groups]
-            if not parts.any():
-                if self._breaks(groups):
-                    return None
-                continue
-            if self.stays_safe and not parts.all():
-                continue
-            can, must = self._ends(groups, inside)
-            if must:
-                return None
-            if can:
-                children.append(child)
-                sliced.append(groups[parts])
-        if not children:
+    def opened(self, steps: Iterable[FailedStep]) -> Iterator[_OpenStep]:
+        """Give steps with the children that can break, unless one breaks in every world."""
+        for some in _batches(steps, self.histogram.n_values):
+            yield from self._open(some)
+
+    def _open(self, steps: list[FailedStep]) -> Iterator[_OpenStep]:
+        children = [child for step in steps for child in step.children]
+        step_of = np.repeat(np.arange(len(steps)), [len(step.children) for step in steps])
+        parts = self._parts(children)
+        n_parts = np.bincount(parts.child[parts.sliced], minlength=len(children))
+        n_groups = np.bincount(parts.child, minlength=len(children))
+        asked = n_parts > 0  # whole groups are safe together, or judged now
+        done = np.zeros(len(steps), dtype=bool)
+        if not self.unions_are_safe:
+            for c in np.flatnonzero(~asked).tolist():
+                done[step_of[c]] |= self._breaks(parts.group[parts.child == c])
+        if self.stays_safe:
+            asked &= n_parts == n_groups
+        can, must = self._ends(parts.of(asked), len(children))
+        done[step_of[asked & must]] = True
+        able = asked & can & ~done[step_of]
+        n_able = np.bincount(step_of[able], minlength=len(steps))
+        if (~done & (n_able == 0)).any():
             raise CannotRun(IMPOSSIBLE)
-        return _OpenStep(children, np.unique(np.concatenate(sliced)))
+        kept = parts.sliced & able[parts.child]
+        whose = step_of[parts.child[kept]]
+        ends = np.searchsorted(whose, np.arange(len(steps) + 1))
+        child_ends = np.searchsorted(step_of, np.arange(len(steps) + 1))
+        sliced = parts.group[kept]
+        for i in np.flatnonzero(~done).tolist():
+            own = [children[c] for c in range(child_ends[i], child_ends[i + 1]) if able[c]]
+            yield _OpenStep(own, np.unique(sliced[ends[i] : ends[i + 1]]))
 
     def _breaks(self, groups: NDArray[np.intp]) -> bool:
         """Whether whole groups together break the criterion, which is the same in all worlds."""
@@ -155,47 +189,64 @@ class _Slices:
             values[row.codes] += row.counts
         return bool(self.solver.breaks(values[np.newaxis], every)[0])
 
-    def _inside(self, child: NDArray[np.intp]) -> tuple[NDArray[np.intp], Counts]:
-        """Give the groups that a child has people of, and how many."""
-        groups, index = np.unique(self.group_of[child], return_inverse=True)
-        return groups, np.bincount(index, weights=self.counts[child]).astype(np.int64)
+    def _parts(self, children: list[NDArray[np.intp]]) -> _Parts:
+        """Give the groups that children have people of, and how many."""
+        n_groups = len(self.members.boxes)
+        who = np.concatenate(children)
+        child = np.repeat(np.arange(len(children)), [len(each) for each in children])
+        pairs, index = np.unique(child * n_groups + self.group_of[who], return_inverse=True)
+        inside = np.bincount(index, weights=self.counts[who]).astype(np.int64)
+        child, group = np.divmod(pairs, n_groups)
+        return _Parts(child, group, inside, self.members.sizes[group] - inside)
 
-    def _ends(self, groups: NDArray[np.intp], inside: Counts) -> tuple[bool, bool]:
-        """Say whether a child can break in some world, and whether it does in all.
+    def _ends(self, parts: _Parts, n_children: int) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Say which children can break in some world, and which do in all.
 
         Where shares are bounded and nothing else, by the fewest and the most people of a child who
-        can have a value.
+        can have a value; where so many different values are asked for, by the most people who can
+        have one less.
         """
-        wanted = self.solver.bounded_values()
-        if wanted is None:
-            return True, False
-        share, codes = wanted
-        histogram, outside = self.bounded_counts, self.members.sizes[groups] - inside
-        n = histogram.starts[groups + 1] - histogram.starts[groups]
+        n_people = np.bincount(parts.child, parts.inside, n_children).astype(np.int64)
+        must = n_people < self.solver.enforced.least_size
+        wanted, different = self.solver.bounded_values(), self.solver.values_wanted()
+        if wanted is None and different is None:
+            return np.ones(n_children, dtype=bool), must
+        histogram = self.histogram
+        n = histogram.starts[parts.group + 1] - histogram.starts[parts.group]
         entry = np.arange(int(n.sum())) - np.repeat(np.cumsum(n) - n, n)
-        entry += np.repeat(histogram.starts[groups], n)
-        counts, value = histogram.counts[entry], histogram.codes[entry]
-        most = np.bincount(value, np.minimum(counts, np.repeat(inside, n)), len(codes))
-        fewest = np.bincount(value, np.maximum(counts - np.repeat(outside, n), 0), len(codes))
-        limit = share.numerator * int(inside.sum())
-        can = share.denominator * int(most.max(initial=0)) > limit
-        return can, share.denominator * int(fewest.max(initial=0)) > limit
+        entry += np.repeat(histogram.starts[parts.group], n)
+        counts = histogram.counts[entry]
+        place = np.repeat(parts.child, n) * histogram.n_values + histogram.codes[entry]
+        shape = (n_children, histogram.n_values)
+
+        def summed(people: Counts) -> Counts:
+            return np.bincount(place, people, shape[0] * shape[1]).astype(np.int64).reshape(shape)
+
+        most = summed(np.minimum(counts, np.repeat(parts.inside, n)))
+        if wanted is None:
+            assert different is not None  # noqa: S101  (or nothing is known)
+            first = max(0, most.shape[1] - max(0, different - 1))
+            fewer = np.sort(most, axis=1)[:, first:]
+            return must | (fewer.sum(axis=1) >= n_people), must
+        fewest = summed(np.maximum(counts - np.repeat(parts.outside, n), 0))
+        share, _ = wanted
+        limit = share.numerator * n_people
+        can = share.denominator * most.max(axis=1, initial=0) > limit
+        return must | can, must | (share.denominator * fewest.max(axis=1, initial=0) > limit)
 
     def rejected(self, groups: NDArray[np.intp], steps: list[_OpenStep]) -> list[RejectedStep]:
         """State steps for the members of some groups, the others' people with their values."""
         members = self.members
         first, end = members.starts[groups], members.starts[groups + 1]
         offset = np.cumsum(end - first) - (end - first)
-        position = np.full(len(members.boxes), -1, dtype=np.intp)
-        position[groups] = np.arange(len(groups))
         n_cells = int((end - first).sum())
         found: dict[bytes, RejectedStep] = {}
         for step in steps:
             children = np.zeros((len(step.children), n_cells), dtype=bool)
             fixed = np.zeros((len(step.children), members.histogram.n_values), dtype=np.int64)
             for row, around, child in zip(children, fixed, step.children, strict=True):
-                where = position[self.group_of[child]]
-                own = where >= 0
+                where = np.minimum(np.searchsorted(groups, self.group_of[child]), len(groups) - 1)
+                own = groups[where] == self.group_of[child]
                 g = where[own]
                 row[offset[g] + self.place[child[own]] - first[g]] = True
                 for whole in np.unique(self.group_of[child[~own]]).tolist():
@@ -203,6 +254,20 @@ class _Slices:
                     around[values.codes] += values.counts
             found.setdefault(children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed))
         return list(found.values())
+
+
+def _batches(steps: Iterable[FailedStep], n_values: int) -> Iterator[list[FailedStep]]:
+    """Take steps together, as many as there is room for."""
+    some: list[FailedStep] = []
+    work = 0
+    for step in steps:
+        some.append(step)
+        work += sum(len(child) + n_values for child in step.children)
+        if work > AT_ONCE:
+            yield some
+            some, work = [], 0
+    if some:
+        yield some
 
 
 def _components(

@@ -199,8 +199,7 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks:
         flat = some.transpose(0, 2, 1).reshape(-1, n_cells).astype(np.float64)
         counts = (flat @ inside.T.astype(np.float64)).astype(np.int64)
         counts = counts.reshape(len(some), n_values, -1).transpose(0, 2, 1) + fixed
-        different, which = distinct_rows(counts.reshape(-1, n_values))
-        verdict = np.asarray(breaks(different.astype(np.int64)))[which].reshape(len(some), -1)
+        verdict = np.asarray(breaks(counts.reshape(-1, n_values))).reshape(len(some), -1)
         blocks.append(np.add.reduceat(verdict * sizes, starts, axis=1))
     return np.concatenate(blocks)
 
@@ -208,6 +207,8 @@ def broken(dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks:
 def _enumerated(
     dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks
 ) -> tuple[NDArray[np.object_], Fraction]:
+    if steps and not any(step.weight for step in steps):
+        return _kept(dealt, people, steps, breaks)
     limits = np.array([step.limit for step in steps], dtype=np.int64)
     does = broken(dealt, people, steps, breaks) > limits
     total: Fraction = Fraction(0)
@@ -223,6 +224,27 @@ def _enumerated(
     if not total:
         raise ValueError(IMPOSSIBLE)
     return np.asarray(sums / total, dtype=object), total / every
+
+
+def _kept(
+    dealt: Counts, people: Counts, steps: Sequence[RejectedStep], breaks: Breaks
+) -> tuple[NDArray[np.object_], Fraction]:
+    """Count the worlds in which every step breaks, step by step; others are impossible."""
+    ways = worlds(dealt, people)
+    every = int(ways.sum())
+    for step in steps:
+        does = broken(dealt, people, [step], breaks)[:, 0] > step.limit
+        dealt, ways = dealt[does], ways[does]
+        if not len(dealt):
+            raise ValueError(IMPOSSIBLE)
+    total = int(ways.sum())
+    flat = dealt.reshape(len(dealt), -1)
+    if ways.dtype == object:
+        flat = flat.astype(object)
+    sums = [Fraction(int(n), total) for n in ways @ flat]
+    expected = np.empty(flat.shape[1], dtype=object)
+    expected[:] = sums
+    return expected.reshape(dealt.shape[1:]), Fraction(total, every)
 
 
 def tallied(
