@@ -394,7 +394,7 @@ def test_of_people_who_are_alike_the_same_is_believed(seed, kind):
     """Their places are theirs by lot: the average over all worlds and over all these places."""
     rng = np.random.default_rng([seed, len(kind), 57])
     n = 0
-    while n < 12:
+    while n < 5:
         case = CASES[int(rng.integers(len(CASES)))]
         values, method = values_of(rng), method_for(case, rng, kind)
         if method.anatomize:
@@ -477,7 +477,7 @@ def test_of_people_who_were_left_over_everything_is_believed_that_worlds_say(see
     rng = np.random.default_rng([seed, 55])
     cases = [each for each in CASES if each.criterion.bounds_shares]
     n = 0
-    while n < 8:
+    while n < 4:
         case = cases[int(rng.integers(len(cases)))]
         values = values_of(rng)
         known = list(range(len(values)))

@@ -130,7 +130,7 @@ def run(hatchery, place, job, **options):
 # ------------------------------------------------------------------------------------------ kills
 
 
-@pytest.mark.parametrize("n", [12, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [6, pytest.param(300, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_a_release_is_complete_or_absent(
     hatchery, tmp_path, record_property, n
 ):
