@@ -12,7 +12,9 @@ from hypothesis import settings
 
 N_EXAMPLES = 100
 
-settings.register_profile("default", max_examples=6 * N_EXAMPLES // 10, deadline=None, print_blob=True)
+settings.register_profile(
+    "default", max_examples=6 * N_EXAMPLES // 10, deadline=None, print_blob=True
+)
 settings.register_profile("quick", settings.get_profile("default"), max_examples=N_EXAMPLES // 10)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=10 * N_EXAMPLES)

@@ -84,6 +84,7 @@ def test_it_is_removed_when_the_work_inside_fails(tmp_path):
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_it_is_removed_when_nobody_holds_it_any_more(tmp_path):
     private = PrivateDirectory(tmp_path)
     assert private.path.is_dir()

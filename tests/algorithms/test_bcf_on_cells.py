@@ -112,6 +112,7 @@ def test_no_world_tells_more_than_was_promised_in_many_series():
     assert sum(each is False for each in found) > 8  # some are safe without being nested
 
 
+@pytest.mark.long
 def test_thirteen_people_in_two_batches_are_published_more_coarsely():
     promise = sf.BCFAnonymity(2) & sf.LDiversity(2, "frequency")
     first = sf.anonymize(table(OLD), promise, sf.BCFAnonymizer())
@@ -121,6 +122,7 @@ def test_thirteen_people_in_two_batches_are_published_more_coarsely():
     assert all(each.holds for each in report.findings if each.attack == "known cells")
 
 
+@pytest.mark.long
 def test_a_series_on_the_command_line_publishes_them_more_coarsely(tmp_path):
     series = sf.ReleaseSeries.create(
         tmp_path / "series", {"q": sf.Tree(["a", "b"])}, PROMISE, sensitive="s"

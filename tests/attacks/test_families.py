@@ -88,6 +88,7 @@ def test_groups_that_do_not_hang_together_cost_no_states_together(monkeypatch):
     assert same_value_families(groups, "a", edges).interval is None
 
 
+@pytest.mark.long
 def test_a_long_chain_of_groups_is_exact():
     """Each group's families are through before those of the next but one begin."""
     groups = [(5, {"a": 2, "b": 3})] * 400

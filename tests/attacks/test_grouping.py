@@ -388,6 +388,7 @@ def in_a_row(recoding, labels):
     return [(q, value, g) for g, them in enumerate(ordered) for q, value in sorted(them)]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["greedy", "randomized", "symmetric"])
 @pytest.mark.parametrize("seed", SEEDS[:40])
 def test_of_people_who_are_alike_the_same_is_believed(seed, kind):
@@ -472,6 +473,7 @@ def left_over_by_hand(published, named, n, keeps, unit):
     return prior, [{v: share / total for v, share in each.items()} for each in believed]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", SEEDS[:40])
 def test_of_people_who_were_left_over_everything_is_believed_that_worlds_say(seed):
     rng = np.random.default_rng([seed, 55])
@@ -548,6 +550,7 @@ def test_closeness_is_not_judged_by_a_distribution_that_is_not_at_hand():
     assert sf.attacks.Skewness().run(public).holds is None
 
 
+@pytest.mark.long
 @examples(60)
 @given(
     st.lists(st.sampled_from("wxyz"), min_size=4, max_size=9),

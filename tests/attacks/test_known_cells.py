@@ -51,6 +51,7 @@ def test_the_papers_own_adversary_believes_less():
     assert belief["x"] == Fraction(17, 24)
 
 
+@pytest.mark.long
 def test_the_command_line_finds_it_in_a_series_that_promised_k_alone(tmp_path):
     """Newcomers hide the three of the first class from whoever has the second release alone."""
     series = sf.ReleaseSeries.create(
@@ -148,6 +149,7 @@ def test_verdicts_are_those_of_all_worlds_on_many_series():
         attacked(*case)
 
 
+@pytest.mark.long
 def test_where_worlds_are_not_counted_bounds_never_call_safe_what_is_not(monkeypatch):
     monkeypatch.setattr("sfumato.formulas.known_cells.worlds.MOST_COUNTED", 0)
     n_shown = n_open = 0

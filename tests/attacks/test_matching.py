@@ -226,6 +226,7 @@ def test_a_label_of_another_hierarchy_is_refused_and_not_shown():
     assert "secret" not in str(refused.value)
 
 
+@pytest.mark.long
 @examples(50)
 @given(st.data())
 def test_people_in_many_boxes_are_counted_as_one_by_one(data):

@@ -78,6 +78,7 @@ def of_cells(component, believed):
         yield int(cell), {code[value]: share for (value,), share in believed[who].items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("promised", PROMISES)
 @pytest.mark.parametrize("name", BOUNDS)
 def test_no_upper_bound_is_below_a_belief(name, promised, n_tables, nothing_solved, monkeypatch):
@@ -110,6 +111,7 @@ def test_no_upper_bound_is_below_a_belief(name, promised, n_tables, nothing_solv
         assert n_shown
 
 
+@pytest.mark.long
 def test_witnesses_have_possible_values_and_show_promises_kept(
     n_tables, nothing_solved, monkeypatch
 ):
@@ -134,6 +136,7 @@ def test_witnesses_have_possible_values_and_show_promises_kept(
     assert n_kept >= n_shown > n_kept / 2
 
 
+@pytest.mark.long
 def test_a_chance_not_to_break_is_never_too_small(n_tables, nothing_solved, monkeypatch):
     seen = []
     note = lambda component, _: seen.append(component) or iter(())  # noqa: E731

@@ -66,6 +66,7 @@ def wards(first, second, values=None):
     return sf.read(pa.table(columns), WARDS, None if values is None else "s")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("n_first", "n_second"), [(3, 5), (2, 6)])
 def test_table_1_c_with_one_more_person(n_first, n_second):
     """Two of three of the first ward have it; or of six of the second, one alone is there."""

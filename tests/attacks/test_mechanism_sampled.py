@@ -61,6 +61,7 @@ def believed(release, seed=0):
     return {(each.group, each.combination): each for each in classes}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [12, pytest.param(300, marks=pytest.mark.slow)])
 def test_intervals_hold_the_exact_belief(n, sampled):
     made = list(releases(n, 1))
@@ -78,6 +79,7 @@ def test_intervals_hold_the_exact_belief(n, sampled):
     assert inside >= 0.93 * total
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("n", [12, pytest.param(300, marks=pytest.mark.slow)])
 def test_a_sample_shows_nothing_to_be_safe_and_rarely_something_wrongly_broken(n, sampled):
     made = list(releases(n, 2))

@@ -100,6 +100,7 @@ def test_thirteen_people_in_two_batches_are_certain_by_two_methods_that_know_not
     assert (finding.found, finding.holds, finding.n_exceeding) == (1, False, 2)
 
 
+@pytest.mark.long
 def test_the_same_people_published_beside_each_other_are_shown_to_be_safe():
     promise = sf.BCFAnonymity(2) & PROMISE
     first = sf.anonymize(table(OLD), promise, sf.BCFAnonymizer())
@@ -137,6 +138,7 @@ def test_when_people_came_has_to_be_known(tmp_path):
         Mechanism().run(second)
 
 
+@pytest.mark.long
 def test_a_series_knows_when_people_came(tmp_path):
     promise = sf.BCFAnonymity(2) & PROMISE
     rules = {"q": sf.Tree(["a", "b"])}

@@ -142,6 +142,7 @@ def test_without_a_promise_repeated_values_make_multisets(tmp_path, form):
         sf.knowledge_skyline(release, case="single")
 
 
+@pytest.mark.long
 def test_the_steward_is_told_who_has_a_value_that_would_be_given_away():
     found = sf.knowledge_skyline(made(), "C", "9/10")
     named = [told["who has it"] for _, _, told in found.witnesses()]

@@ -31,6 +31,7 @@ def place(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_where_an_attack_succeeds_nothing_is_written(place):
     (place / "job.toml").write_text(HEAD + GREEDY)
     result = run("anonymize", place / "job.toml", "--audit")
@@ -58,6 +59,7 @@ def test_where_none_succeeds_the_release_is_written(place):
     assert (place / "out" / "data.csv").exists()
 
 
+@pytest.mark.long
 def test_a_dry_run_is_attacked_too(place):
     (place / "job.toml").write_text(HEAD + GREEDY)
     result = run("anonymize", place / "job.toml", "--audit", "--dry-run", "--json")

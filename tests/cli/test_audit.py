@@ -127,6 +127,7 @@ def table_1(place, method):
     assert run("anonymize", place / "job.toml").exit_code == 0
 
 
+@pytest.mark.long
 def test_who_is_in_overlapping_groups_follows_from_counts(tmp_path):
     table_1(tmp_path, "top_down = {}")  # two of q2 go with q1, three are published as they are
     result = run("audit", tmp_path / "out", "--original", tmp_path / "job.toml", "--json")
@@ -135,6 +136,7 @@ def test_who_is_in_overlapping_groups_follows_from_counts(tmp_path):
         assert attacks(result)[attack]["found"] == 1
 
 
+@pytest.mark.long
 def test_a_list_with_people_who_are_not_in_the_table_leaves_doubt(tmp_path):
     table_1(tmp_path, "samarati = {}")
     (tmp_path / "list.csv").write_text("q\n" + "q1\n" * 3 + "q2\n" * 5)
@@ -146,6 +148,7 @@ def test_a_list_with_people_who_are_not_in_the_table_leaves_doubt(tmp_path):
     assert result.exit_code == 1
 
 
+@pytest.mark.long
 def test_what_a_publisher_kept_to_can_be_said(tmp_path):
     """2-diversity makes q1 certain, 3-diversity fails in every world."""
     table_1(tmp_path, "samarati = {}")

@@ -42,6 +42,7 @@ def test_columns_that_identify_people_are_refused(job, option):
     assert not (job.parent / "out").exists()
 
 
+@pytest.mark.long
 def test_what_the_job_allows_is_published_and_found_by_the_audit(job):
     job.write_text("untouched_identify = true\n" + JOB)
     made = run("anonymize", job, "--json")

@@ -76,6 +76,7 @@ def ward(hierarchy=TREE):
 METHODS = [sf.Mondrian(), sf.Samarati(), sf.Samarati(2), sf.TopDown(seed=1), sf.Optimal("loss")]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_a_release_and_its_attacks_are_those_of_the_values_pooled(method, tmp_path):
     node = sf.anonymize(ward(), sf.LDiversity(2, "frequency", ["cancer"]), method)

@@ -50,6 +50,7 @@ def test_parts_of_classes_agree_with_all_worlds(given_classes, data, l):
         assert agrees(credibility_local(given_classes, n_sensitive, l), expected)
 
 
+@pytest.mark.long
 @examples(100)
 @given(st.lists(st.integers(1, 6), min_size=1, max_size=4), st.data(), LS)
 def test_whole_classes_agree_with_all_worlds(sizes, data, l):

@@ -117,6 +117,7 @@ def compare(trees, people, releases):
     return worlds
 
 
+@pytest.mark.long
 def test_beliefs_are_those_of_all_worlds():
     n_open = 0
     for trees, people, releases in cases(100):
@@ -124,6 +125,7 @@ def test_beliefs_are_those_of_all_worlds():
     assert n_open > 30
 
 
+@pytest.mark.long
 def test_a_solver_that_errs_makes_bounds_wide_and_never_wrong(monkeypatch):
     dice = dice_for("wrong prices")
 

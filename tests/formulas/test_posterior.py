@@ -218,6 +218,7 @@ def coverage(n_runs):
     return inside / total
 
 
+@pytest.mark.long
 def test_sampled_intervals_hold_the_truth_at_the_stated_rate():
     assert coverage(40) >= 0.95
 

@@ -32,6 +32,7 @@ def groups(draw):
     return kept, generalized, dict(values)
 
 
+@pytest.mark.long
 @examples(150)
 @given(groups(), st.sampled_from(sorted(RULES)), st.sampled_from(["a", "b", {"a", "c"}]))
 def test_counts_agree_with_people(group, rule, target):

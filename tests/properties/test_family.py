@@ -151,6 +151,7 @@ def test_optimal_is_the_enumerated_optimum(case, limit, metric):
     assert float(prices[found]) == pytest.approx(float(min(prices.values())), abs=1e-9)
 
 
+@pytest.mark.long
 @examples(100)
 @given(
     cases(),

@@ -53,6 +53,7 @@ people = st.fixed_dictionaries(
 )
 
 
+@pytest.mark.long
 @examples(40)
 @given(
     st.lists(people, min_size=4, max_size=14),

@@ -49,6 +49,7 @@ def place(tmp_path):
     return tmp_path
 
 
+@pytest.mark.long
 def test_what_is_named_keeps_the_promise_when_one_runs_it(patients, failed):
     assert failed.verdict == "failed"
     best = failed.way_out.best
@@ -60,6 +61,7 @@ def test_what_is_named_keeps_the_promise_when_one_runs_it(patients, failed):
     assert f"{best.loss:.3f} instead of {failed.way_out.loss:.3f}" in str(failed.way_out)
 
 
+@pytest.mark.long
 def test_every_verdict_is_that_of_its_own_audit(patients, failed):
     for each in failed.way_out.tries:
         assert each.verdict == sf.audit(sf.anonymize(patients, PROMISE, each.method)).verdict
@@ -71,6 +73,7 @@ def test_who_does_not_fail_by_the_method_needs_no_way_out(patients):
     assert sf.audit(sf.anonymize(patients, sf.KAnonymity(5), sf.Mondrian())).way_out is None
 
 
+@pytest.mark.long
 def test_two_tables_are_replaced_by_two_tables(patients):
     report = sf.audit(sf.anonymize(patients, PROMISE, sf.GreedyGrouping()))
     assert report.verdict == "failed"
@@ -92,6 +95,7 @@ def test_where_none_is_found_it_says_what_was_tried():
     assert report.to_json()["way_out"]["method"] is None
 
 
+@pytest.mark.long
 def test_without_the_original_it_is_named_as_not_tried(failed, tmp_path):
     loaded = sf.audit(sf.load(failed.subject.save(tmp_path / "out")))
     assert loaded.verdict == "failed"  # the publisher's word
@@ -130,6 +134,7 @@ def files(place: Path) -> list[Path]:
     return sorted(each for each in place.rglob("*") if each.is_file())
 
 
+@pytest.mark.long
 def test_the_command_line_tries_it_and_writes_nothing(place, failed):
     before = files(place)
     told = run("anonymize", place / "job.toml", "--audit")
@@ -145,6 +150,7 @@ def test_the_command_line_tries_it_and_writes_nothing(place, failed):
     assert files(place) == before
 
 
+@pytest.mark.long
 def test_an_audit_of_a_saved_release_tries_it_with_the_original(place, failed):
     assert run("anonymize", place / "job.toml").exit_code == 0
     told = run("audit", place / "job.toml", "--json")

@@ -132,6 +132,7 @@ def test_others_than_those_learned_from_can_be_asked_about():
     assert sf.utility.classification_accuracy(release, "old", opened(turned)) < 0.05
 
 
+@pytest.mark.long
 def test_values_that_nobody_learned_of_have_their_place_and_unknown_classes_are_missed():
     source = pa.table({"age": [10, 11, 20, 21] * 5, "old": ["no", "no", "yes", "yes"] * 5})
     as_it_is = sf.Recode({"age": 0, "old": 0})
