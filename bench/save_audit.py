@@ -32,7 +32,7 @@ def child(n_rows):
         seconds[name] = time.perf_counter() - started
 
     with tempfile.TemporaryDirectory() as place:
-        release = sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(2))
+        release = sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(2), sf.Mondrian())
         clock("save", lambda: release.save(Path(place) / "out", format="parquet"))
         clock("check", release.check)
         clock("audit", lambda: sf.audit(release))

@@ -12,6 +12,7 @@ from typing import Any, Literal
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from sfumato.algorithms import ALGORITHMS, Algorithm
+from sfumato.algorithms.compatibility import default_method
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import HIERARCHIES, TABLE_FILE, Hierarchy
@@ -53,7 +54,7 @@ class JobFile(_Strict):
     untouched_identify: bool = False
     columns: Columns
     criteria: list[dict[str, Any]] = Field(min_length=1)
-    method: dict[str, Any] = Field(default_factory=lambda: {"mondrian": {}})
+    method: dict[str, Any] | None = None
 
 
 class Job:
@@ -69,8 +70,12 @@ class Job:
         self._place = place
         self._where = where
         self.criterion = _criterion(written.criteria, where)
-        self.method = _method(written.method, place, f"{where}: method")
-        self._names_method = "method" in written.model_fields_set
+        self._names_method = written.method is not None
+        self.method = (
+            default_method(self.criterion)
+            if written.method is None
+            else _method(written.method, place, f"{where}: method")
+        )
 
     @classmethod
     def load(cls, path: str | Path) -> Job:

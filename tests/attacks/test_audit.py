@@ -40,7 +40,7 @@ def trees(sensitive):
 
 @pytest.fixture(scope="module")
 def release():
-    return sf.anonymize(table(), sf.KAnonymity(2) & sf.LDiversity(2))
+    return sf.anonymize(table(), sf.KAnonymity(2) & sf.LDiversity(2), sf.Mondrian())
 
 
 def told(report):

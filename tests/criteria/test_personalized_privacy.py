@@ -302,14 +302,14 @@ def test_a_guard_with_a_role_is_refused(role):
 
 def test_an_unknown_guard_suggests_the_nearest_column(wards):
     with pytest.raises(sf.BadInput, match=r"guarding: unknown column 'gaurd'.*'guard'"):
-        sf.anonymize(wards, sf.PersonalizedPrivacy(2, "gaurd"))
+        sf.anonymize(wards, sf.PersonalizedPrivacy(2, "gaurd"), sf.Mondrian())
 
 
 def test_a_node_that_the_hierarchy_does_not_know_is_refused_without_being_shown():
     source = wards_source().set_column(3, "guard", pa.array(["none", "cancer!"] * 60))
     for rule in (sf.Tree(SECRETS | {"none": None}), sf.Flat()):
         with pytest.raises(sf.BadInput) as refused:
-            sf.anonymize(read(source, hierarchies={"disease": rule}), PROMISE)
+            sf.anonymize(read(source, hierarchies={"disease": rule}), PROMISE, sf.Mondrian())
         assert "column 'guard': 1 distinct values" in str(refused.value)
         assert "guards nothing is empty" in str(refused.value)
         assert "cancer!" not in str(refused.value)
@@ -348,8 +348,10 @@ def test_a_name_of_two_nodes_is_the_larger_one_or_refused():
 def test_two_columns_of_guarding_nodes_are_refused(wards):
     both = PROMISE & sf.PersonalizedPrivacy(3, "row")
     with pytest.raises(sf.BadInput, match="two columns of guarding nodes, 'guard' and 'row'"):
-        sf.anonymize(wards, both)
-    assert sf.anonymize(wards, PROMISE & sf.PersonalizedPrivacy("5/4", "guard")).check()
+        sf.anonymize(wards, both, sf.Mondrian())
+    assert sf.anonymize(
+        wards, PROMISE & sf.PersonalizedPrivacy("5/4", "guard"), sf.Mondrian()
+    ).check()
 
 
 def test_people_counted_without_guards_are_refused(wards):
@@ -365,4 +367,4 @@ def test_people_counted_without_guards_are_refused(wards):
 def test_a_table_without_a_sensitive_column_is_refused():
     table = sf.read(wards_source(), ["age"])
     with pytest.raises(sf.BadInput, match="no sensitive column"):
-        sf.anonymize(table, PROMISE)
+        sf.anonymize(table, PROMISE, sf.Mondrian())

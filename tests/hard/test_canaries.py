@@ -349,7 +349,7 @@ def test_the_search_can_fail(planted, tmp_path):
             identifiers=[],
             insensitive=["name", "ssn", "kind"],
         )
-        place = sf.anonymize(table, CRITERION, untouched_identify=True).save(
+        place = sf.anonymize(table, CRITERION, sf.Mondrian(), untouched_identify=True).save(
             tmp_path / kind, format=kind
         )
         if kind == "csv":
@@ -455,10 +455,10 @@ def wrong_uses(planted, place):
     uses |= {
         "too few": lambda: sf.anonymize(opened, sf.KAnonymity(N + 1)),
         "too few for levels": lambda: sf.anonymize(opened, sf.KAnonymity(N + 1), sf.Samarati()),
-        "no numbers": lambda: sf.anonymize(opened, sf.KEAnonymity(2, 1)),
-        "no node": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "ward")),
-        "no guard": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "name")),
-        "no tree": lambda: sf.anonymize(opened, sf.TCloseness(0.1, "hierarchical")),
+        "no numbers": lambda: sf.anonymize(opened, sf.KEAnonymity(2, 1), sf.Mondrian()),
+        "no node": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "ward"), sf.Mondrian()),
+        "no guard": lambda: sf.anonymize(opened, sf.PersonalizedPrivacy(2, "name"), sf.Mondrian()),
+        "no tree": lambda: sf.anonymize(opened, sf.TCloseness(0.1, "hierarchical"), sf.Mondrian()),
         "no such value": lambda: sf.check(opened, sf.LDiversity(2, "frequency", ["influenza"])),
         "recode": lambda: sf.anonymize(opened, sf.KAnonymity(2), sf.Recode(levels={"zip": 1})),
         "merge": lambda: opened.frequencies().merge(
@@ -489,7 +489,7 @@ def wrong_uses(planted, place):
             f"identifiers: {kind}": lambda d=data: sf.read(table, ["zip"], identifiers=d),
             f"quasi-identifiers: {kind}": lambda d=data: sf.read(table, d),
             f"hierarchy: {kind}": lambda d=data: sf.read(table, {"zip": d}),
-            f"criterion: {kind}": lambda d=data: sf.anonymize(opened, d),
+            f"criterion: {kind}": lambda d=data: sf.anonymize(opened, d, sf.Mondrian()),
             f"method: {kind}": lambda d=data: sf.anonymize(opened, sf.KAnonymity(2), d),
             f"table: {kind}": lambda d=data: sf.anonymize(d, sf.KAnonymity(2)),
             f"k: {kind}": lambda d=data: sf.KAnonymity(d),

@@ -350,7 +350,7 @@ def test_criteria_that_do_not_fit_one_of_several_columns_are_refused():
     source = pa.table({"q": list("aabb"), "s": list("1212"), "u": list("xyyx")})
     table = sf.read(source, ["q"], ["s", "u"])
     with pytest.raises(sf.BadInput, match="'s' has no tree"):
-        sf.anonymize(table, sf.TCloseness(1, "hierarchical"))
+        sf.anonymize(table, sf.TCloseness(1, "hierarchical"), sf.Mondrian())
     with pytest.raises(sf.BadInput, match="'u' does not hold numbers alone"):
-        sf.anonymize(table, sf.KEAnonymity(2, 1))
-    assert sf.anonymize(table, sf.KEAnonymity(2, 1, attribute="s")).check()
+        sf.anonymize(table, sf.KEAnonymity(2, 1), sf.Mondrian())
+    assert sf.anonymize(table, sf.KEAnonymity(2, 1, attribute="s"), sf.Mondrian()).check()

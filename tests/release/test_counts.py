@@ -55,7 +55,7 @@ PROMISE = sf.KAnonymity(5) & sf.LDiversity(2)
 
 
 def test_a_saved_release_is_written_read_back_and_judged_once(tmp_path, counts):
-    release = sf.anonymize(table(), PROMISE)
+    release = sf.anonymize(table(), PROMISE, sf.Mondrian())
     assert counts == {"opened": 1}
     release.save(tmp_path / "out")
     once = {"written": 1, "read back": 1, "verdicts": 1, "verdicts beside others": 1}
@@ -71,7 +71,7 @@ def test_a_saved_release_is_written_read_back_and_judged_once(tmp_path, counts):
 
 
 def test_a_release_that_is_not_saved_is_staged_once(counts):
-    release = sf.anonymize(table(), PROMISE)
+    release = sf.anonymize(table(), PROMISE, sf.Mondrian())
     assert release.check()
     assert sf.audit(release)
     assert release.to_arrow().num_rows == release.n_rows
@@ -79,7 +79,7 @@ def test_a_release_that_is_not_saved_is_staged_once(counts):
 
 
 def test_a_loaded_release_is_read_and_judged_once(tmp_path, counts):
-    place = sf.anonymize(table(), PROMISE).save(tmp_path / "out")
+    place = sf.anonymize(table(), PROMISE, sf.Mondrian()).save(tmp_path / "out")
     counts.clear()
     loaded = sf.load(place)
     assert loaded.check()

@@ -83,7 +83,7 @@ def test_every_published_group_keeps_the_promise_head_by_head(wards, method):
 
 
 def test_whether_it_holds_is_not_said_of_a_loaded_release(wards, tmp_path):
-    release = sf.anonymize(wards, sf.KAnonymity(2) & PROMISE)
+    release = sf.anonymize(wards, sf.KAnonymity(2) & PROMISE, sf.Mondrian())
     known = release.check()
     assert known.holds
     assert known.measured[1].note is None
@@ -105,7 +105,7 @@ def test_another_release_is_measured_against_what_people_guard(wards):
 
 
 def test_a_recoding_is_applied_to_other_people_and_what_fails_is_suppressed(wards, tmp_path):
-    path = sf.anonymize(wards, PROMISE).save_recoding(tmp_path / "recoding.json")
+    path = sf.anonymize(wards, PROMISE, sf.Mondrian()).save_recoding(tmp_path / "recoding.json")
     recode = sf.Recode.load(path)
     other = read(wards_source(seed=4))
     with pytest.raises(sf.Unsatisfiable, match="PersonalizedPrivacy"):
@@ -181,7 +181,7 @@ def _people(table):
 
 def test_what_nobody_decided_is_found_before_it_is_handed_over(wards, monkeypatch, tmp_path):
     """A recoding whose groups break the promise is not saved, though the file looks harmless."""
-    release = sf.anonymize(wards, PROMISE)
+    release = sf.anonymize(wards, PROMISE, sf.Mondrian())
     raw = sf.Recode(levels={"age": 0, "zip": 0}).search(
         wards.frequencies(), sf.KAnonymity(1), chances(sf.Mondrian())
     )
@@ -211,7 +211,7 @@ def test_counting_guards_first_or_last_gives_the_same_frequencies():
 
 
 def test_the_summary_says_that_the_column_is_not_published(wards):
-    summary = sf.anonymize(wards, PROMISE).summary()
+    summary = sf.anonymize(wards, PROMISE, sf.Mondrian()).summary()
     assert summary.to_json()["dropped"] == {"guarding": ["guard"], "no role": ["row"]}
 
 
@@ -222,9 +222,9 @@ def test_several_sensitive_columns_and_other_criteria_are_not_disturbed():
     tree = {"disease": sf.Tree(SECRETS | {"none": None})}
     table = read(source, sensitive=["disease", "pay"], hierarchies=tree)
     with pytest.raises(sf.BadInput, match="attribute= which one the guarding nodes belong to"):
-        sf.anonymize(table, PROMISE)
+        sf.anonymize(table, PROMISE, sf.Mondrian())
     with pytest.raises(sf.BadInput, match="neither values of 'pay'"):
-        sf.anonymize(table, sf.PersonalizedPrivacy(2, "guard", "pay"))
+        sf.anonymize(table, sf.PersonalizedPrivacy(2, "guard", "pay"), sf.Mondrian())
     about = sf.PersonalizedPrivacy(2, "guard", "disease")
     for other in (
         sf.LDiversity(2),
@@ -240,5 +240,5 @@ def test_several_sensitive_columns_and_other_criteria_are_not_disturbed():
     for threshold in (0, 10**9):
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr("sfumato.algorithms.mondrian.COMPILED", threshold)
-            found = sf.anonymize(table, sf.LDiversity(2, attribute="pay") & about)
+            found = sf.anonymize(table, sf.LDiversity(2, attribute="pay") & about, sf.Mondrian())
             assert found.check()

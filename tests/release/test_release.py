@@ -84,17 +84,17 @@ def test_more_people_than_there_are_cannot_be_had_and_the_evidence_says_so():
 
 def test_a_criterion_about_values_needs_a_sensitive_column():
     with pytest.raises(sf.BadInput, match="no sensitive column"):
-        sf.anonymize(read(people(), sensitive=None), sf.LDiversity(2))
+        sf.anonymize(read(people(), sensitive=None), sf.LDiversity(2), sf.Mondrian())
 
 
 def test_with_several_sensitive_columns_a_criterion_is_about_one_or_about_all():
     table = read(people(), sensitive=["disease", "note"])
-    one = sf.anonymize(table, sf.LDiversity(2, attribute="note") & sf.KAnonymity(3))
+    one = sf.anonymize(table, sf.LDiversity(2, attribute="note") & sf.KAnonymity(3), sf.Mondrian())
     assert sf.LDiversity(2).holds(one.groups_of("note")).all()
     assert "sensitive, no criterion" in str(one.summary())
     assert one.check()
     # About all: each of them among the quasi-identifiers when the other is judged.
-    both = sf.anonymize(table, sf.LDiversity(2))
+    both = sf.anonymize(table, sf.LDiversity(2), sf.Mondrian())
     assert both.check()
     rows = both.to_arrow().to_pylist()
     for judged, other in (("disease", "note"), ("note", "disease")):
@@ -103,18 +103,18 @@ def test_with_several_sensitive_columns_a_criterion_is_about_one_or_about_all():
             finer.setdefault((row["age"], row["zip"], row[other]), set()).add(row[judged])
         assert min(map(len, finer.values())) >= 2
     with pytest.raises(sf.BadInput, match="say with attribute="):
-        sf.anonymize(table, sf.LDiversity(2, "frequency", values=["HIV"]))
+        sf.anonymize(table, sf.LDiversity(2, "frequency", values=["HIV"]), sf.Mondrian())
 
 
 def test_a_value_nobody_has_is_refused_before_anything_is_searched():
     with pytest.raises(sf.BadInput, match="nobody has 'HVI'"):
-        sf.anonymize(read(people()), sf.LDiversity(2, "frequency", values=["HVI"]))
+        sf.anonymize(read(people()), sf.LDiversity(2, "frequency", values=["HVI"]), sf.Mondrian())
 
 
 @pytest.mark.parametrize("wrong", [None, "k=5", 5])
 def test_what_is_no_criterion_is_refused(wrong):
     with pytest.raises(sf.BadInput, match="expected one such as"):
-        sf.anonymize(read(people()), wrong)
+        sf.anonymize(read(people()), wrong, sf.Mondrian())
 
 
 def test_the_recoding_of_levels_is_a_table_of_value_and_published_value():
@@ -198,7 +198,7 @@ def test_sensitive_values_that_look_alike_are_counted_in_the_summary():
 
 def test_a_hierarchical_distance_needs_a_tree():
     with pytest.raises(sf.BadInput, match="has no tree"):
-        sf.anonymize(read(people()), sf.TCloseness(0.5, "hierarchical"))
+        sf.anonymize(read(people()), sf.TCloseness(0.5, "hierarchical"), sf.Mondrian())
 
 
 def test_a_missing_package_is_named_with_the_way_to_get_it(monkeypatch):
@@ -217,7 +217,7 @@ def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
     source = pa.table({"a": list(range(60)), "s": [j * j % 7 == 2 for j in range(60)]})
     for value in (True, "True", "true"):
         promise = sf.LDiversity(2, "frequency", values=[value])
-        release = sf.anonymize(sf.read(source, ["a"], sensitive="s"), promise)
+        release = sf.anonymize(sf.read(source, ["a"], sensitive="s"), promise, sf.Mondrian())
         place = tmp_path / str(value) / type(value).__name__
         release.save(place, format=kind)
         (made,), (loaded,) = release.check().measured, sf.load(place).check().measured

@@ -34,7 +34,7 @@ def release() -> sf.Release:
         quasi_identifiers={"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()},
         sensitive="disease",
     )
-    return sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(3))
+    return sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(3), sf.Mondrian())
 
 
 def save_and_die(target, failpoint) -> int:

@@ -92,7 +92,9 @@ def test_a_misspelt_value_is_not_found_safe():
         "s",
         hierarchies={"s": sf.Tree(["flu", "none", "HIV"])},
     )
-    assert sf.anonymize(listed, sf.LDiversity(2, "frequency", values=["HIV"])).check()
+    assert sf.anonymize(
+        listed, sf.LDiversity(2, "frequency", values=["HIV"]), sf.Mondrian()
+    ).check()
 
 
 def test_groups_without_values_are_not_diverse():
@@ -202,7 +204,7 @@ def test_parameters_from_numpy_are_taken_and_written(tmp_path):
 
 def test_missing_sensitive_values_are_said_to_count():
     table = sf.read(pa.table({"a": [1] * 4, "s": ["HIV", "HIV", "HIV", None]}), ["a"], "s")
-    summary = sf.anonymize(table, sf.LDiversity(2)).summary()
+    summary = sf.anonymize(table, sf.LDiversity(2), sf.Mondrian()).summary()
     assert summary.to_json()["missing"] == {"s": 1}
     assert "missing, counted as a value" in str(summary)
 
@@ -283,7 +285,7 @@ def test_what_is_too_far_whoever_was_suppressed_fails(tmp_path):
 
 def test_numbers_may_be_written_in_any_way_in_a_criterion():
     table = sf.read(pa.table({"q": list("aabb"), "s": [1, 2, 1, 2]}), ["q"], "s")
-    assert sf.anonymize(table, sf.AlphaKAnonymity(0.5, 2, values=[1.0])).check()
+    assert sf.anonymize(table, sf.AlphaKAnonymity(0.5, 2, values=[1.0]), sf.Mondrian()).check()
     assert sf.anonymize(table, sf.KAnonymity(2), sf.Samarati(np.int64(1))).check()
     for wrong in (None, ["loss"], "los"):
         with pytest.raises(sf.BadInput, match="unknown metric"):

@@ -99,6 +99,7 @@ def hostile():
     return sf.anonymize(
         sf.read(table, [HOSTILE[0], HOSTILE[1]], HOSTILE[2], insensitive=[HOSTILE[4]]),
         sf.KAnonymity(3) & sf.LDiversity("3/2", "frequency", values=HOSTILE[:2]),
+        sf.Mondrian(),
     )
 
 
@@ -172,7 +173,7 @@ def test_a_broken_promise_is_said_at_the_top(release):
 
 
 def test_a_belief_that_the_promise_allows_is_said_beside_the_verdict(patients):
-    report = sf.audit(sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(2)))
+    report = sf.audit(sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(2), sf.Mondrian()))
     remarks = " ".join(report._document(private=False)["remarks"])
     assert re.search(r"belief reaches [\d.]+% for somebody; the promise, less than 100%", remarks)
 
@@ -237,9 +238,9 @@ def test_what_people_guard_has_words_and_a_report():
     source = pacsv.read_csv(sf.datasets.patients())
     guard = pa.array([None, None, None, "flu"] * source.num_rows)[: source.num_rows]
     table = sf.read(source.append_column("guard", guard), ["age", "sex"], "disease")
-    written = sf.audit(sf.anonymize(table, sf.PersonalizedPrivacy("5/4", "guard")))._document(
-        private=True
-    )
+    written = sf.audit(
+        sf.anonymize(table, sf.PersonalizedPrivacy("5/4", "guard"), sf.Mondrian())
+    )._document(private=True)
     jsonschema.validate(written, SCHEMA)
     (said,) = written["promise_in_words"]
     assert "at most 80% of the people" in said["words"]
@@ -249,7 +250,7 @@ def test_what_people_guard_has_words_and_a_report():
 @pytest.mark.long
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 def test_every_promise_has_words_and_a_report(patients, criterion):
-    report = sf.audit(sf.anonymize(patients, criterion))
+    report = sf.audit(sf.anonymize(patients, criterion, sf.Mondrian()))
     for private in (False, True):
         written = report._document(private=private)
         jsonschema.validate(written, SCHEMA)

@@ -39,7 +39,7 @@ def test_table_18_a_is_half_by_minimality_and_certain_by_mechanism():
 def test_all_six_people_of_table_19_are_certain_by_the_default_method():
     rules = {"Age": sf.Intervals(5), "Zipcode": sf.Intervals(1000)}
     table = sf.read(pa.table(columns_of(WONG_XIX_A, WONG_XIX_COLUMNS)), rules, "Disease")
-    release = sf.anonymize(table, sf.KAnonymity(2) & HIV)
+    release = sf.anonymize(table, sf.KAnonymity(2) & HIV, sf.Mondrian())
     finding = mechanism(release)
     assert (finding.found, finding.holds) == (1, False)
     assert not sf.audit(release)
@@ -84,7 +84,7 @@ def test_figure_6_b_of_cormode_is_certain():
     """The halves would have been safe in every world but one: both positives are in the first."""
     table = sf.read(pa.table(columns_of(CORMODE_FIG6B_WORLD, ("x", "s"))), ["x"], "s")
     promise = sf.KAnonymity(2) & sf.LDiversity(2, "frequency", ["Positive"])
-    release = sf.anonymize(table, promise)
+    release = sf.anonymize(table, promise, sf.Mondrian())
     assert len(release.groups) == 1
     finding = mechanism(release)
     assert (finding.found, finding.holds, finding.n_exceeding) == (1, False, 2)
@@ -93,7 +93,7 @@ def test_figure_6_b_of_cormode_is_certain():
 def test_three_people_whose_values_no_failed_step_tells_apart_are_safe():
     """Everything is one group because of its size alone: nothing is learned."""
     table = sf.read(pa.table({"q": ["q1", "q2", "q2"], "s": ["HIV", "n", "n"]}), ["q"], "s")
-    release = sf.anonymize(table, sf.KAnonymity(2) & HIV)
+    release = sf.anonymize(table, sf.KAnonymity(2) & HIV, sf.Mondrian())
     finding = mechanism(release)
     assert (finding.found, finding.holds) == (Fraction(1, 3), True)
 

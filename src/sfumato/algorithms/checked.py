@@ -138,10 +138,12 @@ class Checked(Algorithm):
             report("trying k", done, len(self.ks))
             try:
                 decided = self.method.search(frequencies.combinations, _blind(criterion, k), draw)
-            except Unsatisfiable:  # there are too few people
-                if not broken:
-                    raise
-                break
+            except Unsatisfiable as error:
+                if broken:  # there are too few people for a larger k
+                    break
+                raise Unsatisfiable(
+                    f"{self}: {error}; name smaller ks, or another method"
+                ) from None
             if not any(part.looks_at_values for part in criterion.parts):
                 return decided
             recoding = _dealt(decided, frequencies, draw) if decided.splits else decided

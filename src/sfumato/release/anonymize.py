@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from sfumato.algorithms import Algorithm, Mondrian, SeriesAlgorithm
+from sfumato.algorithms import Algorithm, SeriesAlgorithm
 from sfumato.algorithms.algorithm import a_method, chances
-from sfumato.algorithms.compatibility import check_pair, check_sets
+from sfumato.algorithms.compatibility import check_pair, check_sets, default_method
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.recoding import a_recoding
@@ -36,7 +36,10 @@ def anonymize(
     Args:
         table: What `read` returned.
         criterion: What must hold of every published group; combine several with `&`.
-        method: The algorithm; `Mondrian()` unless told otherwise.
+        method: The algorithm. Unless told otherwise `Mondrian()` for numbers of people; for
+            promises about values one that gives nothing away to who knows it:
+            `Mondrian(look_ahead=True)` where shares are bounded, and else `Checked(Mondrian(), ks)`
+            with 8 times the k asked for.
         untouched_identify: Allow insensitive columns, which are published untouched, to leave
             fewer people alike than were promised (two, if no number was). The release says so.
 
@@ -56,10 +59,11 @@ def anonymize(
     if not isinstance(table, Table):
         raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
     true_or_false("anonymize", "untouched_identify", untouched_identify)
-    method = a_method(Mondrian() if method is None else method, "anonymize")
+    a_criterion(criterion)
+    method = a_method(default_method(criterion) if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
-    guard = guarding_column(a_criterion(criterion))
+    guard = guarding_column(criterion)
     by_value = method.bucketized or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)

@@ -68,9 +68,11 @@ def anonymize(
         [method]
         mondrian = {}
 
-    A column without a role is dropped. docs/methods.md lists criteria and methods; names in a job
-    file are theirs in small letters with underscores, such as greedy_grouping. Some attacks can be
-    run by the process that made the release alone: --audit runs them.
+    Without [method] it is chosen by the criteria: mondrian, and where they are about values one
+    that gives nothing away to who knows it. A column without a role is dropped. docs/methods.md
+    lists criteria and methods; names in a job file are theirs in small letters with underscores,
+    such as greedy_grouping. Some attacks can be run by the process that made the release alone:
+    --audit runs them.
 
     With --audit: exit code 1: an attack succeeded. 5: undecided, since an attack could not be run,
     or none that knows the method decided about values; with --allow-undecided the release is
