@@ -23,7 +23,7 @@ from sfumato.data.recoding.base import distinct_boxes
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.parameters import refusal, whole
 from sfumato.progress import report
-from sfumato.text import plural
+from sfumato.text import counted
 
 DOUBLINGS = 5
 
@@ -158,7 +158,7 @@ class Checked(Algorithm):
                         "value, or suppress nobody"
                     )
                 return recoding
-            broken.append(f"{int((~held).sum())} of {plural(len(held), 'group')} at k = {k}")
+            broken.append(f"{int((~held).sum())} of {counted(len(held), 'group')} at k = {k}")
         raise Unsatisfiable(
             f"{self}: {criterion} does not hold of {', '.join(broken)}; there "
             f"{reached(criterion, groups)}; name larger ks, beforehand, since every try tells "

@@ -50,7 +50,7 @@ class Try:
 
     def __str__(self) -> str:
         if self.verdict is None:
-            return f"{self.method}: {self.reason}"
+            return f"{self.method}: {(self.reason or '').removeprefix(f'{self.method}: ')}"
         said = {"safe": "keeps the promise", "failed": "fails, too", "undecided": "is not decided"}
         shape = ", as two tables" if self.method.bucketized else f", loss {self.loss:.3f}"
         return f"{self.method}: {said[self.verdict]}{shape}"
