@@ -501,8 +501,8 @@ class Solver:
         most = np.concatenate([step.fixed for step in steps])
         sizes = most.sum(axis=1)
         for number, row in enumerate(np.atleast_2d(histogram)):
-            mine = people if pool is None else np.where(pool == number, people, 0)
-            inside = children @ mine
+            mine = slice(None) if pool is None else np.flatnonzero(pool == number)
+            inside = children[:, mine] @ people[mine]
             most = most + np.minimum(row, inside[:, np.newaxis])
             sizes = sizes + inside
         limit = self.bound.denominator * sizes[:, np.newaxis]
