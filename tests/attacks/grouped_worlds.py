@@ -202,7 +202,13 @@ def target_of(values, case, method, seed):
     seen = published.with_values_of(whole).as_it_is()
     n_suppressed = len(values) - len(kept)
     target = Target(
-        seen, case.criterion, method, n_suppressed, as_they_are=("q",), recoding=recoding
+        seen,
+        case.criterion,
+        method,
+        n_suppressed,
+        as_they_are=("q",),
+        recoding=recoding,
+        buckets=recoding.buckets,
     )
     return target, group
 
