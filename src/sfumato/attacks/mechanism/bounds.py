@@ -83,9 +83,9 @@ def by_others(component: Component, numbers: Sequence[int]) -> Iterator[tuple[in
     account, so there are more dealings here than there are.
     """
     for number in numbers:
-        found = _largest_given_others(component, number)
-        if found is not None:
-            yield number, found
+        largest = _largest_given_others(component, number)
+        if largest is not None:
+            yield number, largest
 
 
 UPPER_BOUNDS: tuple[UpperBound, ...] = (by_cells, by_chances, by_others)  # the cheap ones first
@@ -171,14 +171,14 @@ def _breaking(
     children: (n_children, n_cells) of the group; given: (n_dealings, n_children, n_values), the
     others in each child.
     """
-    found = np.zeros((len(given), len(tables)), dtype=bool)
+    broken = np.zeros((len(given), len(tables)), dtype=bool)
     for child, around in zip(children, given.transpose(1, 0, 2), strict=True):
         own, which = distinct_rows(tables[:, child].sum(axis=1))
         theirs, whose = distinct_rows(around)
         both = theirs[:, np.newaxis].astype(np.int64) + own
         verdict = breaks(both.reshape(-1, both.shape[2])).reshape(both.shape[:2])
-        found |= verdict[whose][:, which]
-    return found
+        broken |= verdict[whose][:, which]
+    return broken
 
 
 def _largest(left: NDArray[np.bool_], tables: Counts, people: Counts) -> Uppers | None:
@@ -195,11 +195,11 @@ def _largest(left: NDArray[np.bool_], tables: Counts, people: Counts) -> Uppers 
     near = (left @ (weight[:, np.newaxis] * flat)) / (left @ weight)[:, np.newaxis]
     close = (near >= near.max(axis=0) * (1 - ERROR)).any(axis=1)
     if close.sum() > MOST_EXACT:
-        found = np.array([Fraction(x) * (1 + Fraction(ERROR)) for x in near.max(axis=0).tolist()])
+        largest = np.array([Fraction(x) * (1 + Fraction(ERROR)) for x in near.max(axis=0).tolist()])
     else:
         exact = [
             [Fraction(int(n), int(ways[kept].sum())) for n in ways[kept] @ flat[kept]]
             for kept in left[close]
         ]
-        found = np.array(exact, dtype=object).max(axis=0)
-    return np.asarray(found.reshape(tables.shape[1:]) / people[:, np.newaxis].astype(object))
+        largest = np.array(exact, dtype=object).max(axis=0)
+    return np.asarray(largest.reshape(tables.shape[1:]) / people[:, np.newaxis].astype(object))

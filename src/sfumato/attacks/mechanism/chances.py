@@ -35,14 +35,14 @@ def step_chances(component: Component) -> list[StepChances]:
     n_people = np.bincount(component.group_of_cell, weights=component.people).astype(np.int64)
     in_group = np.zeros((len(component.people), len(n_people)), dtype=np.int64)
     in_group[np.arange(len(in_group)), component.group_of_cell] = component.people
-    found = []
+    chances = []
     for step in component.cell_steps:
         parts = step.children @ in_group
         limits = share.numerator * (parts.sum(axis=1) + step.fixed.sum(axis=1))
         limits = limits[:, np.newaxis] // share.denominator - _fixed(step, code_of)
         separate = bool((step.children.sum(axis=0) <= 1).all())
-        found.append(StepChances(parts, limits, having, n_people, separate))
-    return found
+        chances.append(StepChances(parts, limits, having, n_people, separate))
+    return chances
 
 
 @dataclass(frozen=True, eq=False)
@@ -120,11 +120,11 @@ def _count(row: Counts, code_of: Codes, codes: NDArray[np.signedinteger], counts
 
 def _fixed(step: RejectedStep, code_of: Codes) -> Counts:
     """Count the people outside the component by the values that are bounded."""
-    found = np.zeros((len(step.fixed), len(code_of)), dtype=np.int64)
-    for row, fixed in zip(found, step.fixed, strict=True):
+    counts = np.zeros((len(step.fixed), len(code_of)), dtype=np.int64)
+    for row, fixed in zip(counts, step.fixed, strict=True):
         codes = np.flatnonzero(fixed)
         _count(row, code_of, codes, fixed[codes])
-    return found
+    return counts
 
 
 @lru_cache(maxsize=1 << 14)
@@ -138,16 +138,16 @@ def at_most(most: int, drawn: tuple[tuple[int, int, int], ...]) -> int:
     """
     if most < 0:
         return 0
-    found = [ONE]  # by people who have it
+    chances = [ONE]  # by people who have it
     for n, having, k in drawn:
         ways = math.comb(n, k)
         own = [
             -(-(math.comb(having, x) * math.comb(n - having, k - x) << BITS) // ways)
             for x in range(min(k, having, most) + 1)
         ]
-        sums = [0] * min(most + 1, len(found) + len(own) - 1)
-        for i, a in enumerate(found):
+        sums = [0] * min(most + 1, len(chances) + len(own) - 1)
+        for i, a in enumerate(chances):
             for j, b in enumerate(own[: len(sums) - i]):
                 sums[i + j] += a * b
-        found = [-(-total // ONE) for total in sums]
-    return min(ONE, sum(found))
+        chances = [-(-total // ONE) for total in sums]
+    return min(ONE, sum(chances))

@@ -57,9 +57,9 @@ class Component:
     @cached_property
     def group_of_cell(self) -> NDArray[np.intp]:
         """(n_cells,): the number of each cell's group in this component."""
-        found = np.zeros(len(self.people), dtype=np.intp)
-        found[self.cell] = self.pool
-        return found
+        pool_of_cell = np.zeros(len(self.people), dtype=np.intp)
+        pool_of_cell[self.cell] = self.pool
+        return pool_of_cell
 
     @cached_property
     def inside(self) -> NDArray[np.bool_]:

@@ -81,13 +81,13 @@ class Following:
         unknown: list[int] = []
         for done, large in enumerate(self.large):
             report("sampling worlds", done, len(self.large))
-            found = None
+            sampled = None
             if self.solver.work > 0:
-                found = self.solver.component(large.component.groups, large.component.steps)
-            if found is None:
+                sampled = self.solver.component(large.component.groups, large.component.steps)
+            if sampled is None:
                 unknown += sorted(large.unknown)
             else:
-                beliefs += [each for each in found if each.group in large.unknown]
+                beliefs += [each for each in sampled if each.group in large.unknown]
         return LearnedBeliefs(beliefs, unknown, bounded=self.bounded)
 
 
@@ -240,7 +240,7 @@ class _Slices:
         first, end = members.starts[groups], members.starts[groups + 1]
         offset = np.cumsum(end - first) - (end - first)
         n_cells = int((end - first).sum())
-        found: dict[bytes, RejectedStep] = {}
+        distinct_steps: dict[bytes, RejectedStep] = {}
         for step in steps:
             children = np.zeros((len(step.children), n_cells), dtype=bool)
             fixed = np.zeros((len(step.children), members.histogram.n_values), dtype=np.int64)
@@ -252,8 +252,10 @@ class _Slices:
                 for whole in np.unique(self.group_of[child[~own]]).tolist():
                     values = members.histogram.rows(whole, whole + 1)
                     around[values.codes] += values.counts
-            found.setdefault(children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed))
-        return list(found.values())
+            distinct_steps.setdefault(
+                children.tobytes() + fixed.tobytes(), RejectedStep(children, fixed)
+            )
+        return list(distinct_steps.values())
 
 
 def _batches(steps: Iterable[FailedStep], n_values: int) -> Iterator[list[FailedStep]]:

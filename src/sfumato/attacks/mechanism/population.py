@@ -123,9 +123,9 @@ class Population:
 
 def signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:
     """Put what is published into a form that can be compared; equal boxes are one."""
-    found: dict[bytes, Counts] = {}
+    histograms: dict[bytes, Counts] = {}
     for box, row in zip(boxes, histogram, strict=True):
         if row.any():
             key = np.ascontiguousarray(box, dtype=np.int32).tobytes()
-            found[key] = found[key] + row if key in found else row
-    return {key: row.tobytes() for key, row in found.items()}
+            histograms[key] = histograms[key] + row if key in histograms else row
+    return {key: row.tobytes() for key, row in histograms.items()}

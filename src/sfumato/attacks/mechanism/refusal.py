@@ -171,9 +171,9 @@ class _Budget:
         outcomes = every_outcome(refuses, self.left + 1)
         if outcomes is None:
             raise CannotRun(TOO_MANY)
-        found = list(outcomes)
-        self.left -= len(found) - 1  # worlds are counted apart
-        return sum((chance for chance, refused in found if refused), Fraction(0))
+        runs = list(outcomes)
+        self.left -= len(runs) - 1  # worlds are counted apart
+        return sum((chance for chance, refused in runs if refused), Fraction(0))
 
 
 def _refuse_what_is_not_worked_out(table: Table, criterion: Criterion, method: Algorithm) -> None:
@@ -224,10 +224,10 @@ def _values(
 
 def _by_column(codes: NDArray[np.int32], shares: NDArray[np.object_]) -> dict[int, Fraction]:
     """Add up what other sensitive columns tell apart."""
-    found: dict[int, Fraction] = {}
+    by_code: dict[int, Fraction] = {}
     for code, share in zip(codes.tolist(), shares.tolist(), strict=True):
-        found[code] = found.get(code, Fraction(0)) + share
-    return found
+        by_code[code] = by_code.get(code, Fraction(0)) + share
+    return by_code
 
 
 def _whole_numbers(weights: list[Fraction]) -> Counts:

@@ -286,13 +286,13 @@ class Replay:
         outcomes = every_outcome(run, most)
         if outcomes is None:
             raise CannotRun(TOO_MANY)
-        found: dict[bytes, Fraction] = {}
+        likelihoods: dict[bytes, Fraction] = {}
         n = 0
         for chance, suppressed in outcomes:
             n += 1
             if suppressed is not None:
-                found[suppressed] = found.get(suppressed, Fraction(0)) + chance
-        return found, n
+                likelihoods[suppressed] = likelihoods.get(suppressed, Fraction(0)) + chance
+        return likelihoods, n
 
     def is_same(
         self,
@@ -309,7 +309,7 @@ class Replay:
         """Give what is believed of each combination, by one sensitive column."""
         j = list(self.values.domains).index(attribute)
         low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
-        found = []
+        classes = []
         for i, n in enumerate(self.ground.counts.tolist()):
             shares: dict[int, Fraction] = {}
             for v, code in enumerate(self.values.rows[:, j].tolist()):
@@ -323,5 +323,5 @@ class Replay:
                 for v, code in enumerate(self.values.rows[:, j].tolist()):
                     before[code] = before.get(code, Fraction(0)) + self.values.prior[v]
             group = int(inside[0]) if len(inside) else -1
-            found.append(ClassBelief(group, i, n, shares, before=before))
-        return found
+            classes.append(ClassBelief(group, i, n, shares, before=before))
+        return classes

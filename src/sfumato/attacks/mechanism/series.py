@@ -70,7 +70,7 @@ def releases_of(target: Target, method: Algorithm, enforced: Criterion) -> list[
     if doubt is not None:
         raise CannotRun(doubt)
     views = [*target.previous.releases, target.own]
-    found: list[Made] = []
+    releases: list[Made] = []
     for number, view in enumerate(views):
         last = number + 1 == len(views)
         if not last and (view.method is None or view.criterion is None):
@@ -82,8 +82,8 @@ def releases_of(target: Target, method: Algorithm, enforced: Criterion) -> list[
         assert criterion is not None  # noqa: S101  (looked at right above)
         if view.n_suppressed:
             raise CannotRun(SUPPRESSED_ROWS)
-        found.append(Made(view, own, criterion, _beside(own, number, views)))
-    return found
+        releases.append(Made(view, own, criterion, _beside(own, number, views)))
+    return releases
 
 
 def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tuple[int, ...]:
@@ -93,15 +93,15 @@ def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tupl
     before: dict[str, list[int]] = {}
     for place, view in enumerate(views[:number]):
         before.setdefault(view.digest, []).append(place)
-    found = []
+    positions = []
     for each in method.series.previous:
         places = before.get(str(each), [])
         if not places:
             raise CannotRun(
                 f"release {number + 1} was made beside one that is not at hand; {GIVE_THEM}"
             )
-        found.append(places.pop(0))
-    return tuple(found)
+        positions.append(places.pop(0))
+    return tuple(positions)
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,9 +129,9 @@ class _Stage:
 
     def people(self, world: Counts) -> Counts:
         """Count a world, or the beginning of one, by combination and own value."""
-        found = np.zeros((len(self.population.ground), len(self.values)), dtype=np.int64)
-        np.add.at(found, self.combination, world[self.kinds][:, self.values])
-        return found
+        counts = np.zeros((len(self.population.ground), len(self.values)), dtype=np.int64)
+        np.add.at(counts, self.combination, world[self.kinds][:, self.values])
+        return counts
 
 
 class SeriesReplay:
@@ -308,9 +308,9 @@ class SeriesReplay:
         outcomes = every_outcome(same, self.left + 1)
         if outcomes is None:
             raise CannotRun(TOO_MANY)
-        found = list(outcomes)
-        self.left -= len(found) - 1
-        return sum((chance for chance, is_same in found if is_same), Fraction(0))
+        runs = list(outcomes)
+        self.left -= len(runs) - 1
+        return sum((chance for chance, is_same in runs if is_same), Fraction(0))
 
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of everybody, by one sensitive column."""
@@ -318,7 +318,7 @@ class SeriesReplay:
         population = last.population
         j = list(population.value_domains).index(attribute)
         codes = population.rows[:, j].tolist()
-        found = []
+        classes = []
         for place, kind in enumerate(last.kinds.tolist()):
             n, who = int(self.counts[kind]), int(last.combination[place])
             shares: dict[int, Fraction] = {}
@@ -328,8 +328,8 @@ class SeriesReplay:
             own = population.codes[who]
             inside = (own >= last.boxes[:, :, 0]) & (own <= last.boxes[:, :, 1])
             group = int(np.flatnonzero(inside.all(axis=1))[0])
-            found.append(ClassBelief(group, who, n, shares))
-        return found
+            classes.append(ClassBelief(group, who, n, shares))
+        return classes
 
 
 def _only_box(
@@ -340,5 +340,5 @@ def _only_box(
     inside = ((some >= boxes[:, :, 0]) & (some <= boxes[:, :, 1])).all(axis=2)
     if (inside.sum(axis=1) != 1).any():
         return None
-    found = inside.argmax(axis=1)
-    return found if np.array_equal(sum_by(found, counts, len(boxes)), sizes) else None
+    box = inside.argmax(axis=1)
+    return box if np.array_equal(sum_by(box, counts, len(boxes)), sizes) else None

@@ -86,14 +86,14 @@ class ListReplay:
                 "of no people on the list does the method publish this; the release was made "
                 "another way than it says, or of others"
             )
-        found = []
+        classes = []
         low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
         for kind in np.flatnonzero(self.fits).tolist():
             n, row = int(self.counts[kind]), self.codes[kind]
             shares = {code: share / total / n for code, share in believed[kind].items()}
             inside = np.flatnonzero(((row >= low) & (row <= high)).all(axis=1))
-            found.append(ClassBelief(int(inside[0]), kind, n, shares or {0: Fraction(0)}))
-        return found
+            classes.append(ClassBelief(int(inside[0]), kind, n, shares or {0: Fraction(0)}))
+        return classes
 
     def _sets(self) -> Iterator[Counts]:
         """Give every number of people by combination who may be in the table."""
@@ -166,18 +166,18 @@ class _OnTexts(Replay):
                 places = own.index[recoding.label_of(name, frequencies)].tolist()
                 texts = [own.texts[place] for place in places]
             columns.append(texts)
-        found: dict[Texts, Counts] = {}
+        histograms: dict[Texts, Counts] = {}
         for box in range(len(boxes)):
             members = np.flatnonzero(index == box)
             if len(members) and histogram[box].any():
                 key = tuple(texts[int(members[0])] for texts in columns)
-                found[key] = found.get(key, 0) + histogram[box]
+                histograms[key] = histograms.get(key, 0) + histogram[box]
         same = {
             tuple(self.target.published_labels(group).values()): row
             for group, row in enumerate(self.values.histogram)
         }
-        return found.keys() == same.keys() and all(
-            np.array_equal(found[key], same[key]) for key in same
+        return histograms.keys() == same.keys() and all(
+            np.array_equal(histograms[key], same[key]) for key in same
         )
 
 

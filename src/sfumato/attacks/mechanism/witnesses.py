@@ -136,10 +136,10 @@ def _everybody(component: Component) -> Counts:
     cell_of[members.combination[component.place]] = component.cell
     cell = cell_of[frequencies.combination_of]
     mine = np.flatnonzero(cell >= 0)
-    found = np.zeros((len(component.people), members.histogram.n_values), dtype=np.int64)
+    world = np.zeros((len(component.people), members.histogram.n_values), dtype=np.int64)
     of_key = frequencies.persons_values.of_key
-    np.add.at(found, (cell[mine], of_key[mine]), frequencies.counts[mine])
-    return found
+    np.add.at(world, (cell[mine], of_key[mine]), frequencies.counts[mine])
+    return world
 
 
 def _fits(component: Component, everybody: Counts) -> bool:

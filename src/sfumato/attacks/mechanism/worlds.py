@@ -71,12 +71,12 @@ class Case:
 
     def published(self) -> list[Counts]:
         """List how many published people of each combination have which value: each table once."""
-        found: dict[bytes, Counts] = {}
+        tables: dict[bytes, Counts] = {}
         for dealings in self.alternatives:
             for parts in itertools.product(*map(_tables, dealings)):
                 whole = sum(parts[1:], parts[0])
-                found[whole.tobytes()] = whole
-        return list(found.values())
+                tables[whole.tobytes()] = whole
+        return list(tables.values())
 
 
 def every_world(counts: Counts, case: Case, prior: Sequence[Fraction]) -> Iterator[World]:
