@@ -85,17 +85,19 @@ def in_public(release: sf.Release) -> str:
 @pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(method):
-    """Every world of six people in which two have HIV, through the method and the audit."""
-    verdicts: dict[str, list[str]] = {}
+    """Worlds of six people in which two have HIV: three of each release that several lead to."""
+    releases: dict[str, list[sf.Release]] = {}
     for world in sorted(set(permutations(["HIV"] * 2 + ["none"] * 4))):
         try:
             release = sf.anonymize(hospital(world), L, method)
         except (sf.Unsatisfiable, sf.BadInput):  # BadInput: the method cannot enforce it
             continue
-        verdicts.setdefault(in_public(release), []).append(repr(told(sf.audit(release))))
-    assert all(len(set(each)) == 1 for each in verdicts.values())
-    if method.deterministic and verdicts:  # none: it publishes nothing of so few, or refuses
-        assert any(len(each) > 1 for each in verdicts.values())  # or nothing was compared
+        releases.setdefault(in_public(release), []).append(release)
+    several = [each for each in releases.values() if len(each) > 1]
+    for same in sorted(several, key=len)[-2:]:
+        assert len({repr(told(sf.audit(release))) for release in same[:2] + same[2:][-1:]}) == 1
+    if method.deterministic and releases:  # none: it publishes nothing of so few, or refuses
+        assert several  # or nothing was compared
 
 
 @pytest.mark.parametrize("method", [each for each in METHODS if not each.bucketized], ids=str)

@@ -51,7 +51,7 @@ def test_what_is_found_is_what_publishing_every_set_finds(name, n_tables):
         assert not finding.knows_method  # who knows more may believe more
 
 
-@pytest.fixture(params=[2, pytest.param(20, marks=pytest.mark.slow)])
+@pytest.fixture(params=[1, pytest.param(20, marks=pytest.mark.slow)])
 def n_tables(request):
     return request.param
 

@@ -1027,7 +1027,8 @@ def test_a_tree_of_anything_is_written_as_text(tmp_path):
     for tree in (list(np.arange(1, 5)), {("x", 1): [1, 2], Decimal(3): [3, 4]}):
         rules = {"s": sf.Tree(tree)}
         criterion = sf.KAnonymity(2) & sf.TCloseness(0.9, "ordered")
-        release = sf.anonymize(sf.read(frame, ["q"], "s", hierarchies=rules), criterion)
+        table = sf.read(frame, ["q"], "s", hierarchies=rules)
+        release = sf.anonymize(table, criterion, sf.Mondrian())
         assert sf.load(release.save(tmp_path / type(tree).__name__)).check()
 
 

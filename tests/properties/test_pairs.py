@@ -156,7 +156,9 @@ def test_the_generated_tables_are_those_that_make_docs_writes():
     written = runpy.run_path(str(ROOT / "tools" / "write_docs.py"))["written"]
     page = (ROOT / "docs" / "methods.md").read_text()
     assert written(page) == page
-    assert written(page.replace("| refused", "| yes")) == page
+    start = page.index("<!-- make docs: pairs -->")
+    damaged = page[:start] + page[start:].replace("| refused", "| yes", 1)
+    assert damaged != page == written(damaged)
 
 
 def test_relaxed_groups_have_k_to_2k_minus_1_members_unless_all_are_alike(people):

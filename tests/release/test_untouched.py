@@ -54,7 +54,7 @@ people = st.fixed_dictionaries(
 
 
 @pytest.mark.long
-@examples(40)
+@examples(20)
 @given(
     st.lists(people, min_size=4, max_size=14),
     st.sampled_from(METHODS),

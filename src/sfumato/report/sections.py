@@ -322,21 +322,21 @@ def _for_the_steward(document: Document) -> Iterator[Markup]:
         yield section("Summary", data_table(("", ""), rows))
 
 
-def _way_out(found: Document) -> Markup:
+def _way_out(tried: Document) -> Markup:
     rows = [
         (
             tag("code", each["called"]),
             each["verdict"] or NONE,
-            NONE if each["information_loss"] is None else f"{each['information_loss']:.3f}",
+            NONE if (loss := each["information_loss"]) is None else percent_lost(loss),
             count(each["tables"]),
             each["reason"] or "",
         )
-        for each in found["methods"]
+        for each in tried["methods"]
     ]
     header = ("method", "audit", "information loss", "tables", "")
     return section(
         "A way out",
-        tag("p", found["words"].removeprefix("Way out: ")),
+        tag("p", tried["words"].removeprefix("Way out: ")),
         data_table(header, rows, numbers=(2, 3), words=(1,)) if rows else "",
     )
 

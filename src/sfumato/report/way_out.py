@@ -23,6 +23,7 @@ from sfumato.release import Release, anonymize
 from sfumato.report.steward import measured_loss
 from sfumato.report.verdict import Verdict
 from sfumato.table import Table
+from sfumato.text import percent_lost
 
 SECONDS = 60  # after which no other method is tried
 OUT_OF_TIME = f"not tried: the methods before it took more than {SECONDS} seconds"
@@ -52,7 +53,8 @@ class Try:
         if self.verdict is None:
             return f"{self.method}: {(self.reason or '').removeprefix(f'{self.method}: ')}"
         said = {"safe": "keeps the promise", "failed": "fails, too", "undecided": "is not decided"}
-        shape = ", as two tables" if self.method.bucketized else f", loss {self.loss:.3f}"
+        lost = "" if self.loss is None else f", loss {percent_lost(self.loss)}"
+        shape = ", as two tables" if self.method.bucketized else lost
         return f"{self.method}: {said[self.verdict]}{shape}"
 
     def to_json(self) -> dict[str, Any]:
@@ -105,8 +107,8 @@ class WayOut:
         if best.method.bucketized:
             at = "as two tables, with quasi-identifiers as they are"
         else:
-            instead = "" if self.loss is None else f" instead of {self.loss:.3f}"
-            at = f"at an information loss of {best.loss:.3f}{instead}"
+            instead = "" if self.loss is None else f" instead of {percent_lost(self.loss)}"
+            at = f"at an information loss of {percent_lost(best.loss or 0.0)}{instead}"
         others = "; ".join(str(each) for each in self.tries if each is not best)
         tried = f" Tried as well: {others}." if others else ""
         return f"Way out: {best.method} keeps the promise, {at}.{tried} {BEFOREHAND}"
