@@ -47,7 +47,7 @@ class Finding:
     note: str | None = None
     knows_method: bool = False  # see `Attack.knows_method`
     knows_earlier: bool = False  # whether it was found from all earlier releases, too
-    interval: tuple[float, float] | None = None  # of a sampled answer
+    interval: tuple[float, float] | None = None  # of a sampled or bounded answer
     # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
     worst: Mapping[str, Any] | None = field(default=None, repr=False)
 

@@ -21,7 +21,8 @@ HIS_WORD = "the publisher's word, from release.json: everybody's quasi-identifie
 def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
     """Give what a release may say of itself: verdicts of attacks that know the method.
 
-    Nothing of it depends on who has which value, so nobody who is worst off is named.
+    Nothing of it depends on who has which value, so nobody who is worst off is named. Where the
+    largest belief was only bounded, the bound is said.
     """
     return tuple(
         StatedVerdict(
@@ -29,7 +30,7 @@ def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
             each.attribute,
             each.unit,
             each.before,
-            each.found,
+            each.interval[1] if each.holds and each.interval else each.found,
             each.promised,
             each.holds,
             each.n_exceeding,

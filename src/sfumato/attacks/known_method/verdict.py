@@ -26,6 +26,7 @@ from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to, surely
 from sfumato.text import counted, people
 
+OTHERS_KNOWN = "of whom too much is believed only by who knows everybody else's values"
 UNSEEN_DISTRIBUTION = "for want of the original's distribution, suppressed rows and all"
 
 
@@ -66,6 +67,7 @@ class Verdict:
         for part in parts:
             kept, broken = keeps(part, classes, everybody.groups, n_unseen)
             untold = undecided(part, classes, everybody.groups, kept)
+            untold |= broken & self.learned.others_known  # by true values, which nobody knows
             failing |= broken & ~untold
             open_ |= untold | (~kept & ~broken)
         bounded = [part for part in parts if not part.belief_allowed().allows(Fraction(1))]
@@ -78,6 +80,7 @@ class Verdict:
             known_before = np.count_nonzero(everybody.reference) < 2
             certain = np.array([each.largest == 1 for each in classes], dtype=bool)
             sampled = np.array([each.low is not None for each in classes], dtype=bool)
+            sampled |= self.learned.others_known
             failing |= certain & ~sampled & (not known_before)
             open_ |= certain & sampled & (not known_before)
             sure = others.groups.histogram.largest() == others.sizes
@@ -111,11 +114,24 @@ class Verdict:
             n_exceeding=n_exceeding,
             n_people=self.target.n_people,
             note=note,
-            interval=None
-            if worst is None
-            else worst.interval(Protected.by(shown_part, everybody.groups)),
+            interval=self._interval(
+                largest,
+                None
+                if worst is None
+                else worst.interval(Protected.by(shown_part, everybody.groups)),
+                bound,
+            ),
             worst=self._worst(largest, worst, others, everybody),
         )
+
+    def _interval(
+        self, largest: Believed, sampled: tuple[float, float] | None, bound: Bound | None
+    ) -> tuple[float, float] | None:
+        """Say between what the largest belief is, where groups were sampled or only bounded."""
+        if not self.learned.bounded:
+            return sampled
+        low, high = sampled or (float(largest.belief), float(largest.belief))
+        return low, max(high, 1.0 if bound is None else float(bound.number))
 
     def _shown(
         self, parts: list[Criterion], everybody: View, others: View, classes: list[ClassBelief]
@@ -171,6 +187,7 @@ class Verdict:
         if n_open:
             unseen = self.target.n_unseen and any(part.needs_original for part in parts)
             why = UNSEEN_DISTRIBUTION if unseen else "of whom samples do not tell"
+            why = OTHERS_KNOWN if self.learned.others_known else why
             notes.append(f"no verdict for {people(n_open)}, {why}")
         if self.learned.n_unexplained:
             groups = counted(self.learned.n_unexplained, "group")

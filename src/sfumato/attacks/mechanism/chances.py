@@ -104,7 +104,8 @@ class StepChances:
         more = limit + 1 - float(sum(Fraction(k * having, n) for n, having, k in drawn))
         if more <= 0:
             return ONE
-        return min(ONE, math.ceil(Fraction(math.exp(-2 * more**2 / size) * (1 + 1e-9)) * ONE))
+        chance = Fraction(math.exp(-2 * more**2 / size) * (1 + 1e-9))  # 0.0 where it is too small
+        return min(ONE, max(1, math.ceil(chance * ONE)))
 
     def _drawn(self, c: int, v: int) -> tuple[tuple[int, int, int], ...]:
         return tuple(

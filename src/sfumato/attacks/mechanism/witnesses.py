@@ -1,7 +1,7 @@
 """Worlds that explain a release, found by swaps: what somebody has in one of them is possible.
 
-The search begins with what people have. Where it begins decides nothing: every world counts only
-because each failed step breaks in it.
+The search begins with worlds that are dealt by what is public, and by lots that anybody can draw
+again. Were it to begin with what people have, its end would tell something of that.
 """
 
 from __future__ import annotations
@@ -19,6 +19,7 @@ ROUNDS = 4  # worlds that are looked around in
 MOST_SWAPS = 8  # of one person's value with those of others, in each
 MOST_TRIES = 1_000  # in one component
 STEPS = 50  # swaps from one world to the next
+MOST_DEALT = 200  # worlds of which the first that explains the release is where the search begins
 
 
 class Witnesses:
@@ -29,16 +30,19 @@ class Witnesses:
         self.solver, self.group_of = component.solver, component.group_of_cell
         self.inside = component.inside.astype(np.int64)  # (n_children, n_cells)
         self.first = component.first_child
-        everybody = _everybody(component)  # (n_cells, all values)
-        self.values: Codes = np.flatnonzero(
-            everybody.any(axis=0) | component.fixed.any(axis=0)
-        ).astype(np.int32)
-        self.world = everybody[:, self.values]
-        self.counts = self.inside @ self.world + component.fixed[:, self.values]
-        self.broken = self._breaks(self.counts)
+        rows = [component.histogram(number)[0] for number in range(len(component.groups))]
+        around = np.flatnonzero(component.fixed.any(axis=0))
+        self.values: Codes = np.unique(np.concatenate([*rows, around])).astype(np.int32)
+        self.found_any = False
+        for attempt in range(MOST_DEALT):
+            self.world = _dealt(component, rng if attempt else None)[:, self.values]
+            self.counts = self.inside @ self.world + component.fixed[:, self.values]
+            self.broken = self._breaks(self.counts)
+            n_broken = np.add.reduceat(self.broken, self.first, dtype=np.int64)
+            if n_broken.all():
+                self.found_any = True
+                break
         self.possible = np.zeros(self.world.shape, dtype=bool)
-        n_broken = np.add.reduceat(self.broken, self.first, dtype=np.int64)
-        self.found_any = _fits(component, everybody) and bool(n_broken.all())
         if not self.found_any:
             return
         self.possible |= self.world > 0
@@ -128,26 +132,19 @@ class Witnesses:
         return self.solver.breaks(counts, self.values)
 
 
-def _everybody(component: Component) -> Counts:
-    """Count the people of every cell by the values that they have in the original."""
-    members = component.members
-    frequencies = members.frequencies
-    cell_of = np.full(len(members.codes), -1, dtype=np.intp)  # by combination
-    cell_of[members.combination[component.place]] = component.cell
-    cell = cell_of[frequencies.combination_of]
-    mine = np.flatnonzero(cell >= 0)
-    world = np.zeros((len(component.people), members.histogram.n_values), dtype=np.int64)
-    of_key = frequencies.persons_values.of_key
-    np.add.at(world, (cell[mine], of_key[mine]), frequencies.counts[mine])
-    return world
+def _dealt(component: Component, rng: np.random.Generator | None) -> Counts:
+    """Deal the values of every group to its cells, equal ones side by side: so groups break.
 
-
-def _fits(component: Component, everybody: Counts) -> bool:
-    """Whether these people have the values that were published of their groups."""
+    None: frequent values to small cells; else cells and values by lot.
+    """
+    world = np.zeros((len(component.people), component.members.histogram.n_values), dtype=np.int64)
     for number in range(len(component.groups)):
-        published = np.zeros(everybody.shape[1], dtype=np.int64)
-        codes, counts = component.histogram(number)
-        published[codes] = counts
-        if not np.array_equal(everybody[component.cells_of(number)].sum(axis=0), published):
-            return False
-    return True
+        cells, (codes, counts) = component.cells_of(number), component.histogram(number)
+        if rng is None:
+            cells = cells[np.argsort(component.people[cells], kind="stable")]
+            order = np.argsort(-counts, kind="stable")
+        else:
+            cells, order = rng.permutation(cells), rng.permutation(len(codes))
+        where = np.repeat(cells, component.people[cells])
+        np.add.at(world, (where, np.repeat(codes[order], counts[order])), 1)
+    return world
