@@ -5,6 +5,7 @@ import json
 import random
 import shutil
 import sqlite3
+from contextlib import closing
 
 import pytest
 
@@ -218,7 +219,8 @@ def test_a_ledger_of_another_format_is_refused_in_one_line(place):
         ("written by format 99, this sfumato reads 3; use", 99),
         ("damaged", "x"),
     ):
-        with sqlite3.connect(place / "series" / "private" / "ledger.db") as ledger:
+        path = place / "series" / "private" / "ledger.db"
+        with closing(sqlite3.connect(path, isolation_level=None)) as ledger:
             ledger.execute("UPDATE series SET format = ?", (format_,))
         with pytest.raises(sf.BadInput, match=said):
             series.status()
