@@ -8,29 +8,13 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from cli.common import run
+from cli.common import JOB, run
 from sfumato.report import way_out
 from sfumato.text import percent_lost
 
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 PROMISE = sf.KAnonymity(5) & sf.LDiversity(2, "frequency")
-TOML = """
-source = "patients.csv"
-output = "out"
-[columns]
-identifiers = ["name"]
-sensitive = ["disease"]
-[columns.quasi_identifiers]
-age = { intervals = [5, 10, 20] }
-zip = { prefix = true }
-sex = { flat = true }
-[[criteria]]
-k_anonymity = { k = 5 }
-[[criteria]]
-l_diversity = { l = 2, kind = "frequency" }
-[method]
-mondrian = {}
-"""
+TOML = JOB.replace("out/2026-q1", "out").replace("{ l = 3 }", '{ l = 2, kind = "frequency" }')
 
 
 @pytest.fixture(scope="module")
