@@ -4,7 +4,10 @@ from __future__ import annotations
 
 # In the order of an audit's findings.
 # isort: off
-from sfumato.attacks.disclosure import BackgroundKnowledge, Homogeneity, Similarity, Skewness
+from sfumato.attacks.disclosure.homogeneity import Homogeneity
+from sfumato.attacks.disclosure.background_knowledge import BackgroundKnowledge
+from sfumato.attacks.disclosure.skewness import Skewness
+from sfumato.attacks.disclosure.similarity import Similarity
 from sfumato.attacks.knowledge.amounts import Implications, Knowledge
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.linkage import Linkage

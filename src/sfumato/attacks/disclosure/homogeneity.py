@@ -1,0 +1,138 @@
+"""Homogeneity: everybody who fits has the same value, or most of them do."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.attacks.believed import most_believed, worst_of
+from sfumato.attacks.column_attack import ColumnAttack
+from sfumato.attacks.disclosure.holders import entries_of_all, holders
+from sfumato.attacks.finding import NO_CERTAINTY, Finding
+from sfumato.attacks.target import Target
+from sfumato.criteria import Criterion
+from sfumato.criteria.bound import Bound
+from sfumato.criteria.judging import shown_to
+from sfumato.formulas.measures.disclosure import held, most_held
+
+
+@dataclass(frozen=True, eq=False)
+class Homogeneity(ColumnAttack):
+    """Everybody who fits has the same value, or most of them do.
+
+    >>> import sfumato as sf
+    >>> patients = sf.read(
+    ...     sf.datasets.patients(),
+    ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+    ...     sensitive="disease",
+    ... )
+    >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    >>> finding = sf.attacks.Homogeneity().run(release)
+    >>> finding.found, finding.n_exceeding
+    (Fraction(32, 87), 0)
+    """
+
+    name: ClassVar[str] = "homogeneity"
+    sets: ClassVar[bool] = True
+
+    def find(self, target: Target) -> Finding:
+        """Find the value that is believed most."""
+        view = target.view(self.attribute, others=self.others)
+        if target.set_valued is not None:
+            return self._of_sets(target)
+        promised = target.parts(view.attribute, others=self.others)
+        parts = [
+            part
+            for part in map(_about_one_group, promised)
+            if part is not None and not part.belief_allowed().allows(Fraction(1))
+        ]
+        bound: Bound | None = None
+        unsafe: NDArray[np.bool_] | None = None
+        note = None
+        if parts:
+            kept = [part.holds(shown_to(part, view.groups)) for part in parts]
+            unsafe = ~np.all(kept, axis=0)
+            beliefs = [most_believed(view, part) for part in parts]
+            shown_part = worst_of(
+                [held.all() for held in kept],
+                [
+                    each.belief - p.belief_allowed().number
+                    for p, each in zip(parts, beliefs, strict=True)
+                ],
+            )
+            bound, believed = parts[shown_part].belief_allowed(), beliefs[shown_part]
+            if not kept[shown_part].all() and bound.allows(believed.belief):
+                note = f"{parts[shown_part]} is more than that, and does not hold"
+        else:
+            believed = most_believed(view, None)
+            if not self.others:  # at least nobody's value should be certain, unless it was before
+                bound = NO_CERTAINTY
+                certain = view.groups.histogram.largest() == view.sizes
+                unseen = target.n_suppressed and target.original is None  # may have had others
+                unsafe = certain & (bool(unseen) or np.count_nonzero(view.reference) > 1)
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=self._knows(),
+            unit="belief",
+            before=view.before(*believed.codes),
+            found=believed.belief,
+            promised=bound,
+            holds=None if unsafe is None else not unsafe.any(),
+            n_exceeding=0 if unsafe is None else view.n_in(unsafe),
+            n_people=target.n_people,
+            note=note,
+            worst=None
+            if not believed.codes
+            else {
+                "group": target.published_labels(int(view.owner[believed.group])),
+                "value": view.label(*believed.codes),
+                "belief": believed.belief,
+                "people": int(view.sizes[believed.group]),
+            },
+        )
+
+    def _of_sets(self, target: Target) -> Finding:
+        """Find the value that somebody most likely has, where people have any number of values."""
+        view, repeated = holders(target)
+        histogram, owner = view.groups.histogram, view.groups.histogram.group_of
+        entry, belief = most_held(view.sizes, histogram, repeated=repeated)
+        group, code = int(owner[entry]), int(histogram.codes[entry])
+        n_people = target.n_people if target.original is None else target.original.n_rows
+        certain = entries_of_all(view, repeated=repeated)
+        if not (target.n_suppressed and target.original is None):  # else they may have lacked it
+            had = view.reference[histogram.codes[certain]]
+            certain = certain[np.full(len(had), n_people > 1) if repeated else had < n_people]
+        unsafe = np.zeros(len(view.sizes), dtype=bool)
+        unsafe[owner[certain]] = True
+        return Finding(
+            attack=self.called,
+            attribute=view.attribute,
+            knows=self._knows(),
+            unit="belief",
+            before=held(int(view.reference[code]), n_people, repeated=repeated),
+            found=belief,
+            promised=NO_CERTAINTY,
+            holds=not unsafe.any(),
+            n_exceeding=view.n_in(unsafe),
+            n_people=target.n_people,
+            worst={
+                "group": target.published_labels(group),
+                "value": view.label(code),
+                "belief": belief,
+                "people": int(view.sizes[group]),
+            },
+        )
+
+
+def _about_one_group(part: Criterion) -> Criterion | None:
+    """Give what a promise says of how frequent values are in one group; None: nothing.
+
+    What is about all groups, or about a range, other attacks are held against.
+    """
+    elsewhere = not part.by_group or part.range_wanted() is not None or part.guarding is not None
+    return None if elsewhere else part.without_sizes()
