@@ -71,7 +71,7 @@ ROOMS = [
         others=frozenset({'engines/duckdb/opening.py: hasattr(frame, "columns")'}),
     ),
     Room("data/recoding", Recoding),
-    Room("data/hierarchy.py", Hierarchy, frozenset({PublishedPaths})),
+    Room("data/hierarchy", Hierarchy, frozenset({PublishedPaths})),
 ]
 
 

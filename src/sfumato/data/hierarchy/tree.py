@@ -1,0 +1,94 @@
+"""Tree: a nested dict of the steward's own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, TypeAlias
+
+from sfumato.data.domain import Domain
+from sfumato.data.hierarchy.base import TREE, Hierarchy
+from sfumato.data.hierarchy.domains import Codes, closed_domain, refuse_repeated
+from sfumato.data.labels.grammar import ROOT
+from sfumato.errors import BadInput, shown
+
+Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
+
+
+@dataclass(frozen=True)
+class Tree(Hierarchy):
+    """A tree written as a nested dict; leaves are None or a list.
+
+    `Tree({"Europe": ["France", "Italy"], "Asia": {"Japan": None}})` has the root `*`. A dict with
+    a single key names the root itself; a plain list is a closed set of values under `*`.
+
+    >>> import sfumato as sf
+    >>> countries = sf.Tree({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
+    >>> domain, _ = countries.grow("column", ["Japan", "Italy"])
+    >>> for level in domain.taxonomy.labels:
+    ...     print(*level, sep="  ")
+    France  Italy  Japan
+    Europe  Europe  Asia
+    *  *  *
+    """
+
+    texts = "nodes"
+    tree: Nested = field(compare=False)
+    _paths: tuple[tuple[object, ...], ...] = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        tree, root = self.tree, ROOT
+        if isinstance(tree, Mapping) and len(tree) == 1 and next(iter(tree.values())) is not None:
+            ((root, tree),) = tree.items()
+            root = str(root)
+        branches: list[tuple[object, ...]] = []  # leaf first, root last
+        try:
+            _walk(tree, (root,), branches)
+        except RecursionError:
+            raise BadInput("Tree: nested too deep, or a part of itself") from None
+        if not branches:
+            raise BadInput("Tree: no leaves; give at least one ground value")
+        # A leaf above the greatest depth is its own node on the levels below its depth.
+        deepest = max(map(len, branches))
+        paths = tuple((path[0],) * (deepest - len(path)) + path for path in branches)
+        object.__setattr__(self, "_paths", paths)
+        refuse_repeated([path[0] for path in paths], "Tree")
+
+    def in_words(self) -> str:
+        """The nodes have names of their own."""
+        return TREE
+
+    @property
+    def parameter(self) -> Any:
+        """The nested dict, as text."""
+        return _written(self.tree)
+
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Tree:
+        """Read the nested dict."""
+        return cls(parameter)
+
+    def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        """Find every value among the leaves."""
+        return closed_domain(column, values, self._paths, "Tree")
+
+
+def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, ...]]) -> None:
+    if isinstance(tree, Mapping):
+        for name, below in tree.items():
+            if below is None:
+                branches.append((str(name), *above))
+            else:
+                _walk(below, (str(name), *above), branches)
+    elif isinstance(tree, str) or not isinstance(tree, Sequence):
+        raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {shown(tree)}")
+    else:
+        if any(leaf is None for leaf in tree):
+            raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
+        branches.extend((str(leaf), *above) for leaf in tree)
+
+
+def _written(tree: Nested) -> Any:
+    if isinstance(tree, Mapping):
+        return {str(name): _written(below) for name, below in tree.items()}
+    return None if tree is None else [str(leaf) for leaf in tree]
