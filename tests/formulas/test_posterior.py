@@ -6,6 +6,8 @@ import numpy as np
 import pytest
 
 import naive.minimality
+from sfumato.formulas.minimality import buckets
+from sfumato.formulas.minimality import exact as exact_credibility
 from sfumato.formulas.minimality.coupled import GroupPart, coupled
 from sfumato.formulas.minimality.posterior import LEAST, RejectedStep, posterior
 from sfumato.formulas.minimality.posterior import wilson as wilson_interval
@@ -150,9 +152,12 @@ def test_two_groups_like_table_1_in_one_release():
     assert alone.of_cell(0, 0) == 1
 
 
+@pytest.mark.parametrize("whole_numbers", [True, False])
 @pytest.mark.parametrize("fixed", [0, 3])
-def test_sums_give_what_tables_give(fixed):
+def test_sums_give_what_tables_give(fixed, whole_numbers, monkeypatch):
     """Where one value alone counts, a dynamic program takes over from enumeration."""
+    if not whole_numbers:
+        monkeypatch.setattr(exact_credibility, "MOST_STEPS", -1)
     rng = np.random.default_rng(5)
     for _ in range(60):
         sizes = rng.integers(1, 12, 4)
@@ -168,9 +173,43 @@ def test_sums_give_what_tables_give(fixed):
             sizes, histogram, [step], more_than_half, share=(0, Fraction(2)), most_tables=0
         )
         assert exact.exact
-        assert not quick.exact
         assert quick.n_effective is None
-        assert np.abs(quick.expected - exact.expected.astype(float)).max() < 1e-9
+        if quick.exact:
+            assert (quick.expected[quick.cell] == exact.expected[exact.cell]).all()
+        else:
+            assert not whole_numbers
+            low, high = quick.interval
+            shares = exact.expected / exact.people[:, np.newaxis]
+            assert ((low <= shares) & (shares <= high)).all()
+            assert (high - low).max() < 1e-8
+
+
+@pytest.mark.parametrize("l", [2, 3])
+@pytest.mark.parametrize("prefixes", [True, False])
+def test_floats_as_good_as_the_bound_are_counted_again(l, prefixes, monkeypatch):
+    """By symmetry each child's share is 1/l, which is allowed: no float may say more."""
+    monkeypatch.setattr(exact_credibility, "MOST_STEPS", -1)
+    monkeypatch.setattr(buckets, "MOST_EXACT", -1)
+    sizes, none = np.array([6] * l), np.zeros((1, 2), dtype=np.int64)
+    histogram = np.array([6, 6 * (l - 1)])
+    if prefixes:  # that count alike whether they break or not: else the first would have more
+        one = Fraction(1)
+        steps = [RejectedStep.of([list(range(n))], l, none, weight=one) for n in range(1, l)]
+    else:
+        steps = [RejectedStep.of([[i] for i in range(l)], l, np.repeat(none, l, axis=0))]
+
+    def exceeds(counts):
+        return l * counts[:, 0] > counts.sum(axis=1)
+
+    found = posterior(sizes, histogram, steps, exceeds, share=(0, Fraction(l)), most_tables=0)
+    assert found.exact
+    assert {found.of_cell(i, 0) for i in range(l)} == {Fraction(1, l)}
+    monkeypatch.setattr(exact_credibility, "MOST_STEPS_NEAR", -1)
+    monkeypatch.setattr(buckets, "MOST_EXACT_NEAR", -1)
+    floats = posterior(sizes, histogram, steps, exceeds, share=(0, Fraction(l)), most_tables=0)
+    low, high = floats.interval
+    assert (low[:, 0] < 1 / l).all()
+    assert (high[:, 0] > 1 / l).all()
 
 
 def test_sums_share_the_other_values_out_alike():

@@ -30,8 +30,9 @@ class ClassBelief:
     combination: int  # one of their combinations
     people: int
     shares: Shares
-    low: dict[int, float] | None = None  # where sampled
+    low: dict[int, float] | None = None  # where sampled or computed in floats
     high: dict[int, float] | None = None
+    sampled: bool = False
     before: Shares | None = None  # of suppressed people: what is believed without the release
 
     @property
@@ -72,7 +73,7 @@ class ClassBelief:
             yield before, sum((self.shares.get(code, nothing) for code in codes), nothing)
 
     def interval(self, protected: Protected) -> tuple[float, float] | None:
-        """Give the interval of that belief, where it was sampled."""
+        """Give the interval of that belief, where it is not known exactly."""
         if self.low is None or self.high is None:
             return None
         codes, _ = self.believed(protected)
@@ -142,19 +143,24 @@ def keeps(
 def undecided(
     part: Criterion, classes: list[ClassBelief], groups: Groups, kept: NDArray[np.bool_]
 ) -> NDArray[np.bool_]:
-    """Say of each class whether it was sampled and the sample does not tell if it keeps a part.
+    """Say of each class whether it is not known exactly enough to tell if it keeps a part.
 
-    A sample shows that a belief is too large, never that none is. Only where it matters which
-    values are possible, and not how often, those that were seen are.
+    So it is where the bound lies in the interval that floats leave. A sample shows that a belief
+    is too large, never that none is; only where it matters which values are possible, and not how
+    often, those that were seen are.
 
     kept: what the part says of the shares in the sample.
     """
-    top = float(part.belief_allowed().number)
+    bound = part.belief_allowed()
     protected = Protected.by(part, groups)
     unclear = np.zeros(len(classes), dtype=bool)
     for j, each in enumerate(classes):
         ends = each.interval(protected)
-        if ends is not None and ends[0] <= top:
+        if ends is None or not bound.allows(Fraction(ends[0])):
+            continue
+        if _is_bound(part) and not each.sampled:
+            unclear[j] = not bound.allows(Fraction(ends[1]))
+        else:
             unclear[j] = not kept[j] or part.looks_at_shares
     return unclear
 
@@ -215,7 +221,9 @@ def class_beliefs(
                 shares, low, high = shares_of(each, row, code_of)
                 who = int(members.combination[first + i])
                 people = int(each.people[row]) * len(alike)
-                classes.append(ClassBelief(each.group, who, people, shares, low, high))
+                classes.append(
+                    ClassBelief(each.group, who, people, shares, low, high, each.sampled)
+                )
         return classes, covered
     return _split_classes(members, beliefs, code_of, everybody=everybody)
 
@@ -280,6 +288,7 @@ def _split_classes(
         total[who] = total.get(who, 0) + int(members.people[place])
     shares: dict[int, Shares] = {who: {} for who in total}
     ends: dict[int, tuple[dict[int, float], dict[int, float]]] = {who: ({}, {}) for who in total}
+    inexact: set[int] = set()
     sampled: set[int] = set()
     where: dict[int, tuple[int, int]] = {}
     for place in np.flatnonzero(wanted).tolist():
@@ -288,10 +297,12 @@ def _split_classes(
         if g in by_group:
             row = int(by_group[g].row[place - members.starts[g]])
             own, low, high = shares_of(by_group[g], row, code_of)
+            if by_group[g].sampled:
+                sampled.add(who)
         else:
             own, low, high = known.setdefault(g, (_in_group(members, g, code_of), None, None))
         if low is not None:
-            sampled.add(who)
+            inexact.add(who)
         for code, share in own.items():
             weight = Fraction(n, total[who])
             shares[who][code] = shares[who].get(code, Fraction(0)) + weight * share
@@ -300,8 +311,9 @@ def _split_classes(
                 end[code] = end.get(code, 0.0) + float(weight) * one
     classes = []
     for who, n in total.items():
-        low, high = ends[who] if who in sampled else (None, None)
-        classes.append(ClassBelief(where[who][1], who, n, shares[who], low, high))
+        low, high = ends[who] if who in inexact else (None, None)
+        group = where[who][1]
+        classes.append(ClassBelief(group, who, n, shares[who], low, high, who in sampled))
     return classes, covered
 
 

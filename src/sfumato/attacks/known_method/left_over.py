@@ -10,8 +10,9 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -49,19 +50,30 @@ class LeftOver:
             if not n:
                 everybody.append(each)
                 continue
-            more, whole = self.shares[each.combination], each.people + n
-            shares = {
-                code: (each.shares.get(code, Fraction(0)) * each.people + more.get(code, 0) * n)
-                / whole
-                for code in {**each.shares, **more}
-            }
-            everybody.append(ClassBelief(each.group, each.combination, whole, shares))
+            mixed = partial(_mixed, each.people, more=self.shares[each.combination], n_more=n)
+            low, high = (
+                end and {code: float(share) for code, share in mixed(end).items()}
+                for end in (each.low, each.high)
+            )
+            everybody.append(
+                replace(each, people=each.people + n, shares=mixed(each.shares), low=low, high=high)
+            )
         known = {each.combination for each in classes}
         for who, n in self.people.items():
             if who not in known:
                 own = ClassBelief(SUPPRESSED, who, n, dict(self.shares[who]), before=self.before)
                 everybody.append(own)
         return everybody
+
+
+def _mixed(
+    n: int, shares: Mapping[int, Fraction] | Mapping[int, float], more: Shares, n_more: int
+) -> Shares:
+    """Give the shares of some people and of more together."""
+    return {
+        code: (Fraction(shares.get(code, 0)) * n + more.get(code, 0) * n_more) / (n + n_more)
+        for code in {**shares, **more}
+    }
 
 
 def can_be_followed(target: Target, formation: Formation) -> bool:

@@ -37,8 +37,14 @@ class _Guarding:
     node: int
     people: int
     belief: Fraction
-    high: float | None  # the upper end of an interval, where sampled
+    high: float | None  # the upper end of an interval, where sampled or computed in floats
     low: float | None
+    sampled: bool
+
+    @property
+    def ends(self) -> tuple[float, float] | None:
+        """Between what the belief is, where it is not known exactly."""
+        return None if self.low is None or self.high is None else (self.low, self.high)
 
 
 def guarded_finding(
@@ -85,7 +91,7 @@ def guarded_finding(
         n_exceeding=n_exceeding if stated else 0,
         n_people=target.n_people,
         note="; ".join(notes),
-        interval=None if worst is None or worst.low is None else (worst.low, worst.high or 1.0),
+        interval=worst.ends if worst is not None and worst.sampled else None,
         worst=None if worst is None else _whom(members, worst),
     )
 
@@ -125,12 +131,16 @@ def _guarding(members: Membership, learned: LearnedBeliefs, attribute: str) -> I
                     sum((shares[code] for code in under), Fraction(0)),
                     None if high is None else min(1.0, sum(high[code] for code in under)),
                     None if low is None else sum(low[code] for code in under),
+                    each.sampled,
                 )
 
 
 def _is_open(each: _Guarding, limit: float) -> bool:
-    """Whether a sample does not tell on which side of the limit a belief is."""
-    return each.low is not None and each.high is not None and each.low <= limit < each.high
+    """Whether it is not known on which side of the limit a belief is: no sample shows it below."""
+    if each.ends is None:
+        return False
+    low, high = each.ends
+    return low <= limit and (each.sampled or high > limit)
 
 
 def _whom(members: Membership, worst: _Guarding) -> dict[str, object]:

@@ -58,8 +58,10 @@ class GroupBeliefs:
     people: Counts  # (n_rows,)
     codes: NDArray[np.int32]  # (n_codes,) combinations of sensitive values
     shares: list[list[Fraction]]  # (n_rows, n_codes)
-    low: NDArray[np.float64] | None = None  # (n_rows, n_codes), where sampled
+    # (n_rows, n_codes): between what a share is, where sampled or computed in floats
+    low: NDArray[np.float64] | None = None
     high: NDArray[np.float64] | None = None
+    sampled: bool = False
     alike: NDArray[np.intp] | None = None  # groups of which the same is believed, this one included
 
 
@@ -560,17 +562,16 @@ class Solver:
         shares = []
         for expected, n in zip(solution.expected, solution.people.tolist(), strict=True):
             lumped = {
-                p: expected[p] / n if solution.exact else simple(float(expected[p]) / n)
+                p: expected[p] / n if solution.exact else Fraction(float(expected[p])) / n
                 for p in set(place.tolist())
             }
             shares.append([lumped[p] * own for p, own in zip(place.tolist(), part, strict=True)])
-        wide = np.array([float(own) for own in part])
-        low = None if solution.low is None else solution.low[:, place] * wide
-        high = None if solution.high is None else solution.high[:, place] * wide
-        return GroupBeliefs(problem.group, solution.cell, solution.people, codes, shares, low, high)
-
-
-def simple(share: float) -> Fraction:
-    """Read a float as the simple fraction that it is to nine digits, if there is one."""
-    near = Fraction(share).limit_denominator(10_000)
-    return near if abs(float(near) - share) < 1e-9 else Fraction(share)
+        ends = solution.interval
+        if ends is not None:
+            wide = np.array([float(own) for own in part])
+            ends = ends[0][:, place] * wide, ends[1][:, place] * wide
+        low, high = ends or (None, None)
+        sampled = solution.n_effective is not None
+        return GroupBeliefs(
+            problem.group, solution.cell, solution.people, codes, shares, low, high, sampled
+        )

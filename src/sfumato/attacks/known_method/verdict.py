@@ -79,10 +79,10 @@ class Verdict:
             bound = None if unsafe.any() else NO_CERTAINTY
             known_before = np.count_nonzero(everybody.reference) < 2
             certain = np.array([each.largest == 1 for each in classes], dtype=bool)
-            sampled = np.array([each.low is not None for each in classes], dtype=bool)
-            sampled |= self.learned.others_known
-            failing |= certain & ~sampled & (not known_before)
-            open_ |= certain & sampled & (not known_before)
+            inexact = np.array([each.low is not None for each in classes], dtype=bool)
+            inexact |= self.learned.others_known
+            failing |= certain & ~inexact & (not known_before)
+            open_ |= certain & inexact & (not known_before)
             sure = others.groups.histogram.largest() == others.sizes
             unsafe |= sure & (not known_before)
         open_ &= ~failing
@@ -117,7 +117,7 @@ class Verdict:
             interval=self._interval(
                 largest,
                 None
-                if worst is None
+                if worst is None or not worst.sampled
                 else worst.interval(Protected.by(shown_part, everybody.groups)),
                 bound,
             ),
@@ -180,13 +180,13 @@ class Verdict:
         if n_exceeding and (bound is None or bound.allows(largest.belief)):
             said = " & ".join(str(part) for part in parts)
             notes.append(f"{said} does not hold of what is believed")
-        sampled = [each for each in self.learned.beliefs if each.low is not None]
+        sampled = [each for each in self.learned.beliefs if each.sampled]
         if sampled:
             groups = counted(len(sampled), "group was", "groups were")
             notes.append(f"{groups} sampled, with 95% intervals")
         if n_open:
             unseen = self.target.n_unseen and any(part.needs_original for part in parts)
-            why = UNSEEN_DISTRIBUTION if unseen else "of whom samples do not tell"
+            why = UNSEEN_DISTRIBUTION if unseen else "whose intervals do not tell"
             why = OTHERS_KNOWN if self.learned.others_known else why
             notes.append(f"no verdict for {people(n_open)}, {why}")
         if self.learned.n_unexplained:

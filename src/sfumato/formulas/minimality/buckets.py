@@ -16,9 +16,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.formulas.minimality.exact import near
 from sfumato.parameters import fraction
 
 MOST_EXACT = 50_000  # multiplications of whole numbers
+MOST_EXACT_NEAR = 5_000_000  # some seconds, where floats do not tell
 MOST_PEOPLE = 2_000  # whose numbers of ways are still short
 
 
@@ -73,7 +75,11 @@ def _refuse(l: int, m: int, p: Fraction, n: int) -> None:
 
 
 def prefix_risk(
-    sizes: Sequence[int], n_sensitive: int, breaks_from: Sequence[int], p: Fraction
+    sizes: Sequence[int],
+    n_sensitive: int,
+    breaks_from: Sequence[int],
+    p: Fraction,
+    l: Fraction | None = None,
 ) -> list[Fraction] | list[float] | None:
     """Give the expected number of sensitive people in each of the buckets that make up a group.
 
@@ -83,6 +89,7 @@ def prefix_risk(
         breaks_from: For every proper prefix, the number of sensitive people from which on it is
             not diverse; one less than there are buckets.
         p: Weight of a world for each prefix that is diverse.
+        l: Shares are compared with 1/l: who is as near to it as floats can tell is counted again.
 
     Returns:
         Fractions while the numbers are small, else floats (relative error below 1e-9: every term
@@ -92,7 +99,12 @@ def prefix_risk(
     work = len(sizes) * (n_sensitive + 1) * (min(largest, n_sensitive) + 1)
     if work <= MOST_EXACT and sum(sizes) <= MOST_PEOPLE:
         return _exact_prefix_risk(sizes, n_sensitive, breaks_from, p)
-    return _float_prefix_risk(sizes, n_sensitive, breaks_from, float(p))
+    floats = _float_prefix_risk(sizes, n_sensitive, breaks_from, float(p))
+    if floats is None or l is None or work > MOST_EXACT_NEAR:
+        return floats
+    if not near(np.array(floats), np.array(sizes), l):
+        return floats
+    return _exact_prefix_risk(sizes, n_sensitive, breaks_from, p)
 
 
 def _exact_prefix_risk(

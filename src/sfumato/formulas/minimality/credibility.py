@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from sfumato.formulas.minimality import exact as exact_credibility
-from sfumato.formulas.minimality.exact import ClassKind
+from sfumato.formulas.minimality.exact import ClassKind, near
 from sfumato.parameters import fraction
 from sfumato.text import people
 
@@ -76,11 +76,36 @@ def credibility_local(
     >>> credibility_local([(5, 1, 2), (8, 1, 1)], 1, 2)
     array([0.6  , 0.125])
     """
-    kinds, counts, which = _kinds(classes, n_sensitive, fraction(l))
-    hit = expected(kinds, counts, n_sensitive)[which]
+    hit = expected_sensitive(classes, n_sensitive, fraction(l)).astype(np.float64)
     whole = np.array([size for size, _, _ in classes], dtype=np.float64)
     kept = np.array([kept for _, _, kept in classes], dtype=np.float64)
     return np.asarray((hit + kept) / whole)
+
+
+def expected_sensitive(
+    classes: Sequence[tuple[int, int, int]], n_sensitive: int, l: Fraction
+) -> NDArray[np.object_] | NDArray[np.float64]:
+    """Expected number of sensitive people among the generalized ones of each class.
+
+    Fractions where these are counted quickly. A belief in floats that is as good as 1/l is counted
+    again in fractions, so that who compares the two is right, unless that takes minutes.
+
+    >>> expected_sensitive([(5, 1, 2), (8, 1, 1)], 1, Fraction(2)).tolist()
+    [Fraction(1, 1), Fraction(0, 1)]
+    """
+    kinds, counts, which = _kinds(classes, n_sensitive, l)
+    steps = exact_credibility.n_steps(kinds, n_sensitive)
+    if steps > exact_credibility.MOST_STEPS:
+        floats = expected(kinds, counts, n_sensitive)
+        sizes = np.array([kind.size for kind in kinds])
+        if steps > exact_credibility.MOST_STEPS_NEAR or not near(floats, sizes, l):
+            return floats[which]
+    numerators, ways = exact_credibility.expected(kinds, counts, n_sensitive)
+    if not ways:
+        raise NobodyBreaks
+    fractions = np.empty(len(kinds), dtype=object)
+    fractions[:] = [Fraction(each, ways) for each in numerators]
+    return fractions[which]
 
 
 def _kinds(
@@ -192,12 +217,10 @@ EMPTY = _Pair(NOTHING, NONE)
 def expected(
     kinds: Sequence[ClassKind], counts: Sequence[int], n_sensitive: int
 ) -> NDArray[np.float64]:
-    """Expected number of sensitive people in a class of each kind, given that some class breaks."""
-    if exact_credibility.n_steps(kinds, n_sensitive) <= exact_credibility.MOST_STEPS:
-        exact, ways = exact_credibility.expected(kinds, counts, n_sensitive)
-        if not ways:
-            raise NobodyBreaks
-        return np.array([each / ways for each in exact])
+    """Expected number of sensitive people in a class of each kind, given that some class breaks.
+
+    Floats with a relative error below `ROUNDING`: every term is positive, nothing is subtracted.
+    """
     tilt, least = _tilt(kinds, counts, n_sensitive)
     single = [_pair(kind, tilt, least) for kind in kinds]
     powers = [pair.to_the(n) for pair, n in zip(single, counts, strict=True)]

@@ -9,9 +9,16 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import NamedTuple
 
+import numpy as np
+from numpy.typing import NDArray
+
+ROUNDING = 1e-9  # relative error of floats, at most
+CLOSE = 1e-8  # floats nearer to a threshold than this, relatively, do not tell its side
 MOST_STEPS = 20_000  # some milliseconds
+MOST_STEPS_NEAR = 50_000_000  # some seconds, where floats do not tell
 
 Polynomial = list[int]  # coefficients from x^0 on, those beyond what is looked for left out
 
@@ -21,6 +28,11 @@ class ClassKind(NamedTuple):
 
     size: int
     allowed: int  # sensitive among them: more break the rule; -1: it is broken anyway
+
+
+def near(expected: NDArray[np.float64], sizes: NDArray[np.int64], l: Fraction) -> bool:
+    """Whether floats do not tell on which side of 1/l a share is."""
+    return bool((np.abs(expected * float(l) - sizes) <= CLOSE * sizes).any())
 
 
 def n_steps(kinds: Sequence[ClassKind], n_sensitive: int) -> int:

@@ -24,8 +24,9 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.minimality.buckets import prefix_risk
-from sfumato.formulas.minimality.credibility import credibility_local
+from sfumato.formulas.minimality.credibility import expected_sensitive
 from sfumato.formulas.minimality.deals import Dealer, batch, worlds
+from sfumato.formulas.minimality.exact import ROUNDING
 
 MOST_TABLES = 20_000  # tables of counts that are enumerated
 LEAST = 100  # effective samples below which a sampled answer is none
@@ -85,6 +86,17 @@ class Posterior:
     def exact(self) -> bool:
         """Whether the numbers are fractions."""
         return self.expected is not None and self.expected.dtype == object
+
+    @property
+    def interval(self) -> tuple[NDArray[np.float64], NDArray[np.float64]] | None:
+        """Between what every share is, (n_rows, n_values), where that is not known exactly."""
+        if self.expected is None or self.exact:
+            return None
+        if self.low is not None and self.high is not None:
+            return self.low, self.high
+        shares = self.expected / self.people[:, np.newaxis]
+        # Who has another value than the one that counts: what is left of it, which is rounded too.
+        return np.maximum(shares - ROUNDING, 0.0), np.minimum(shares + ROUNDING, 1.0)
 
     def rows(self, rows: NDArray[np.intp], cell: NDArray[np.intp]) -> Posterior:
         """Take some of the rows, for cells that have these."""
@@ -297,23 +309,19 @@ def _by_prefixes(
         n,
         [start if size in tried else 0 for start, size in zip(breaks_from, upto, strict=True)],
         steps[0].weight,
+        l,
     )
     if risks is None:
         raise ValueError(IMPOSSIBLE)
     exact = isinstance(risks[0], Fraction)
     expected = np.empty(len(people), dtype=object if exact else np.float64)
     expected[order] = risks
-    others = np.where(np.arange(len(histogram)) == value, 0, histogram)
-    whole = max(int(others.sum()), 1)
-    shares: list[Any] = [Fraction(n, whole) if exact else n / whole for n in others.tolist()]
-    table = np.stack([(people - expected) * share for share in shares], axis=1)
-    table[:, value] = expected
-    return table
+    return _with_others(people, histogram, value, expected)
 
 
 def _by_share(
     people: Counts, histogram: Counts, step: RejectedStep, value: int, l: Fraction
-) -> NDArray[np.float64]:
+) -> NDArray[np.object_] | NDArray[np.float64]:
     """Count by sums instead of tables; who has another value has any of them alike.
 
     A child is one row, for its cells are merged. Whoever is in no child stands in a class too
@@ -325,10 +333,22 @@ def _by_share(
     size[row] = people[row] + step.fixed[child].sum(axis=1)
     kept[row] = step.fixed[child, value]
     classes = list(zip(size.tolist(), people.tolist(), kept.tolist(), strict=True))
-    beliefs = credibility_local(classes, int(histogram[value]), l)
-    expected = np.clip(beliefs * size - kept, 0, people)
+    expected = expected_sensitive(classes, int(histogram[value]), l)
+    return _with_others(people, histogram, value, expected)
+
+
+def _with_others(
+    people: Counts,
+    histogram: Counts,
+    value: int,
+    expected: NDArray[np.object_] | NDArray[np.float64],
+) -> NDArray[np.object_] | NDArray[np.float64]:
+    """Give every value its expected number: whoever has not this one has any other alike."""
     others = np.where(np.arange(len(histogram)) == value, 0, histogram)
-    table = np.outer((people - expected) / max(int(others.sum()), 1), others)
+    whole = max(int(others.sum()), 1)
+    exact = expected.dtype == object
+    shares: list[Any] = [Fraction(n, whole) if exact else n / whole for n in others.tolist()]
+    table = np.stack([(people - expected) * share for share in shares], axis=1)
     table[:, value] = expected
     return table
 
