@@ -50,3 +50,30 @@ def allowable_cuts(rows, column, dimension, criterion):
 def meeting_level(one, other):
     """Level at which two paths come together."""
     return next(level for level in range(len(one)) if one[level] == other[level])
+
+
+def failed_cuts(rows, dimensions, group_of, least, *, widest_only=False):
+    """Cuts tried before the one that was taken, region by region: pairs of sets of combinations.
+
+    Columns are tried by width, the widest first; cuts as `mondrian` prefers them, if both sides
+    have enough people. The first that parts no group is taken.
+    """
+    columns = []
+    for column, (_, place, _) in enumerate(dimensions):
+        inside = [place[row[column]] for row in rows]
+        whole = Fraction(max(place.values()) - min(place.values()))
+        if max(inside) > min(inside) or len({row[column] for row in rows}) > 1:
+            columns.append((-Fraction(max(inside) - min(inside)) / whole, column))
+    failed = []
+    for _, column in sorted(columns)[: 1 if widest_only else None]:
+        cuts = allowable_cuts(rows, column, dimensions[column], lambda side: len(side) >= least)
+        for _, *sides in sorted(cuts, key=lambda cut: (-cut[0], abs(len(cut[1]) - len(cut[2])))):
+            people = [{row[:-1] for row in side} for side in sides]
+            if not {group_of[one] for one in people[0]} & {group_of[one] for one in people[1]}:
+                for side in sides:
+                    failed += failed_cuts(
+                        side, dimensions, group_of, least, widest_only=widest_only
+                    )
+                return failed
+            failed.append(tuple(frozenset(side) for side in people))
+    return failed

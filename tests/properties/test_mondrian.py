@@ -14,6 +14,7 @@ import sfumato as sf
 from profiles import examples
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
+from sfumato.algorithms.failed_steps import PublishedGroups
 
 
 @st.composite
@@ -271,3 +272,26 @@ def test_a_seed_repeats_a_relaxed_run_by_value():
         method = sf.Mondrian(strict=False, seed=seed)
         runs.append(method.search(frequencies, criterion, chances(method)).parts.tolist())
     assert runs[0] == runs[1] != runs[2]
+
+
+@pytest.mark.usefixtures("way")
+@examples(300, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.one_of(tables(), numeric_tables()), criteria(), st.sampled_from(["all", "widest"]))
+def test_failed_cuts_are_those_tried_before_the_one_taken(table, pair, tried):
+    criterion, safe = pair
+    if not safe(table.rows):
+        return
+    method, frequencies = sf.Mondrian(dimensions=tried), table.frequencies()
+    recoding = method.search(frequencies, criterion, None)
+    ground = frequencies.combinations
+    group = np.empty(len(ground), dtype=np.intp)
+    group[recoding.parts[:, 0]] = recoding.parts[:, 1]
+    labels = [[ground.domains[n].labels[c] for c in ground.codes(n)] for n in ground.columns]
+    combinations = list(zip(*labels, strict=True))
+    group_of = dict(zip(combinations, group.tolist(), strict=True))
+    steps = method.failed_steps(PublishedGroups(ground, group), criterion)
+    found = [tuple(frozenset(combinations[i] for i in c) for c in s.children) for s in steps]
+    expected = naive.mondrian.failed_cuts(
+        table.rows, dimensions(table), group_of, criterion.least_size, widest_only=tried == "widest"
+    )
+    assert Counter(found) == Counter(expected)

@@ -116,7 +116,12 @@ class Mondrian(Algorithm):
             return None
         if self.look_ahead:
             return iter(())
-        return failed_cuts(published, criterion.least_size, widest_only=self.widest_only)
+        least = criterion.least_size
+        if len(published.ground) > COMPILED:
+            from sfumato.algorithms.mondrian.compiled_following import failed_cuts_compiled  # noqa: PLC0415  (a compiler)
+
+            return failed_cuts_compiled(published, least, widest_only=self.widest_only)
+        return failed_cuts(published, least, widest_only=self.widest_only)
 
     @property
     def widest_only(self) -> bool:

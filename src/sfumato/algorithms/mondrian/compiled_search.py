@@ -27,7 +27,7 @@ COUNTS_AT_ONCE = 1 << 22  # counts, and chances, held while the cuts of a batch 
 Integers = NDArray[np.int64]
 
 
-class _Space(NamedTuple):
+class Space(NamedTuple):
     """What all regions share. The values of all dimensions stand in one long array."""
 
     offset: Integers  # (n_dimensions + 1,) where each dimension begins there
@@ -42,6 +42,22 @@ class _Space(NamedTuple):
     most: int  # cuts proposed at once
     strict: bool
     widest_only: bool
+
+    @classmethod
+    def of(
+        cls, domains: list[Domain], n_values: int, least: int, *, strict: bool, widest_only: bool
+    ) -> Space:
+        """Lay the dimensions out."""
+        return cls(
+            *axes(domains),
+            longest=max(len(domain) for domain in domains),
+            height=max(domain.taxonomy.height for domain in domains),
+            n_values=n_values,
+            least=least,
+            most=max(1, COUNTS_AT_ONCE // (2 * n_values)),
+            strict=strict,
+            widest_only=widest_only,
+        )
 
 
 class _Pieces(NamedTuple):
@@ -128,13 +144,10 @@ class Rounds:
         self.counted = frequencies if by_value else frequencies.combinations
         self.frequencies, self.criterion, self.draw = frequencies, criterion, draw
         ground, values = frequencies.combinations, self.counted.persons_values
-        self.space = _Space(
-            *axes([frequencies.domains[name] for name in ground.columns]),
-            longest=max(len(frequencies.domains[name]) for name in ground.columns),
-            height=max(frequencies.domains[name].taxonomy.height for name in ground.columns),
-            n_values=len(values.codes),
-            least=criterion.least_size,
-            most=max(1, COUNTS_AT_ONCE // (2 * len(values.codes))),
+        self.space = Space.of(
+            [frequencies.domains[name] for name in ground.columns],
+            len(values.codes),
+            criterion.least_size,
             strict=strict,
             widest_only=widest_only,
         )
@@ -238,7 +251,7 @@ def axes(
 ) -> tuple[
     Integers, NDArray[np.float64], NDArray[np.int32], NDArray[np.float64], NDArray[np.bool_]
 ]:
-    """Lay the dimensions out as `_Space` has them."""
+    """Lay the dimensions out as `Space` has them."""
     offset = np.cumsum([0, *(len(domain) for domain in domains)])
     meet = np.zeros(offset[-1], dtype=np.int32)
     for domain, start in zip(domains, offset, strict=False):

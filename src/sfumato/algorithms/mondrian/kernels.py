@@ -1,6 +1,7 @@
-"""The compiled loops of `rounds`: propose cuts, count both sides of each, apply the chosen ones.
+"""Compiled loops: propose cuts, count both sides, apply the chosen ones; follow those made before.
 
-What they are given is described there; the tuples of arrays are read and written in place.
+What they are given is described in `compiled_search`, and for `follow` in `compiled_following`;
+the tuples of arrays are read and written in place.
 """
 
 from __future__ import annotations
@@ -354,3 +355,113 @@ def _halve(pieces, entries, piece, share, new, n_entries):  # type: ignore[no-un
     pieces.end[new], pieces.end[piece] = n_entries, kept
     pieces.people[piece] -= pieces.people[new]
     return n_entries
+
+
+@compiled
+def follow(space, codes, people, group, member, failed):  # type: ignore[no-untyped-def]
+    """Cut as the published groups were cut; write the cuts that were tried before, round by round.
+
+    A region is cut at the first that parts no group. Members of a region stand together in
+    `member`, and still do when its parts are put in order. Gives the failed cuts and their number.
+    """
+    n_dimensions = len(space.lengths)
+    low, high = np.empty(n_dimensions, dtype=np.int64), np.empty(n_dimensions, dtype=np.int64)
+    span = np.empty(n_dimensions, dtype=np.float64)
+    line = np.zeros(space.longest, dtype=np.int64)
+    cells = np.empty((2, space.longest), dtype=np.int64)
+    cuts = np.empty((4, space.longest), dtype=np.int64)
+    by_rank = np.empty(space.longest, dtype=np.int64)
+    n_parted = np.empty(space.longest + 1, dtype=np.int64)
+    ends = np.full(
+        (2, 1 + group.max()), -1, dtype=np.int64
+    )  # of groups along a line; -1 between two uses
+    aside = np.empty(len(member), dtype=member.dtype)
+    starts = np.empty((2, 2 * len(member)), dtype=np.int64)  # of regions; those of the next round
+    starts[0, 0], starts[0, 1], n_open, number, n = 0, len(member), 1, 0, 0
+    while n_open:
+        here, there, n_next = starts[number % 2], starts[1 - number % 2], 0
+        for r in range(n_open):
+            first, end = here[2 * r], here[2 * r + 1]
+            total = 0
+            for i in range(first, end):
+                total += people[member[i]]
+            _measure(space, codes, member[first:end], low, high, span)
+            taken, j = -1, 0
+            while taken < 0:
+                j = int(np.argmax(span))  # the first of the widest
+                if span[j] < 0:
+                    break
+                mine = member[first:end]
+                n_cells = _cells(codes[:, j], people, mine, low[j], high[j], line, cells)
+                n_cuts = _rank_cuts(space, j, cells, n_cells, total, n_cells, cuts)
+                _parting(codes[:, j], group, mine, ends, cuts, n_cuts, by_rank, n_parted)
+                for rank in range(n_cuts):
+                    cut = by_rank[rank]
+                    if n_parted[cut] == 0:
+                        taken = cuts[LAST, cut]
+                        break
+                    if n == len(failed):
+                        failed = np.concatenate((failed, np.empty_like(failed)))
+                    failed[n, 0], failed[n, 1], failed[n, 2] = number, j, first
+                    failed[n, 3], failed[n, 4] = end, cuts[LAST, cut]
+                    n += 1
+                if space.widest_only:
+                    break
+                if taken < 0:
+                    span[j] = -1.0
+            if taken < 0:
+                continue
+            at, left, n_right = first, 0, 0
+            for i in range(first, end):
+                if codes[member[i], j] <= taken:
+                    left += people[member[i]]
+                    member[at] = member[i]
+                    at += 1
+                else:
+                    aside[n_right] = member[i]
+                    n_right += 1
+            for i in range(n_right):
+                member[at + i] = aside[i]
+            for begin, stop, size in ((first, at, left), (at, end, total - left)):
+                if size >= 2 * space.least:
+                    there[2 * n_next], there[2 * n_next + 1] = begin, stop
+                    n_next += 1
+        n_open, number = n_next, number + 1
+    return failed, n
+
+
+@compiled
+def _parting(codes, group, member, ends, cuts, n_cuts, by_rank, n_parted):  # type: ignore[no-untyped-def]
+    """Write the cuts by rank, and how many groups each of them parts."""
+    for piece in member:
+        g, code = group[piece], np.int64(codes[piece])
+        if ends[0, g] < 0:
+            ends[0, g] = ends[1, g] = code
+        ends[0, g], ends[1, g] = min(ends[0, g], code), max(ends[1, g], code)
+    n_parted[: n_cuts + 1] = 0
+    for cut in range(n_cuts):
+        by_rank[cuts[RANK, cut]] = cut
+    for piece in member:
+        g = group[piece]
+        if ends[0, g] < 0:
+            continue
+        # The cuts from the first that is not below the group up to the last below its end.
+        low, high = _first_cut(cuts, n_cuts, ends[0, g]), _first_cut(cuts, n_cuts, ends[1, g])
+        n_parted[low] += 1
+        n_parted[high] -= 1
+        ends[0, g] = ends[1, g] = -1
+    for cut in range(1, n_cuts):
+        n_parted[cut] += n_parted[cut - 1]
+
+
+@compiled
+def _first_cut(cuts, n_cuts, code):  # type: ignore[no-untyped-def]
+    """Find the first cut that has a code on its left."""
+    low, high = 0, n_cuts
+    while low < high:
+        middle = (low + high) // 2
+        if cuts[LAST, middle] >= code:
+            high = middle
+        else:
+            low = middle + 1
+    return low
