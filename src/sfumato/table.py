@@ -10,8 +10,8 @@ from pathlib import Path
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import GroupSizes
-from sfumato.data.hierarchy import Codes, Flat, Hierarchy
-from sfumato.data.keys import Layout
+from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.keys import Codes, Layout
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets

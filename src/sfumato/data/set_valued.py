@@ -15,11 +15,10 @@ from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain, SetMembers
 from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy
 from sfumato.errors import BadInput
-
-Codes = NDArray[np.int32]
 
 
 def grow_sets(

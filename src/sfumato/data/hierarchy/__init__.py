@@ -7,7 +7,7 @@ values come from the data and are never published as a list.
 
 from sfumato.data.hierarchy.base import HIERARCHIES, PATHS, TABLE_FILE, Hierarchy, a_hierarchy
 from sfumato.data.hierarchy.dates import Dates
-from sfumato.data.hierarchy.domains import Codes, closed_domain, open_domain
+from sfumato.data.hierarchy.domains import closed_domain, open_domain
 from sfumato.data.hierarchy.flat import Flat
 from sfumato.data.hierarchy.intervals import Intervals
 from sfumato.data.hierarchy.level_table import LevelTable
@@ -19,7 +19,6 @@ __all__ = [
     "HIERARCHIES",
     "PATHS",
     "TABLE_FILE",
-    "Codes",
     "Dates",
     "Flat",
     "Hierarchy",

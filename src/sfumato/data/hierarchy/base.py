@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from sfumato.data.domain import Domain
-from sfumato.data.hierarchy.domains import Codes
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import Reading
 from sfumato.errors import BadInput, shown
 from sfumato.parameters import file_path

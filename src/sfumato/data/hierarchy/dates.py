@@ -9,7 +9,8 @@ from dataclasses import dataclass
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import Codes, open_domain
+from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import calendar_texts
 from sfumato.errors import BadInput
 

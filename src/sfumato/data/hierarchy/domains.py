@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.decimals import canonical_numbers
 from sfumato.data.domain import Domain
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
-
-Codes: TypeAlias = NDArray[np.int32]
 
 
 def open_domain(

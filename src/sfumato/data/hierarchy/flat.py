@@ -8,7 +8,8 @@ from dataclasses import dataclass
 from sfumato.data.decimals import canonical_numbers
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import Codes, open_domain
+from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.keys import Codes
 from sfumato.data.values import published_text
 
 

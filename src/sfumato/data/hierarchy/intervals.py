@@ -11,7 +11,8 @@ from typing import Any
 from sfumato.data.decimals import as_number, floor_to, number_text
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import Codes, open_domain
+from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import range_text
 from sfumato.errors import BadInput
 from sfumato.parameters import refusal

@@ -11,7 +11,8 @@ from typing import Any
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import TREE, Hierarchy
-from sfumato.data.hierarchy.domains import Codes, closed_domain, refuse_repeated
+from sfumato.data.hierarchy.domains import closed_domain, refuse_repeated
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
 from sfumato.errors import BadInput, shown
 from sfumato.files.paths import reason

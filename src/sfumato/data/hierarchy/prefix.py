@@ -8,7 +8,8 @@ from dataclasses import dataclass
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import Codes, open_domain
+from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import mask_text, name_text
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
