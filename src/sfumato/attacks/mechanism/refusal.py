@@ -14,12 +14,13 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import a_method
 from sfumato.algorithms.compatibility import check_pair
-from sfumato.algorithms.lots import Draw, every_outcome
+from sfumato.algorithms.lots import Draw
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.known_method.by_class import ClassBelief, Protected
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.mechanism.budget import Budget, refuse_unknown_lots
 from sfumato.attacks.mechanism.population import Population
 from sfumato.attacks.mechanism.worlds import multisets, ways
 from sfumato.attacks.target import Target
@@ -86,8 +87,8 @@ class Refusal:
         validate(criterion, frequencies)
         check_pair(method, criterion)
         attribute = str(frequencies.attribute(self.attribute))
-        budget = _Budget(self.worlds)
-        if not budget.chance_of_refusal(frequencies, criterion, method):
+        budget = Budget(self.worlds, TOO_MANY)
+        if not _chance_of_refusal(frequencies, criterion, method, budget):
             raise BadInput(
                 f"Refusal: {method} publishes a table under {criterion}; attack that release "
                 "(sf.audit)"
@@ -121,7 +122,7 @@ class Refusal:
         prior: list[Fraction],
         criterion: Criterion,
         method: Algorithm,
-        budget: _Budget,
+        budget: Budget,
     ) -> NDArray[np.object_]:
         """Give how many people of each combination are expected to have each value."""
         counts = population.ground.counts
@@ -138,7 +139,7 @@ class Refusal:
             people = np.array(world, dtype=np.int64)
             if population.names_nobody(people, criterion):
                 continue
-            refused = budget.chance_of_refusal(population.frequencies(people), criterion, method)
+            refused = _chance_of_refusal(population.frequencies(people), criterion, method, budget)
             if refused:
                 spent = people.sum(axis=0).tolist()
                 chance = math.prod((p**n for p, n in zip(prior, spent, strict=True)), start=refused)
@@ -150,30 +151,19 @@ class Refusal:
         return np.asarray(believed / total)
 
 
-class _Budget:
-    """How often a method may still be run."""
+def _chance_of_refusal(
+    frequencies: FrequencySet, criterion: Criterion, method: Algorithm, budget: Budget
+) -> Fraction:
+    """Say how likely it is that a method publishes nothing of a table."""
 
-    def __init__(self, most: int) -> None:
-        self.left = most
+    def refuses(draw: Draw) -> bool:
+        try:
+            method.search(frequencies, criterion, draw)
+        except Unsatisfiable:
+            return True
+        return False
 
-    def chance_of_refusal(
-        self, frequencies: FrequencySet, criterion: Criterion, method: Algorithm
-    ) -> Fraction:
-        """Say how likely it is that a method publishes nothing of a table."""
-
-        def refuses(draw: Draw) -> bool:
-            try:
-                method.search(frequencies, criterion, draw)
-            except Unsatisfiable:
-                return True
-            return False
-
-        outcomes = every_outcome(refuses, self.left + 1)
-        if outcomes is None:
-            raise CannotRun(TOO_MANY)
-        runs = list(outcomes)
-        self.left -= len(runs) - 1  # worlds are counted apart
-        return sum((chance for chance, refused in runs if refused), Fraction(0))
+    return budget.chances(refuses, counted=True).get(True, Fraction(0))
 
 
 def _refuse_what_is_not_worked_out(table: Table, criterion: Criterion, method: Algorithm) -> None:
@@ -186,11 +176,7 @@ def _refuse_what_is_not_worked_out(table: Table, criterion: Criterion, method: A
         raise CannotRun("what people guard is not worked out where nothing is published")
     if table.set_valued is not None:
         raise CannotRun("people have any number of values; worlds are about one value for each")
-    if not method.draws_orders:
-        raise CannotRun(
-            f"{method} leaves things to chance, and does not say which: it cannot be run on every "
-            "chance"
-        )
+    refuse_unknown_lots(method)
     if method.series is not None and method.series.previous:
         raise CannotRun("whether something is published depended on earlier releases, too")
 

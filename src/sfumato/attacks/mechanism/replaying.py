@@ -14,10 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.algorithms.lots import Draw, every_outcome
+from sfumato.algorithms.lots import Draw
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import Membership, fitting_pairs
 from sfumato.attacks.matching import boxes_in
+from sfumato.attacks.mechanism.budget import Budget, refuse_unknown_lots
 from sfumato.attacks.mechanism.population import Population, Signature, signature
 from sfumato.attacks.mechanism.worlds import (
     Case,
@@ -167,27 +168,22 @@ class Replay:
 
     def weigh(self) -> tuple[Fraction, NDArray[np.object_]]:
         """Give the weight of all worlds, and of people by combination and value in them."""
-        if not self.method.draws_orders:
-            raise CannotRun(
-                f"{self.method} leaves things to chance, and does not say which: it cannot be run "
-                "on every chance"
-            )
+        refuse_unknown_lots(self.method)
         total: Fraction = Fraction(0)
         shape = (len(self.ground), len(self.values.rows))
         believed = np.full(shape, Fraction(0), dtype=object)
-        known: dict[bytes, dict[bytes, Fraction]] = {}
-        left = self.most
+        likelihoods: dict[bytes, dict[bytes | None, Fraction]] = {}
+        budget = Budget(self.most, TOO_MANY)
         for done, world in enumerate(self._worlds()):
             report("running the method on worlds", done)
             key = world.people.tobytes()
-            if key not in known:
-                known[key], n = self._likelihoods(world.people, left)
-                left -= n
-            weight = world.weight * known[key].get(world.suppressed.tobytes(), Fraction(0))
+            if key not in likelihoods:
+                likelihoods[key] = self._likelihoods(world.people, budget)
+            weight = world.weight * likelihoods[key].get(world.suppressed.tobytes(), Fraction(0))
             if weight:
                 total += weight
                 believed = believed + world.people.astype(object) * weight
-        self.left = left
+        self.left = budget.left
         return total, believed
 
     def _worlds(self) -> Iterator[World]:
@@ -265,13 +261,13 @@ class Replay:
         whole = self.values.histogram.sum(axis=0)
         return Case(suppressed, [[Dealing(self.ground.counts - suppressed, whole)]])
 
-    def _likelihoods(self, people: Counts, most: int) -> tuple[dict[bytes, Fraction], int]:
+    def _likelihoods(self, people: Counts, budget: Budget) -> dict[bytes | None, Fraction]:
         """Say how likely it is that a world is published as this release was.
 
-        By who is suppressed then. Also says how often the method was run.
+        By who is suppressed then; None: something else is published.
         """
         if self.population.names_nobody(people, self.enforced):
-            return {}, 0
+            return {}
         frequencies = self.population.frequencies(people)
 
         def run(draw: Draw) -> bytes | None:
@@ -283,16 +279,7 @@ class Replay:
             same = self.is_same(recoding, frequencies, boxes, histogram)
             return suppressed.tobytes() if same else None
 
-        outcomes = every_outcome(run, most)
-        if outcomes is None:
-            raise CannotRun(TOO_MANY)
-        likelihoods: dict[bytes, Fraction] = {}
-        n = 0
-        for chance, suppressed in outcomes:
-            n += 1
-            if suppressed is not None:
-                likelihoods[suppressed] = likelihoods.get(suppressed, Fraction(0)) + chance
-        return likelihoods, n
+        return budget.chances(run)
 
     def is_same(
         self,

@@ -21,10 +21,11 @@ from numpy.typing import NDArray
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import a_method
 from sfumato.algorithms.bcf.arrivals import arrived
-from sfumato.algorithms.lots import Draw, every_outcome
+from sfumato.algorithms.lots import Draw
 from sfumato.attacks.correspondence.seen_together import GIVE_THEM, doubt_about
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.mechanism.budget import Budget, refuse_unknown_lots
 from sfumato.attacks.mechanism.population import Population, signature
 from sfumato.attacks.mechanism.worlds import dealt_tables, ways
 from sfumato.attacks.target import Target
@@ -138,15 +139,11 @@ class SeriesReplay:
     """Runs all methods of a series again on every world that explains what they published."""
 
     def __init__(self, original: Table, releases: Sequence[Made], most: int) -> None:
-        self.original, self.left = original, most
+        self.original, self.budget = original, Budget(most, TOO_MANY)
         if original.n_rows > most:
             raise CannotRun(TOO_MANY)
         for each in releases:
-            if not each.method.draws_orders:
-                raise CannotRun(
-                    f"{each.method} leaves things to chance, and does not say which: it cannot be "
-                    "run on every chance"
-                )
+            refuse_unknown_lots(each.method)
         counted = original.frequencies()
         try:
             came = arrived(counted, [each.view for each in releases[:-1]])
@@ -262,14 +259,11 @@ class SeriesReplay:
             rest = row - world[kinds].sum(axis=0)
             if (rest < 0).any():
                 return
-            own = dealt_tables(self.counts[kinds[came]], rest, self.left)
+            own = dealt_tables(self.counts[kinds[came]], rest, self.budget.left)
             if own is None:
                 raise CannotRun(TOO_MANY)
             choices.append((kinds[came], own))
-        n = math.prod(len(own) for _, own in choices)
-        self.left -= n
-        if self.left < 0:
-            raise CannotRun(TOO_MANY)
+        self.budget.spend(math.prod(len(own) for _, own in choices))
         for chosen in itertools.product(*(own for _, own in choices)):
             dealt = world.copy()
             for (kinds, _), table in zip(choices, chosen, strict=True):
@@ -305,12 +299,7 @@ class SeriesReplay:
             boxes, histogram, suppressed = stage.population.published(recoding, tables[-1])
             return not suppressed.any() and signature(boxes, histogram) == stage.published
 
-        outcomes = every_outcome(same, self.left + 1)
-        if outcomes is None:
-            raise CannotRun(TOO_MANY)
-        runs = list(outcomes)
-        self.left -= len(runs) - 1
-        return sum((chance for chance, is_same in runs if is_same), Fraction(0))
+        return self.budget.chances(same, counted=True).get(True, Fraction(0))
 
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of everybody, by one sensitive column."""
