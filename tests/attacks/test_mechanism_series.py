@@ -112,6 +112,25 @@ def test_the_same_people_published_beside_each_other_are_shown_to_be_safe():
     assert (report.verdict, report.left_open) == ("safe", ())
 
 
+@pytest.mark.long
+def test_a_saved_release_says_that_its_verdict_is_about_the_earlier_ones_too(tmp_path):
+    promise = sf.BCFAnonymity(2) & PROMISE
+    first = sf.anonymize(table(OLD), promise, sf.BCFAnonymizer())
+    first.save(tmp_path / "1")
+    second = sf.anonymize(table(OLD + NEW), promise, sf.BCFAnonymizer([first]))
+    assert sf.audit(second).verdict == "safe"
+    second.save(tmp_path / "2")
+    report = sf.audit(sf.load(tmp_path / "2"))
+    (finding,) = [each for each in report.findings if each.attack == "mechanism"]
+    assert (finding.holds, finding.knows_earlier) == (True, True)
+    assert "publisher's word" in finding.note
+    assert report.verdict == "safe"
+    # Of a release that this one does not name he said nothing.
+    other = sf.anonymize(table(OLD + NEW[:4]), promise, sf.BCFAnonymizer())
+    report = sf.audit(sf.load(tmp_path / "2"), earlier=[other])
+    assert report.verdict != "safe"
+
+
 def test_where_values_had_no_part_the_known_cells_say_it_all():
     method, promise = sf.Checked(sf.Samarati(), (2,)), sf.LDiversity(2)
     first, second = [sf.anonymize(table(r), promise, method) for r in (NEW, NEW + OLD)]

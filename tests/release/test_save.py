@@ -164,10 +164,10 @@ def test_a_tampered_release_is_refused(tmp_path, release):
     [
         ("{", "not JSON"),
         ("[]", "not the description"),
-        ('{"format": 99}', "written by format 99, this sfumato reads 2; use the version of"),
+        ('{"format": 99}', "written by format 99, this sfumato reads 3; use the version of"),
         ('{"format": "1"}', "damaged; the number of its format is '1'"),
         ("{}", "it has no format number, so another version of sfumato wrote it, or it is damaged"),
-        ('{"format": 2}', "damaged"),
+        ('{"format": 3}', "damaged"),
     ],
 )
 def test_a_damaged_description_is_refused_in_one_line(tmp_path, text, message):

@@ -267,7 +267,7 @@ def test_his_word_names_no_value_of_anybody(tmp_path):
     written = json.loads((release.save(tmp_path / "out") / "release.json").read_text())
     assert {key for each in written["verdicts"] for key in each} == {
         *("attack", "attribute", "unit", "before", "found", "promised", "holds"),
-        "people_exceeding",
+        *("people_exceeding", "knows_earlier"),
     }
     assert "HIV" not in json.dumps(written["verdicts"])
 
@@ -281,6 +281,7 @@ def test_his_word_names_no_value_of_anybody(tmp_path):
         {"found": "x"},
         {"attribute": "shoe size"},
         {"people_exceeding": -1},
+        {"knows_earlier": 1},
         {"attack": 3},
         {"promised": {"relation": "~", "value": 1, "assumed": False}},
         {"promised": {"relation": "<="}},

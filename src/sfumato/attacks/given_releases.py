@@ -39,7 +39,7 @@ def series_of(
             "is nothing to compare them by"
         )
     named = list(_named(subject, given))
-    before = {*previous.missing, *(each.digest for each in previous.releases)}
+    before = previous.digests
     for number, (name, each) in enumerate(named):
         called = name or f"no. {number + 1}"
         _refuse(called, each, own)

@@ -29,7 +29,7 @@ from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, SENSITIVE, Table
 
-FORMAT = 2
+FORMAT = 3
 
 
 @dataclass(frozen=True, eq=False)

@@ -40,6 +40,7 @@ class StatedVerdict:
     promised: Bound | None
     holds: bool | None
     n_exceeding: int
+    knows_earlier: bool = False  # whether from all releases that this one names as earlier, too
 
     def to_json(self) -> dict[str, Any]:
         """Write it down; fractions stay exact."""
@@ -59,6 +60,7 @@ class StatedVerdict:
             },
             "holds": self.holds,
             "people_exceeding": self.n_exceeding,
+            "knows_earlier": self.knows_earlier,
         }
 
     @classmethod
@@ -80,6 +82,7 @@ class StatedVerdict:
                 promised,
                 written["holds"],
                 written["people_exceeding"],
+                written["knows_earlier"],
             )
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             return None
@@ -93,7 +96,8 @@ class StatedVerdict:
             self.promised.relation in RELATIONS and isinstance(self.promised.assumed, bool)
         )
         holds = self.holds is None or isinstance(self.holds, bool)
-        return texts and column and bound and holds and is_count(self.n_exceeding)
+        flags = holds and isinstance(self.knows_earlier, bool)
+        return texts and column and bound and flags and is_count(self.n_exceeding)
 
 
 def _written(value: Number) -> int | float | str:

@@ -34,6 +34,7 @@ def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
             each.promised,
             each.holds,
             each.n_exceeding,
+            each.knows_earlier,
         )
         for each in findings
         if each.knows_method
@@ -47,13 +48,15 @@ def with_publishers_word(
 ) -> tuple[list[Finding], list[NotRun]]:
     """Put the publisher's word where an attack that knows the method reached no verdict itself.
 
-    An attack that he saw succeed has succeeded, whatever somebody finds who knows less.
+    An attack that he saw succeed has succeeded, whatever somebody finds who knows less. Of earlier
+    releases he knew those that the release names.
     """
     if target.original is not None or target.criterion != release.criterion:
         return findings, not_run
+    he_knew_all = target.previous.digests <= release.previous.digests
     reached = {each.name: each for each in findings if each.knows_method}
     for stated in release.description.verdicts:
-        word = _finding(stated, target)
+        word = _finding(stated, target, knows_earlier=stated.knows_earlier and he_knew_all)
         own = reached.get(word.name)
         if own is not None and own.holds is not None and stated.holds is not False:
             continue
@@ -63,11 +66,12 @@ def with_publishers_word(
     return findings, not_run
 
 
-def _finding(stated: StatedVerdict, target: Target) -> Finding:
+def _finding(stated: StatedVerdict, target: Target, *, knows_earlier: bool) -> Finding:
+    earlier = "; the earlier releases, and when people came" if knows_earlier else ""
     return Finding(
         attack=stated.attack,
         attribute=stated.attribute,
-        knows=f"{KNOWN}, and everybody's; the method",
+        knows=f"{KNOWN}, and everybody's; the method{earlier}",
         unit=stated.unit,
         before=stated.before,
         found=stated.found,
@@ -77,4 +81,5 @@ def _finding(stated: StatedVerdict, target: Target) -> Finding:
         n_people=target.n_people,
         note=HIS_WORD,
         knows_method=True,
+        knows_earlier=knows_earlier,
     )

@@ -26,6 +26,11 @@ class Previous:
         return bool(self.releases or self.missing)
 
     @property
+    def digests(self) -> frozenset[str]:
+        """What each of them published, at hand or not."""
+        return frozenset((*(each.digest for each in self.releases), *self.missing))
+
+    @property
     def names(self) -> tuple[str, ...]:
         """What people call them."""
         return tuple(name or f"no. {j + 1}" for j, name in enumerate(self.called))
