@@ -20,6 +20,7 @@ from sfumato.attacks.known_method.alike import told_apart
 from sfumato.attacks.known_method.by_class import class_beliefs
 from sfumato.attacks.known_method.left_over import LeftOver, can_be_followed, left_over
 from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.possible_values import PossibleValues
 from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
@@ -133,9 +134,7 @@ class MethodBased(Attack):
             return None
         if not can_be_followed(target, formation):
             return None
-        from sfumato.attacks.mechanism.replaying import Values  # noqa: PLC0415  (a later attack)
-
-        values = Values.of(target, original.schema.hierarchies, formation.enforced)
+        values = PossibleValues.of(target, original.schema.hierarchies, formation.enforced)
         (domain,) = values.domains.values()
         return left_over(target, buckets, formation, domain, values.prior)
 
