@@ -276,6 +276,16 @@ def names_somebody(part: Criterion, domain: Domain, present: Collection[int]) ->
     return True
 
 
+def named_in(criterion: Criterion, attribute: str) -> list[object]:
+    """Give the values of a sensitive column that a criterion calls by their names."""
+    return [
+        value
+        for part in criterion.parts
+        if part.looks_at_values and part.attribute in (None, attribute)
+        for value in part.named_values()
+    ]
+
+
 def _known_values(part: Criterion, attribute: str, domain: Domain) -> None:
     domain = domain.values
     _, unclear = nodes_by_name(domain)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
 
@@ -20,6 +20,14 @@ from sfumato.data.groups import Groups, Histogram
 
 FINEST = 2**40  # what shares are rounded to where no common denominator is below it
 Shares = dict[int, Fraction]  # by code of the sensitive column
+
+
+def by_code(codes: Iterable[int], shares: Iterable[Fraction]) -> Shares:
+    """Add up the shares of values that only other sensitive columns tell apart."""
+    sums: Shares = {}
+    for code, share in zip(codes, shares, strict=True):
+        sums[code] = sums.get(code, Fraction(0)) + share
+    return sums
 
 
 @dataclass(frozen=True, eq=False)

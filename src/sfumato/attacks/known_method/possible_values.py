@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
+from sfumato.criteria.judging import named_in
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
@@ -88,12 +89,7 @@ def _extended(
         raise CannotRun(f"the published values of {name!r} do not fit its hierarchy") from error
     if not target.n_suppressed:
         return domain
-    named = [
-        value
-        for part in enforced.parts
-        if part.looks_at_values and part.attribute in (None, name)
-        for value in part.named_values()
-    ]
+    named = named_in(enforced, name)
     for wanted in ([*shown, *named, ANOTHER], [*shown, *named]):
         with suppress(BadInput):  # a closed hierarchy, or numbers: there is no other value
             return rule.grow(name, list(dict.fromkeys(wanted)))[0]

@@ -15,6 +15,8 @@ from sfumato.criteria.judging import names_somebody
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts, Histogram
+from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.keys import Codes
 from sfumato.data.recoding import SUPPRESSED, Recoding
 
 Signature = dict[bytes, bytes]  # box -> histogram
@@ -119,6 +121,16 @@ class Population:
         codes = {name: self.codes[who, j] for j, name in enumerate(names)}
         codes |= {name: self.rows[value, j] for j, name in enumerate(sensitive)}
         return FrequencySet.from_codes(self.domains, names, sensitive, codes, counts)
+
+
+def grown_alone(rule: Hierarchy, column: str, domain: Domain, codes: Codes) -> tuple[Domain, Codes]:
+    """Lay out the values that some people have, as reading these people alone does.
+
+    codes: theirs, in the domain of everybody.
+    """
+    used = np.unique(codes)
+    own, grown = rule.grow(column, [domain.labels[code] for code in used.tolist()])
+    return own, np.asarray(grown, dtype=np.int32)[np.searchsorted(used, codes)]
 
 
 def signature(boxes: NDArray[np.int32], histogram: Counts) -> Signature:

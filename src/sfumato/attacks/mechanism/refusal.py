@@ -16,7 +16,7 @@ from sfumato.algorithms.algorithm import a_method
 from sfumato.algorithms.compatibility import check_pair
 from sfumato.algorithms.lots import Draw
 from sfumato.attacks.finding import Finding
-from sfumato.attacks.known_method.by_class import ClassBelief, Protected
+from sfumato.attacks.known_method.by_class import ClassBelief, Protected, by_code
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.known_method.verdict import Verdict
@@ -25,11 +25,12 @@ from sfumato.attacks.mechanism.population import Population
 from sfumato.attacks.mechanism.worlds import multisets, ways
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.criteria.judging import a_criterion, guarding_column, named_in, validate
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat
+from sfumato.data.recoding import SUPPRESSED
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, Unsatisfiable
 from sfumato.parameters import fraction, number, optional_column, whole
 from sfumato.progress import report
@@ -108,9 +109,10 @@ class Refusal:
         population = Population(table.combinations(), domains, codes)
         believed = self._believed(population, prior, criterion, method, budget)
         j = frequencies.sensitive.index(attribute)
-        before = _by_column(codes[:, j], np.array(prior, dtype=object))
+        own = codes[:, j].tolist()
+        before = by_code(own, prior)
         classes = [
-            ClassBelief(-1, i, n, _by_column(codes[:, j], believed[i] / n), before=before)
+            ClassBelief(SUPPRESSED, i, n, by_code(own, believed[i] / n), before=before)
             for i, n in enumerate(population.ground.counts.tolist())
         ]
         weights = {name: _whole_numbers(weights) for name, (_, weights) in columns.items()}
@@ -186,13 +188,7 @@ def _values(
 ) -> tuple[Domain, list[Fraction]]:
     """Lay out the values that people can have in a column, with what is believed before."""
     own = table.domains[name]
-    named = [
-        value
-        for part in criterion.parts
-        if part.looks_at_values and part.attribute in (None, name)
-        for value in part.named_values()
-        if own.ranks_of(value) is None
-    ]
+    named = [value for value in named_in(criterion, name) if own.ranks_of(value) is None]
     rule = table.schema.hierarchies.get(name, Flat())
     labels = [*own.labels, *named] if prior is None else list(prior)
     try:
@@ -206,14 +202,6 @@ def _values(
         weights[code] += 1 if prior is None else fraction(prior[label])
     whole_weight = sum(weights)
     return domain, [weight / whole_weight for weight in weights]
-
-
-def _by_column(codes: NDArray[np.int32], shares: NDArray[np.object_]) -> dict[int, Fraction]:
-    """Add up what other sensitive columns tell apart."""
-    by_code: dict[int, Fraction] = {}
-    for code, share in zip(codes.tolist(), shares.tolist(), strict=True):
-        by_code[code] = by_code.get(code, Fraction(0)) + share
-    return by_code
 
 
 def _whole_numbers(weights: list[Fraction]) -> Counts:
@@ -233,7 +221,7 @@ def _finding(
     """Hold beliefs against the promise: of a release in which nobody is published."""
     known = population.with_every_value(weights)
     boxes = np.zeros((0, len(known.quasi_identifiers), 2), dtype=np.int32)
-    nobody = Grouping(known, boxes, np.full(len(known), -1, dtype=np.intp))
+    nobody = Grouping(known, boxes, np.full(len(known), SUPPRESSED, dtype=np.intp))
     target = Target(nobody, criterion, method)
     members = Membership.of_groups(known, boxes, nobody.joint.counted)
     finding = Verdict(target, members, LearnedBeliefs([]), attribute, classes).finding(
@@ -243,7 +231,7 @@ def _finding(
     )
     bounded = [p for p in target.parts(attribute, others=False) if p.belief_allowed().number < 1]
     groups = members.joint().by(attribute)
-    _, most = ClassBelief(-1, 0, 1, before).believed(
+    _, most = ClassBelief(SUPPRESSED, 0, 1, before).believed(
         Protected.by(bounded[0] if bounded else None, groups)
     )
     return replace(finding, before=most, n_people=population.ground.n_rows, knows_method=True)

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.lots import Draw
-from sfumato.attacks.known_method.by_class import ClassBelief
+from sfumato.attacks.known_method.by_class import ClassBelief, by_code
 from sfumato.attacks.known_method.membership import Membership, fitting_pairs
 from sfumato.attacks.known_method.possible_values import PossibleValues
 from sfumato.attacks.matching import boxes_in
@@ -33,7 +33,7 @@ from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Hierarchy
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import SUPPRESSED, Recoding
 from sfumato.errors import CannotRun, Unsatisfiable
 from sfumato.formulas.boxes.fillings import Fillings
 from sfumato.progress import report
@@ -215,21 +215,17 @@ class Replay:
 
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of each combination, by one sensitive column."""
-        j = list(self.values.domains).index(attribute)
+        codes = self.values.rows[:, list(self.values.domains).index(attribute)]
         low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
         classes = []
         for i, n in enumerate(self.ground.counts.tolist()):
-            shares: dict[int, Fraction] = {}
-            for v, code in enumerate(self.values.rows[:, j].tolist()):
-                if expected[i, v]:
-                    shares[code] = shares.get(code, Fraction(0)) + expected[i, v] / n
+            possible = np.flatnonzero(expected[i])
+            shares = by_code(codes[possible].tolist(), expected[i, possible] / n)
             own = self.population.codes[i]
             inside = np.flatnonzero(((own >= low) & (own <= high)).all(axis=1))
-            before: dict[int, Fraction] | None = None
-            if not len(inside):  # suppressed: what was believed of them without the release
-                before = {}
-                for v, code in enumerate(self.values.rows[:, j].tolist()):
-                    before[code] = before.get(code, Fraction(0)) + self.values.prior[v]
-            group = int(inside[0]) if len(inside) else -1
-            classes.append(ClassBelief(group, i, n, shares, before=before))
+            if len(inside):
+                classes.append(ClassBelief(int(inside[0]), i, n, shares))
+            else:  # suppressed: what was believed of them without the release
+                before = by_code(codes.tolist(), self.values.prior)
+                classes.append(ClassBelief(SUPPRESSED, i, n, shares, before=before))
         return classes

@@ -23,10 +23,10 @@ from sfumato.algorithms.algorithm import a_method
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.lots import Draw
 from sfumato.attacks.correspondence.seen_together import GIVE_THEM, doubt_about
-from sfumato.attacks.known_method.by_class import ClassBelief
+from sfumato.attacks.known_method.by_class import ClassBelief, by_code
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.mechanism.budget import Budget, refuse_unknown_lots
-from sfumato.attacks.mechanism.population import Population, signature
+from sfumato.attacks.mechanism.population import Population, grown_alone, signature
 from sfumato.attacks.mechanism.worlds import dealt_tables, ways
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -34,7 +34,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat
-from sfumato.data.keys import distinct_rows
+from sfumato.data.keys import Codes, distinct_rows
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
@@ -200,13 +200,9 @@ class SeriesReplay:
         box_of = _only_box(mine, classes.boxes, self.counts[kinds], classes.sizes)
         return _Stage(made, population, kinds, combination, own, classes.boxes, histogram, box_of)
 
-    def _grown(self, column: str, codes: NDArray[np.int32]) -> tuple[Domain, NDArray[np.int32]]:
-        """Lay out the values that some people have, as reading these people alone does."""
-        labels = self.original.domains[column].labels
-        used = np.unique(codes)
+    def _grown(self, column: str, codes: Codes) -> tuple[Domain, Codes]:
         rule = self.original.schema.hierarchies.get(column, Flat())
-        domain, grown = rule.grow(column, [labels[code] for code in used.tolist()])
-        return domain, np.asarray(grown, dtype=np.int32)[np.searchsorted(used, codes)]
+        return grown_alone(rule, column, self.original.domains[column], codes)
 
     def run(self, attribute: str) -> tuple[Membership, list[ClassBelief]]:
         """Give what is believed of people of every combination who came at the same time."""
@@ -306,14 +302,13 @@ class SeriesReplay:
         last = self.stages[-1]
         population = last.population
         j = list(population.value_domains).index(attribute)
-        codes = population.rows[:, j].tolist()
+        codes = population.rows[:, j]
         classes = []
         for place, kind in enumerate(last.kinds.tolist()):
             n, who = int(self.counts[kind]), int(last.combination[place])
-            shares: dict[int, Fraction] = {}
-            for v, code in zip(last.values.tolist(), codes, strict=True):
-                if expected[kind, v]:
-                    shares[code] = shares.get(code, Fraction(0)) + expected[kind, v] / n
+            likely = expected[kind, last.values]
+            possible = np.flatnonzero(likely)
+            shares = by_code(codes[possible].tolist(), likely[possible] / n)
             own = population.codes[who]
             inside = (own >= last.boxes[:, :, 0]) & (own <= last.boxes[:, :, 1])
             group = int(np.flatnonzero(inside.all(axis=1))[0])

@@ -19,6 +19,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks.known_method.by_class import ClassBelief
 from sfumato.attacks.known_method.membership import fitting_pairs
 from sfumato.attacks.matching import boxes_in
+from sfumato.attacks.mechanism.population import grown_alone
 from sfumato.attacks.mechanism.replaying import TOO_MANY, Replay
 from sfumato.attacks.mechanism.worlds import fewest_tables, suppressed_sets
 from sfumato.attacks.target import Target
@@ -113,15 +114,8 @@ class ListReplay:
         kinds = np.flatnonzero(present)
         domains, codes = {}, {}
         for j, name in enumerate(self.ground.quasi_identifiers):
-            labels = self.ground.domains[name].labels
-            used = np.unique(self.codes[kinds, j])
-            domain, grown = self.rules.get(name, Flat()).grow(
-                name, [labels[code] for code in used.tolist()]
-            )
-            domains[name] = domain
-            codes[name] = np.asarray(grown, dtype=np.int32)[
-                np.searchsorted(used, self.codes[kinds, j])
-            ]
+            rule, everybody = self.rules.get(name, Flat()), self.ground.domains[name]
+            domains[name], codes[name] = grown_alone(rule, name, everybody, self.codes[kinds, j])
         names = self.ground.quasi_identifiers
         ground = FrequencySet.from_codes(domains, names, (), codes, present[kinds])
         rows = np.stack([codes[name] for name in names], axis=1).tolist()
