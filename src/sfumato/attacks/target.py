@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
 from sfumato.attacks.finding import text_of
-from sfumato.attacks.given_releases import series_of
 from sfumato.attacks.matching import boxes_in, fits
 from sfumato.attacks.originals import (
     buckets_of,
@@ -20,6 +19,7 @@ from sfumato.attacks.originals import (
     refuse_other_columns,
     seen_with,
 )
+from sfumato.attacks.releases_to_compare import series_of
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, validate
 from sfumato.data.frequency import Grouping

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import case_of
 from sfumato.attacks.finding import text_of
 from sfumato.attacks.knowledge.amounts import witness_account
 from sfumato.attacks.known_method.membership import Membership, members_of
 from sfumato.attacks.target import Target, View
+from sfumato.attacks.values_per_person import case_of
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.files.reports import write

@@ -7,8 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import case_of
 from sfumato.attacks.target import Target, View
+from sfumato.attacks.values_per_person import case_of
 from sfumato.errors import DoesNotApply
 
 

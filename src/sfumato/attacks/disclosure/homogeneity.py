@@ -9,10 +9,10 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import most_believed, worst_of
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.disclosure.holders import entries_of_all, holders
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
+from sfumato.attacks.largest_belief import largest_belief, worst_of
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
@@ -56,7 +56,7 @@ class Homogeneity(ColumnAttack):
         if parts:
             kept = [part.holds(shown_to(part, view.groups)) for part in parts]
             unsafe = ~np.all(kept, axis=0)
-            beliefs = [most_believed(view, part) for part in parts]
+            beliefs = [largest_belief(view, part) for part in parts]
             shown_part = worst_of(
                 [held.all() for held in kept],
                 [
@@ -64,11 +64,11 @@ class Homogeneity(ColumnAttack):
                     for p, each in zip(parts, beliefs, strict=True)
                 ],
             )
-            bound, believed = parts[shown_part].belief_allowed(), beliefs[shown_part]
-            if not kept[shown_part].all() and bound.allows(believed.belief):
+            bound, largest = parts[shown_part].belief_allowed(), beliefs[shown_part]
+            if not kept[shown_part].all() and bound.allows(largest.belief):
                 note = f"{parts[shown_part]} is more than that, and does not hold"
         else:
-            believed = most_believed(view, None)
+            largest = largest_belief(view, None)
             if not self.others:  # at least nobody's value should be certain, unless it was before
                 bound = NO_CERTAINTY
                 certain = view.groups.histogram.largest() == view.sizes
@@ -79,20 +79,20 @@ class Homogeneity(ColumnAttack):
             attribute=view.attribute,
             knows=self._knows(),
             unit="belief",
-            before=view.before(*believed.codes),
-            found=believed.belief,
+            before=view.before(*largest.codes),
+            found=largest.belief,
             promised=bound,
             holds=None if unsafe is None else not unsafe.any(),
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
             note=note,
             worst=None
-            if not believed.codes
+            if not largest.codes
             else {
-                "group": target.published_labels(int(view.owner[believed.group])),
-                "value": view.label(*believed.codes),
-                "belief": believed.belief,
-                "people": int(view.sizes[believed.group]),
+                "group": target.published_labels(int(view.owner[largest.group])),
+                "value": view.label(*largest.codes),
+                "belief": largest.belief,
+                "people": int(view.sizes[largest.group]),
             },
         )
 

@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import worst_of
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.finding import Finding
+from sfumato.attacks.largest_belief import worst_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to, surely

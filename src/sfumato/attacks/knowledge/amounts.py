@@ -10,9 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.believed import case_of, promised_skylines
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.target import Target, View
+from sfumato.attacks.values_per_person import case_of, promised_skylines
 from sfumato.criteria.bound import Bound
 from sfumato.errors import DoesNotApply
 from sfumato.formulas.knowledge import implications as ck_safety

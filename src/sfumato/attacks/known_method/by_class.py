@@ -10,9 +10,9 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import Believed
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import GroupBeliefs
+from sfumato.attacks.largest_belief import LargestBelief
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import surely
@@ -192,14 +192,14 @@ def _whole_numbers(shares: Shares) -> dict[int, int]:
 
 def most_believed_class(
     part: Criterion | None, classes: list[ClassBelief], groups: Groups
-) -> tuple[Believed, ClassBelief] | None:
+) -> tuple[LargestBelief, ClassBelief] | None:
     """Find the class and the value that are believed to belong together most."""
-    best: tuple[Believed, ClassBelief] | None = None
+    best: tuple[LargestBelief, ClassBelief] | None = None
     protected = Protected.by(part, groups)
     for each in classes:
         codes, belief = each.believed(protected)
         if best is None or belief > best[0].belief:
-            best = Believed(each.group, codes, belief), each
+            best = LargestBelief(each.group, codes, belief), each
     return best
 
 

@@ -8,7 +8,6 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.attacks.believed import Believed, most_believed, worst_of
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.known_method.by_class import (
     ClassBelief,
@@ -20,6 +19,7 @@ from sfumato.attacks.known_method.by_class import (
 )
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.known_method.solver import LearnedBeliefs
+from sfumato.attacks.largest_belief import LargestBelief, largest_belief, worst_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
@@ -86,7 +86,7 @@ class Verdict:
             sure = others.groups.histogram.largest() == others.sizes
             unsafe |= sure & (not known_before)
         open_ &= ~failing
-        before = most_believed(everybody, shown_part)
+        before = largest_belief(everybody, shown_part)
         largest, worst = self._largest_belief(shown_part, others, classes)
         n_exceeding = sum(each.people for each in _chosen(classes, failing))
         n_exceeding += int(others.sizes[unsafe].sum())
@@ -125,7 +125,7 @@ class Verdict:
         )
 
     def _interval(
-        self, largest: Believed, sampled: tuple[float, float] | None, bound: Bound | None
+        self, largest: LargestBelief, sampled: tuple[float, float] | None, bound: Bound | None
     ) -> tuple[float, float] | None:
         """Say between what the largest belief is, where groups were sampled or only bounded."""
         if not self.learned.bounded:
@@ -152,9 +152,11 @@ class Verdict:
 
     def _largest_belief(
         self, part: Criterion | None, others: View, classes: list[ClassBelief]
-    ) -> tuple[Believed, ClassBelief | None]:
+    ) -> tuple[LargestBelief, ClassBelief | None]:
         """Give the largest belief, and the class it is about where something was learned of it."""
-        largest = most_believed(others, part) if len(others.sizes) else Believed(0, (), Fraction(0))
+        largest = (
+            largest_belief(others, part) if len(others.sizes) else LargestBelief(0, (), Fraction(0))
+        )
         best = most_believed_class(part, classes, others.groups)
         if best is None or best[0].belief < largest.belief:
             return largest, None
@@ -170,7 +172,7 @@ class Verdict:
         reason: str | None,
         parts: list[Criterion],
         bound: Bound | None,
-        largest: Believed,
+        largest: LargestBelief,
         n_exceeding: int,
         n_open: int,
     ) -> str | None:
@@ -197,7 +199,7 @@ class Verdict:
         return "; ".join(notes) or None
 
     def _worst(
-        self, largest: Believed, worst: ClassBelief | None, others: View, everybody: View
+        self, largest: LargestBelief, worst: ClassBelief | None, others: View, everybody: View
     ) -> dict[str, object] | None:
         if not largest.codes:
             return None
