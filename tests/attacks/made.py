@@ -215,7 +215,7 @@ def believed(release, attack=None, original=None):
     attack = attack or Minimality()
     target = target_of(release) if original is None else Target.of(release, original)
     members = members_of(target)
-    learned = attack._learned(target, members, attack._enforced(target))
+    learned = attack._learned(target, members, *attack._method(target))
     by_group = {each.group: each for each in learned.beliefs}
     labels = members.frequencies.domains[target.sensitive[0]].labels
     found, total = {}, {}

@@ -111,7 +111,7 @@ def test_beliefs_are_those_of_all_ways_that_fit(seed):
         n_suppressed += release.n_suppressed
 
         def solve(one, target=target, attack=attack):
-            return attack._learned(target, one, attack._enforced(target))
+            return attack._learned(target, one, *attack._method(target))
 
         found = Weighing(members, "s", solve, one_by_one=True, absent=False).run()
         assert shown(found.classes, members.frequencies) == without_zeros(slow)
@@ -274,7 +274,7 @@ def test_beliefs_of_people_on_a_list_are_those_of_all_who_may_be_there(seed):
         learned = Weighing(
             possible,
             "s",
-            lambda one, a=attack, t=unmade, c=fast: a._learned(t, one, c),
+            lambda one, a=attack, t=unmade, m=method, c=fast: a._learned(t, one, m, c),
             one_by_one=method.minimality == "regions",
             absent=True,
         ).run()

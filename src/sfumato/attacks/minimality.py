@@ -12,6 +12,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
+from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
@@ -22,7 +23,6 @@ from sfumato.attacks.known_method.membership import (
     listed,
     located,
 )
-from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.rejected_steps import (
     counted_steps,
     cut_steps,
@@ -33,7 +33,7 @@ from sfumato.attacks.known_method.rejected_steps import (
     wide_steps,
 )
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
-from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.known_method.verdict import Verdict, worst_finding
 from sfumato.attacks.known_method.weighed import Weighing
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -75,7 +75,6 @@ LAST_STEP_ONLY = (
     "only the last step was looked at, so more may be believed: that a promise is kept only an "
     "attack can show that knows all steps (mechanism)"
 )
-SEVERITY = (False, None, True)  # of several promises the worst off is told
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,45 +144,41 @@ class Minimality(Attack):
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who knows what was not published."""
         attribute = target.view(self.attribute, others=False).attribute
-        enforced = self._enforced(target)
+        method, enforced = self._method(target)
         if self.who == "external":
-            return self._of_list(target, enforced, attribute)
+            return self._of_list(target, method, enforced, attribute)
         members = located(target, guarding_column(enforced))
-        knows = self._knows(target)
         if isinstance(members, PossibleMembers):
-            return self._over_fillings(target, members, enforced, attribute)
-        learned = self._learned(target, members, enforced)
-        learned = self._with_what_is_known(target, learned, enforced)
-        promised = target.parts(attribute, others=False)
-        findings = [
-            guarded_finding(target, members, learned, part, self.called, knows)
-            for part in promised
-            if part.guarding is not None
-        ]
-        if len(findings) < len(promised) or not promised:
-            verdict = Verdict(target, members, learned, attribute)
-            findings.append(verdict.finding(self.called, knows))
-        return _lower_bound(min(findings, key=lambda each: SEVERITY.index(each.holds)))
+            return self._over_fillings(target, members, method, enforced, attribute)
+        learned = self._learned(target, members, method, enforced)
+        learned = self._with_what_is_known(target, learned, method, enforced)
+        knows = self._knows(target, method)
+        return _lower_bound(worst_finding(target, members, learned, attribute, self.called, knows))
 
     def _over_fillings(
-        self, target: Target, possible: PossibleMembers, enforced: Criterion, attribute: str
+        self,
+        target: Target,
+        possible: PossibleMembers,
+        method: Algorithm,
+        enforced: Criterion,
+        attribute: str,
     ) -> Finding:
         """Find the same where counts do not tell who is in which group."""
 
         def solve(members: Membership) -> LearnedBeliefs:
-            return self._learned(target, members, enforced)
+            return self._learned(target, members, method, enforced)
 
-        method = target.method
-        assert method is not None  # noqa: S101  (looked at already)
         if method.minimality not in ("local", "regions"):
             raise CannotRun(SEVERAL_FIT)
         weighed = Weighing(possible, attribute, solve, one_by_one=True, absent=False).run()
-        learned = self._with_what_is_known(target, weighed.learned, enforced)
+        learned = self._with_what_is_known(target, weighed.learned, method, enforced)
         seen = possible.without_members()
         verdict = Verdict(target, seen, learned, attribute, weighed.classes)
-        return _lower_bound(verdict.finding(self.called, self._knows(target), weighed.note))
+        return _lower_bound(verdict.finding(self.called, self._knows(target, method), weighed.note))
 
-    def _of_list(self, target: Target, enforced: Criterion, attribute: str) -> Finding:
+    def _of_list(
+        self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
+    ) -> Finding:
         """Find what is believed of people on a list, of whom some may not be in the table."""
         if target.n_suppressed:
             raise CannotRun(
@@ -196,30 +191,27 @@ class Minimality(Attack):
         unmade = replace(target, recoding=None)  # its ranks are those of another table
 
         def solve(members: Membership) -> LearnedBeliefs:
-            return self._learned(unmade, members, enforced)
+            return self._learned(unmade, members, method, enforced)
 
-        method = target.method
-        assert method is not None  # noqa: S101  (looked at already)
         alone = method.minimality in ("local", "regions")
         weighed = Weighing(possible, attribute, solve, one_by_one=alone, absent=True).run()
-        learned = self._with_what_is_known(target, weighed.learned, enforced)
+        learned = self._with_what_is_known(target, weighed.learned, method, enforced)
         verdict = Verdict(target, possible.without_members(), learned, attribute, weighed.classes)
-        finding = verdict.finding(self.called, self._knows(target), weighed.note)
+        finding = verdict.finding(self.called, self._knows(target, method), weighed.note)
         kinds = np.unique(possible.fillings.pairs[:, 0])
         return _lower_bound(replace(finding, n_people=int(possible.fillings.people[kinds].sum())))
 
     def _with_what_is_known(
-        self, target: Target, learned: LearnedBeliefs, enforced: Criterion
+        self, target: Target, learned: LearnedBeliefs, method: Algorithm, enforced: Criterion
     ) -> LearnedBeliefs:
         return replace(
             learned,
             suppressed_known=bool(target.n_suppressed),
             judged_alone=not all(part.by_group for part in enforced.parts),
-            last_step_only=target.method is not None and target.method.joint,
+            last_step_only=method.joint,
         )
 
-    def _knows(self, target: Target) -> str:
-        assert target.method is not None  # noqa: S101  (looked at already)
+    def _knows(self, target: Target, method: Algorithm) -> str:
         kept_to = self.enforced or target.enforced
         other = kept_to is not None and str(kept_to) != str(target.criterion)
         enforced = f", {kept_to} having been enforced" if other else ""
@@ -227,16 +219,17 @@ class Minimality(Attack):
         if target.external is not None and self.who == "external":
             listed_people = people(target.external.n_rows)
             known = f"a list of {listed_people}, of whom some may not be in the table"
-        step = STEPS[str(target.method.minimality)]
+        step = STEPS[str(method.minimality)]
         return f"{known}; that no step down was safe ({step}){enforced}"
 
-    def _enforced(self, target: Target) -> Criterion:
-        enforced = self.enforced or target.enforced or target.criterion
+    def _method(self, target: Target) -> tuple[Algorithm, Criterion]:
+        """Give the method and what it enforced, if there is a last step to reason from."""
+        method, enforced = target.method, self.enforced or target.enforced or target.criterion
         if enforced is None:
             raise DoesNotApply("nobody said what was promised")
         if self.enforced is not None:
             validate(enforced, target.seen.frequencies, values=False)
-        series = None if target.method is None else target.method.series
+        series = None if method is None else method.series
         beside_others = series is not None and bool(series.previous)
         if not any(part.looks_at_values for part in enforced.parts):
             if beside_others:
@@ -245,11 +238,11 @@ class Minimality(Attack):
                 "only numbers of people were promised, and these everybody can count: that no step "
                 "further was safe says nothing about values"
             )
-        if target.method is None:
+        if method is None:
             raise CannotRun("nobody said by which method the release was made")
-        if target.method.minimality is None:
+        if method.minimality is None:
             raise DoesNotApply(
-                f"{target.method} does not say that no step further would have been safe; there is "
+                f"{method} does not say that no step further would have been safe; there is "
                 "no minimality to reason from"
             )
         if beside_others:
@@ -259,11 +252,11 @@ class Minimality(Attack):
                 "a skyline is about all groups of a release together; what a step further would "
                 "have exposed cannot be said of one group"
             )
-        return enforced
+        return method, enforced
 
-    def _learned(self, target: Target, members: Membership, enforced: Criterion) -> LearnedBeliefs:
-        method = target.method
-        assert method is not None  # noqa: S101  (looked at already)
+    def _learned(
+        self, target: Target, members: Membership, method: Algorithm, enforced: Criterion
+    ) -> LearnedBeliefs:
         solver = Solver(members, enforced, np.random.default_rng(self.seed))
         if method.minimality == "regions":
             least = least_people(enforced)

@@ -18,6 +18,7 @@ from sfumato.attacks.known_method.by_class import (
     undecided,
 )
 from sfumato.attacks.known_method.membership import Membership
+from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.largest_belief import LargestBelief, largest_belief, worst_of
 from sfumato.attacks.target import Target, View
@@ -27,6 +28,7 @@ from sfumato.criteria.judging import shown_to, surely
 from sfumato.text import counted, people
 
 OTHERS_KNOWN = "of whom too much is believed only by who knows everybody else's values"
+SEVERITY = (False, None, True)
 UNSEEN_DISTRIBUTION = "for want of the original's distribution, suppressed rows and all"
 
 
@@ -55,21 +57,8 @@ class Verdict:
         stated = [(part, part.without_sizes()) for part in promised if part.guarding is None]
         parts = [alone for _, alone in stated if alone is not None]
         unstated = [part for part, alone in stated if alone is None]
-        failing = np.zeros(len(classes), dtype=bool)
-        open_ = np.zeros(len(classes), dtype=bool)  # a sample does not tell on which side it is
-        unsafe = np.zeros(len(others.sizes), dtype=bool)
-        unseen = np.zeros(len(others.sizes), dtype=bool)  # the original's distribution would tell
-        n_unseen = self.target.n_unseen
-        for part in (*unstated, *parts):  # of who nothing was learned of, it is asked as it is
-            safe, broken = surely(part, others.groups, n_unseen, alone=True)
-            unsafe |= broken
-            unseen |= ~safe & ~broken
-        for part in parts:
-            kept, broken = keeps(part, classes, everybody.groups, n_unseen)
-            untold = undecided(part, classes, everybody.groups, kept)
-            untold |= broken & self.learned.others_known  # by true values, which nobody knows
-            failing |= broken & ~untold
-            open_ |= untold | (~kept & ~broken)
+        failing, open_ = self._judge_classes(parts, classes, everybody)
+        unsafe, unseen = self._judge_others([*unstated, *parts], others)
         bounded = [part for part in parts if not part.belief_allowed().allows(Fraction(1))]
         shown_part = self._shown(bounded, everybody, others, classes)
         bound: Bound | None = None if shown_part is None else shown_part.belief_allowed()
@@ -77,14 +66,13 @@ class Verdict:
             shown_part = parts[0]
         if not parts:
             bound = None if unsafe.any() else NO_CERTAINTY
-            known_before = np.count_nonzero(everybody.reference) < 2
-            certain = np.array([each.largest == 1 for each in classes], dtype=bool)
-            inexact = np.array([each.low is not None for each in classes], dtype=bool)
-            inexact |= self.learned.others_known
-            failing |= certain & ~inexact & (not known_before)
-            open_ |= certain & inexact & (not known_before)
-            sure = others.groups.histogram.largest() == others.sizes
-            unsafe |= sure & (not known_before)
+            if np.count_nonzero(everybody.reference) > 1:  # else it was certain before
+                certain = np.array([each.largest == 1 for each in classes], dtype=bool)
+                inexact = np.array([each.low is not None for each in classes], dtype=bool)
+                inexact |= self.learned.others_known
+                failing |= certain & ~inexact
+                open_ |= certain & inexact
+                unsafe |= others.groups.histogram.largest() == others.sizes
         open_ &= ~failing
         before = largest_belief(everybody, shown_part)
         largest, worst = self._largest_belief(shown_part, others, classes)
@@ -123,6 +111,35 @@ class Verdict:
             ),
             worst=self._worst(largest, worst, others, everybody),
         )
+
+    def _judge_classes(
+        self, parts: list[Criterion], classes: list[ClassBelief], everybody: View
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Say for which classes a promise is broken, and for which a sample does not tell."""
+        failing = np.zeros(len(classes), dtype=bool)
+        open_ = np.zeros(len(classes), dtype=bool)
+        for part in parts:
+            kept, broken = keeps(part, classes, everybody.groups, self.target.n_unseen)
+            untold = undecided(part, classes, everybody.groups, kept)
+            untold |= broken & self.learned.others_known  # by true values, which nobody knows
+            failing |= broken & ~untold
+            open_ |= untold | (~kept & ~broken)
+        return failing, open_
+
+    def _judge_others(
+        self, parts: list[Criterion], others: View
+    ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+        """Ask a promise as it is of groups of which nothing was learned.
+
+        Says which break it, and of which only the original's distribution would tell.
+        """
+        unsafe = np.zeros(len(others.sizes), dtype=bool)
+        unseen = np.zeros(len(others.sizes), dtype=bool)
+        for part in parts:
+            safe, broken = surely(part, others.groups, self.target.n_unseen, alone=True)
+            unsafe |= broken
+            unseen |= ~safe & ~broken
+        return unsafe, unseen
 
     def _interval(
         self, largest: LargestBelief, sampled: tuple[float, float] | None, bound: Bound | None
@@ -215,6 +232,31 @@ class Verdict:
             people = worst.people
         value = everybody.label(*largest.codes)
         return who | {"value": value, "belief": largest.belief, "people": people}
+
+
+def worst_finding(
+    target: Target,
+    members: Membership,
+    learned: LearnedBeliefs,
+    attribute: str,
+    called: str,
+    knows: str,
+    reason: str | None = None,
+) -> Finding:
+    """Hold what was learned against all parts of a promise, and tell of the one worst off.
+
+    What people guard is held against what is believed of each of them.
+    """
+    promised = target.parts(attribute, others=False)
+    findings = [
+        guarded_finding(target, members, learned, part, called, knows)
+        for part in promised
+        if part.guarding is not None
+    ]
+    if len(findings) < len(promised) or not promised:
+        verdict = Verdict(target, members, learned, attribute)
+        findings.append(verdict.finding(called, knows, reason))
+    return min(findings, key=lambda each: SEVERITY.index(each.holds))
 
 
 def _chosen(classes: list[ClassBelief], which: NDArray[np.bool_]) -> list[ClassBelief]:

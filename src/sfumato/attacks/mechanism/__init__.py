@@ -20,15 +20,13 @@ from sfumato.attacks.known_method.membership import (
     located,
     members_of,
 )
-from sfumato.attacks.known_method.personalized import guarded_finding
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
-from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.known_method.verdict import Verdict, worst_finding
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, releases_of
 from sfumato.attacks.mechanism.superset import ListReplay
-from sfumato.attacks.minimality import SEVERITY
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
@@ -268,16 +266,8 @@ class Mechanism(Attack):
         attribute: str,
         reason: str | None = None,
     ) -> Finding:
-        promised = target.parts(attribute, others=False)
-        findings = [
-            guarded_finding(target, members, learned, part, self.called, _knows(target))
-            for part in promised
-            if part.guarding is not None
-        ]
-        if len(findings) < len(promised) or not promised:
-            verdict = Verdict(target, members, learned, attribute)
-            findings.append(verdict.finding(self.called, _knows(target), reason))
-        return min(findings, key=lambda each: SEVERITY.index(each.holds))
+        knows = _knows(target)
+        return worst_finding(target, members, learned, attribute, self.called, knows, reason)
 
 
 def _method(target: Target) -> tuple[Algorithm, Criterion]:
