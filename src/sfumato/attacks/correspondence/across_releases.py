@@ -10,6 +10,7 @@ import numpy as np
 
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
+from sfumato.attacks.correspondence.series_attack import SeriesAttack
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
@@ -20,11 +21,9 @@ from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import joined
 from sfumato.progress import report
-from sfumato.release import Release
 from sfumato.release.earlier_releases.by_pairs_and_all import ByAll, PairLeft, left_by_pairs
 from sfumato.release.earlier_releases.in_common import InCommon
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.table import Table
 
 PERHAPS_NOBODY = (
     "without the original it is not known whether anybody has the values of the one worst off"
@@ -32,7 +31,7 @@ PERHAPS_NOBODY = (
 
 
 @dataclass(frozen=True, eq=False)
-class Correspondence(Attack):
+class Correspondence(SeriesAttack):
     """Compare a release with the earlier ones: which records are new, which are old?
 
     Every release is of the same people as the earlier ones, and others. Whoever knows when a
@@ -62,7 +61,6 @@ class Correspondence(Attack):
     'records'
     """
 
-    earlier: Sequence[object] = ()
     name: ClassVar[str] = "correspondence"
 
     @classmethod
@@ -70,12 +68,6 @@ class Correspondence(Attack):
         """Once, with the earlier releases that are at hand."""
         del target
         yield cls()
-
-    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
-        """Attack a release, or a published table of any origin, with the whole series."""
-        if not isinstance(subject, Target):
-            subject = Target.of(subject, original, earlier=self.earlier)
-        return super().run(subject)
 
     def find(self, target: Target) -> Finding:
         """Compare."""

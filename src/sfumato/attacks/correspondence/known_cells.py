@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -17,17 +17,15 @@ from sfumato.algorithms.bcf.on_cells import (
     most_believed,
     worst,
 )
-from sfumato.attacks.attack import Attack, each_attribute
+from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
+from sfumato.attacks.correspondence.series_attack import SeriesAttack
 from sfumato.attacks.finding import NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion, LDiversity
 from sfumato.errors import BadInput, CannotRun
-from sfumato.parameters import optional_column, true_or_false
 from sfumato.progress import report
-from sfumato.release import Release
 from sfumato.release.earlier_releases.in_common import InCommon
-from sfumato.table import Table
 from sfumato.text import people
 
 AT_MOST = "worlds are too many to be counted, so this is a bound: no belief is larger"
@@ -40,7 +38,7 @@ NOT_KNOWN = (
 
 
 @dataclass(frozen=True, eq=False)
-class KnownCells(Attack):
+class KnownCells(ColumnAttack, SeriesAttack):
     """Put everybody into the known class of every release, and see which values fit.
 
     Whoever knows the quasi-identifiers of all people, and when they came, knows the class that
@@ -73,31 +71,7 @@ class KnownCells(Attack):
     ('belief', Bound(relation='<=', value=Fraction(1, 2), assumed=False))
     """
 
-    earlier: Sequence[object] = ()
-    attribute: str | None = None
-    others: bool = False
     name: ClassVar[str] = "known cells"
-
-    def __post_init__(self) -> None:
-        optional_column(type(self).__name__, "attribute", self.attribute)
-        true_or_false(type(self).__name__, "others", self.others)
-
-    @classmethod
-    def against(cls, target: Target) -> Iterator[Attack]:
-        """Every sensitive column, without and with knowing the others."""
-        for attribute, others in each_attribute(target):
-            yield cls(attribute=attribute, others=others)
-
-    @property
-    def called(self) -> str:
-        """The name, and whether other values are known."""
-        return f"{self.name}, other values known" if self.others else self.name
-
-    def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
-        """Attack a release, or a published table of any origin, with the whole series."""
-        if not isinstance(subject, Target):
-            subject = Target.of(subject, original, earlier=self.earlier)
-        return super().run(subject)
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most."""
@@ -139,7 +113,7 @@ class KnownCells(Attack):
         return Finding(
             attack=self.called,
             attribute=attribute,
-            knows=self._knows(target),
+            knows=self._knowledge(target),
             unit="belief",
             before=Fraction(int(view.reference[codes].sum()), total) if total else Fraction(0),
             found=belief,
@@ -153,7 +127,7 @@ class KnownCells(Attack):
             worst=_witness(releases, cells, view, cell, codes, belief),
         )
 
-    def _knows(self, target: Target) -> str:
+    def _knowledge(self, target: Target) -> str:
         other = " and other sensitive values" if self.others else ""
         return f"everybody's quasi-identifiers{other}, and when they came; {named(target.previous)}"
 
