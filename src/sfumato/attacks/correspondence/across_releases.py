@@ -9,8 +9,8 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.attacks.attack import Attack
-from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
 from sfumato.attacks.correspondence.series_attack import SeriesAttack
+from sfumato.attacks.correspondence.whole_series import among_others, doubt_about, in_common, named
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.linkage import least_people
 from sfumato.attacks.target import Target
@@ -71,9 +71,8 @@ class Correspondence(SeriesAttack):
 
     def find(self, target: Target) -> Finding:
         """Compare."""
-        refuse_alone(target)
-        previous = target.previous
-        releases, came = in_common(target)
+        view, previous = among_others(target), target.previous
+        releases, came = in_common(target, view)
         *before, own = (each.classes for each in releases)
         report("comparing releases")
         pairs = _left_by_pairs(before, own, given=previous.given)
@@ -93,7 +92,7 @@ class Correspondence(SeriesAttack):
             n_exceeding = _n_exposed(pairs, by_all, own, k)
             if releases[-1].public and any(joined(first, own) is None for first in before):
                 notes.append(PERHAPS_NOBODY)
-        doubt = untold or doubt_about(target)
+        doubt = untold or doubt_about(view, previous)
         if doubt is not None:
             notes.append(doubt)
         return Finding(

@@ -18,13 +18,14 @@ from sfumato.algorithms.bcf.on_cells import (
     worst,
 )
 from sfumato.attacks.column_attack import ColumnAttack
-from sfumato.attacks.correspondence.seen_together import doubt_about, in_common, named, refuse_alone
 from sfumato.attacks.correspondence.series_attack import SeriesAttack
+from sfumato.attacks.correspondence.whole_series import among_others, doubt_about, in_common, named
 from sfumato.attacks.finding import NO_CERTAINTY, Finding, text_of
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion, LDiversity
 from sfumato.errors import BadInput, CannotRun
 from sfumato.progress import report
+from sfumato.published.public_view import PublicView
 from sfumato.release.earlier_releases.in_common import InCommon
 from sfumato.text import people
 
@@ -75,16 +76,16 @@ class KnownCells(ColumnAttack, SeriesAttack):
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most."""
-        refuse_alone(target)
+        own = among_others(target)
         attribute = target.view(self.attribute, others=self.others).attribute
-        releases, cells = _cells(target)
+        releases, cells = _cells(target, own)
         report("giving people of known classes their values")
         view = cells.by(attribute, others=self.others)
         parts = target.parts(attribute, others=self.others)
         verdicts = [decided(part, view) for part in parts]
         bounded = [
-            (part, own)
-            for part, own in zip(parts, verdicts, strict=True)
+            (part, of_part)
+            for part, of_part in zip(parts, verdicts, strict=True)
             if not part.belief_allowed().allows(Fraction(1))
         ]
         shown, _ = max(
@@ -98,15 +99,17 @@ class KnownCells(ColumnAttack, SeriesAttack):
             # At least nobody's value should be certain, unless it was before.
             bound = NO_CERTAINTY
             verdicts.append(_uncertain(view))
-        of_cells = [worst(own) for own in zip(*verdicts, strict=True)]
+        of_cells = [worst(of_cell) for of_cell in zip(*verdicts, strict=True)]
         holds = worst(of_cells) if of_cells else None
-        doubt = doubt_about(target)
+        doubt = doubt_about(own, target.previous)
         notes = [] if exact else [AT_MOST]
         if holds is None and of_cells:
             n_open = view.sizes[[verdict is None for verdict in of_cells]].sum()
             notes.append(NOT_DECIDED.format(people(int(n_open))))
         if holds is False and (bound is None or bound.allows(belief)):
-            broken = [part for part, own in zip(parts, verdicts, strict=False) if False in own]
+            broken = [
+                part for part, of_part in zip(parts, verdicts, strict=False) if False in of_part
+            ]
             notes.append(f"{broken[0]} does not hold")
         notes += [] if doubt is None else [doubt]
         total = int(view.reference.sum())
@@ -132,13 +135,12 @@ class KnownCells(ColumnAttack, SeriesAttack):
         return f"everybody's quasi-identifiers{other}, and when they came; {named(target.previous)}"
 
 
-def _cells(target: Target) -> tuple[list[InCommon], SeriesCells]:
+def _cells(target: Target, own: PublicView) -> tuple[list[InCommon], SeriesCells]:
     """Find everybody's classes."""
-    releases, came = in_common(target)
-    assert target.own is not None  # noqa: S101  (two tables are refused already)
-    counted = target.original.frequencies() if target.original is not None else None
-    frequencies = target.own.seen.frequencies if releases[-1].public else counted
-    assert frequencies is not None  # noqa: S101  (only with it releases are not seen in public)
+    releases, came = in_common(target, own)
+    frequencies = own.seen.frequencies
+    if target.original is not None and not releases[-1].public:
+        frequencies = target.original.frequencies()
     classes = [each.classes for each in releases]
     if classes[-1].histogram.n_values != len(frequencies.persons_values.codes):
         raise CannotRun("an earlier release has sensitive values that this one has not")

@@ -9,6 +9,7 @@ from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.attacks.target import Target
 from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.formulas.correspondence.certified import Arrived
+from sfumato.published.public_view import PublicView
 from sfumato.release.earlier_releases.in_common import InCommon, by_original, in_public
 from sfumato.release.earlier_releases.previous import Previous
 from sfumato.text import counted, listed, plural
@@ -17,11 +18,11 @@ MOST_NAMED = 4  # earlier releases that are named one by one
 GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
 
 
-def refuse_alone(target: Target) -> None:
-    """Refuse a release that there is no other at hand to compare with."""
+def among_others(target: Target) -> PublicView:
+    """Give a release as one of several; refuse where no other is at hand to compare with."""
     if not target.previous.releases and not target.previous.missing:
         raise DoesNotApply(f"no earlier release is known; if there are any, {GIVE_THEM}")
-    if target.as_they_are:
+    if target.own is None:
         raise CannotRun(
             "quasi-identifiers are published as they are, in two tables, and what these give away "
             "beside earlier releases is not worked out here"
@@ -31,12 +32,12 @@ def refuse_alone(target: Target) -> None:
             "the releases that this one was made to be safe beside are not at hand, neither "
             f"in memory nor in the directory beside it; {GIVE_THEM}"
         )
+    return target.own
 
 
-def in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
+def in_common(target: Target, own: PublicView) -> tuple[list[InCommon], Arrived | None]:
     """See all releases in the same ranks, and in these who came when, if that is known."""
-    assert target.own is not None  # noqa: S101  (two tables are refused already)
-    own, original = target.own, target.original
+    original = target.original
     if original is not None and target.method is None:  # of a table only this tells
         own = replace(own, n_suppressed=original.n_rows - own.seen.frequencies.n_rows)
     every = [*target.previous.releases, own]
@@ -47,14 +48,13 @@ def in_common(target: Target) -> tuple[list[InCommon], Arrived | None]:
     return in_public(every), None
 
 
-def doubt_about(target: Target) -> str | None:
+def doubt_about(own: PublicView, previous: Previous) -> str | None:
     """Say why it proves nothing that nothing was found."""
-    assert target.own is not None  # noqa: S101  (looked at already)
-    if target.previous.missing:
-        n = len(target.previous.missing)
+    if previous.missing:
+        n = len(previous.missing)
         return f"{counted(n, 'earlier release is', 'earlier releases are')} not at hand"
-    untouched = set(target.own.insensitive)
-    for each in target.previous.releases:
+    untouched = set(own.insensitive)
+    for each in previous.releases:
         both = sorted(untouched & set(each.insensitive))
         if both:
             return (

@@ -11,7 +11,7 @@ import numpy as np
 from sfumato.algorithms import Algorithm
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.correspondence.known_cells import KnownCells
-from sfumato.attacks.correspondence.seen_together import named, refuse_alone
+from sfumato.attacks.correspondence.whole_series import among_others, named
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.membership import (
     Membership,
@@ -25,7 +25,7 @@ from sfumato.attacks.known_method.verdict import Verdict, worst_finding
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
-from sfumato.attacks.mechanism.series import SeriesReplay, releases_of
+from sfumato.attacks.mechanism.series import SeriesReplay, publications_of
 from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -153,19 +153,19 @@ class Mechanism(Attack):
         self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
     ) -> Finding:
         """Find what is believed by somebody who has all releases of a series."""
-        refuse_alone(target)
+        own = among_others(target)
         if guarding_column(enforced) is not None:
             raise CannotRun("what people guard is not worked out for several releases")
-        releases = releases_of(target, method, enforced)
+        publications = publications_of(own, target.previous, method, enforced)
         knows = f"{_knows(target)}; when people came; {named(target.previous)}, with their methods"
-        if all(each.blind for each in releases):
+        if all(each.blind for each in publications):
             finding = KnownCells(attribute=attribute).find(target)
             notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
             finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))
         elif target.original is None:
             raise CannotRun(NO_ORIGINAL)
         else:
-            replay = SeriesReplay(target.original, releases, self.worlds)
+            replay = SeriesReplay(target.original, publications, self.worlds)
             members, classes = replay.run(attribute)
             verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
             finding = verdict.finding(self.called, knows)

@@ -22,13 +22,12 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import a_method
 from sfumato.algorithms.bcf.arrivals import arrived
 from sfumato.algorithms.lots import Draw
-from sfumato.attacks.correspondence.seen_together import GIVE_THEM, doubt_about
+from sfumato.attacks.correspondence.whole_series import GIVE_THEM, doubt_about
 from sfumato.attacks.known_method.by_class import ClassBelief, by_code
 from sfumato.attacks.known_method.membership import Membership
 from sfumato.attacks.mechanism.budget import Budget, refuse_unknown_lots
 from sfumato.attacks.mechanism.population import Population, grown_alone, signature
 from sfumato.attacks.mechanism.worlds import dealt_tables, ways
-from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
@@ -38,6 +37,7 @@ from sfumato.data.keys import Codes, distinct_rows
 from sfumato.errors import BadInput, CannotRun, Unsatisfiable
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
+from sfumato.release.earlier_releases.previous import Previous
 from sfumato.release.writing import needs_values
 from sfumato.table import Table
 
@@ -50,7 +50,7 @@ SUPPRESSED_ROWS = "rows were suppressed in a series, and who these are is not wo
 
 
 @dataclass(frozen=True, eq=False)
-class Made:
+class Publication:
     """A release, how it was made, and beside which others: their places in the series."""
 
     view: PublicView
@@ -64,27 +64,32 @@ class Made:
         return not self.beside and (not self.method.joint or not needs_values(self.criterion))
 
 
-def releases_of(target: Target, method: Algorithm, enforced: Criterion) -> list[Made]:
-    """See all releases of a series with their methods, as far as these are known."""
-    assert target.own is not None  # noqa: S101  (the caller looked)
-    doubt = doubt_about(target)
+def publications_of(
+    own: PublicView, previous: Previous, method: Algorithm, enforced: Criterion
+) -> list[Publication]:
+    """See all releases of a series with their methods, as far as these are known.
+
+    own: the last release, made by a method that enforced a criterion.
+    """
+    doubt = doubt_about(own, previous)
     if doubt is not None:
         raise CannotRun(doubt)
-    views = [*target.previous.releases, target.own]
-    releases: list[Made] = []
+    views = [*previous.releases, own]
+    publications: list[Publication] = []
     for number, view in enumerate(views):
-        last = number + 1 == len(views)
-        if not last and (view.method is None or view.criterion is None):
-            raise CannotRun(
-                f"nobody said by which method earlier release {number + 1} was made; {GIVE_THEM}"
-            )
-        own = method if last else a_method(view.method, f"earlier release {number + 1}")
-        criterion = enforced if last else view.criterion
-        assert criterion is not None  # noqa: S101  (looked at right above)
+        by, criterion = method, enforced
+        if number < len(previous.releases):
+            if view.method is None or view.criterion is None:
+                raise CannotRun(
+                    f"nobody said by which method earlier release {number + 1} was made; "
+                    f"{GIVE_THEM}"
+                )
+            by = a_method(view.method, f"earlier release {number + 1}")
+            criterion = view.criterion
         if view.n_suppressed:
             raise CannotRun(SUPPRESSED_ROWS)
-        releases.append(Made(view, own, criterion, _beside(own, number, views)))
-    return releases
+        publications.append(Publication(view, by, criterion, _beside(by, number, views)))
+    return publications
 
 
 def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tuple[int, ...]:
@@ -109,7 +114,7 @@ def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tupl
 class _Stage:
     """What one release says, in the ranks and values of the people it was made of."""
 
-    made: Made
+    publication: Publication
     population: Population
     kinds: NDArray[np.intp]  # people who were there: (n,) of all kinds
     combination: NDArray[np.intp]  # (n,) of the population
@@ -121,7 +126,7 @@ class _Stage:
     @property
     def certain(self) -> bool:
         """Whether a release comes about on every world that explains it."""
-        return self.made.blind and self.box_of is not None
+        return self.publication.blind and self.box_of is not None
 
     @cached_property
     def published(self) -> dict[bytes, bytes]:
@@ -138,15 +143,15 @@ class _Stage:
 class SeriesReplay:
     """Runs all methods of a series again on every world that explains what they published."""
 
-    def __init__(self, original: Table, releases: Sequence[Made], most: int) -> None:
+    def __init__(self, original: Table, publications: Sequence[Publication], most: int) -> None:
         self.original, self.budget = original, Budget(most, TOO_MANY)
         if original.n_rows > most:
             raise CannotRun(TOO_MANY)
-        for each in releases:
+        for each in publications:
             refuse_unknown_lots(each.method)
         counted = original.frequencies()
         try:
-            came = arrived(counted, [each.view for each in releases[:-1]])
+            came = arrived(counted, [each.view for each in publications[:-1]])
         except BadInput as error:
             raise CannotRun(str(error)) from None
         if came is None:
@@ -155,8 +160,8 @@ class SeriesReplay:
         self.ranks = came.ranks[kinds[:, 0]]  # (n_kinds, d)
         self.time = kinds[:, 1]
         self.counts = sum_by(which, came.count, len(kinds))
-        self.values = self._published_values(releases[-1].view, counted)
-        self.stages = [self._stage(number, each) for number, each in enumerate(releases)]
+        self.values = self._published_values(publications[-1].view, counted)
+        self.stages = [self._stage(number, each) for number, each in enumerate(publications)]
 
     def _published_values(self, view: PublicView, counted: FrequencySet) -> NDArray[np.int32]:
         """List the values that everybody can have, in codes of the original."""
@@ -164,12 +169,12 @@ class SeriesReplay:
         used = view.classes_in(counted, "the release").histogram.to_dense().any(axis=0)
         return codes[used]
 
-    def _stage(self, number: int, made: Made) -> _Stage:
+    def _stage(self, number: int, publication: Publication) -> _Stage:
         """See a release in the ranks of the people it was made of, as its method saw them."""
         name = f"release {number + 1}"
         counted = self.original.frequencies()
         kinds = np.flatnonzero(self.time <= number)
-        shown = made.view.classes_in(counted, name).histogram.to_dense()
+        shown = publication.view.classes_in(counted, name).histogram.to_dense()
         place = {tuple(row): v for v, row in enumerate(counted.persons_values.codes.tolist())}
         column = [place[tuple(row)] for row in self.values.tolist()]
         own = np.flatnonzero(shown[:, column].any(axis=0))
@@ -190,7 +195,7 @@ class SeriesReplay:
         combination = np.array([at[tuple(row)] for row in mine.tolist()], dtype=np.intp)
         base = population.with_every_value({})
         try:
-            classes = made.view.classes_in(base, name)
+            classes = publication.view.classes_in(base, name)
         except BadInput as error:
             raise CannotRun(str(error)) from None
         by_value = {tuple(row): v for v, row in enumerate(base.persons_values.codes.tolist())}
@@ -198,7 +203,9 @@ class SeriesReplay:
         histogram = np.zeros((len(classes), len(self.values)), dtype=np.int64)
         histogram[:, own] = classes.histogram.to_dense()[:, numbers]
         box_of = _only_box(mine, classes.boxes, self.counts[kinds], classes.sizes)
-        return _Stage(made, population, kinds, combination, own, classes.boxes, histogram, box_of)
+        return _Stage(
+            publication, population, kinds, combination, own, classes.boxes, histogram, box_of
+        )
 
     def _grown(self, column: str, codes: Codes) -> tuple[Domain, Codes]:
         rule = self.original.schema.hierarchies.get(column, Flat())
@@ -270,26 +277,26 @@ class SeriesReplay:
         self, stage: _Stage, people: Counts, tables: tuple[FrequencySet, ...]
     ) -> Fraction:
         """Say how likely it is that a method publishes a release; tables: of all so far."""
-        made = stage.made
+        publication = stage.publication
         if stage.certain:
             return Fraction(1)
-        if stage.box_of is None and not needs_values(made.criterion):
+        if stage.box_of is None and not needs_values(publication.criterion):
             raise CannotRun("people who are alike were put into groups by lot, whatever they have")
-        if stage.population.names_nobody(people, made.criterion):
+        if stage.population.names_nobody(people, publication.criterion):
             return Fraction(0)
-        method = made.method
-        if made.beside:
+        method = publication.method
+        if publication.beside:
             assert method.series is not None  # noqa: S101  (only such are made beside others)
             method = method.series.after(
                 [
-                    replace(self.stages[place].made.view, people=(tables[place],))
-                    for place in made.beside
+                    replace(self.stages[place].publication.view, people=(tables[place],))
+                    for place in publication.beside
                 ]
             )
 
         def same(draw: Draw) -> bool:
             try:
-                recoding = method.search(tables[-1], made.criterion, draw)
+                recoding = method.search(tables[-1], publication.criterion, draw)
             except Unsatisfiable:
                 return False
             boxes, histogram, suppressed = stage.population.published(recoding, tables[-1])
