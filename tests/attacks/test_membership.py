@@ -22,7 +22,7 @@ from attacks.made import (
 )
 from sfumato.attacks import CannotRun, Target
 from sfumato.attacks.known_method.membership import Membership, listed, located, members_of
-from sfumato.attacks.known_method.weighed import Weighing
+from sfumato.attacks.known_method.weighing import Weighing
 from sfumato.attacks.minimality import Minimality, credibility_superset
 
 SEEDS = [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))]
@@ -142,7 +142,7 @@ def test_table_1_d_loaded_is_certain_by_minimality_in_the_audit(tmp_path):
 
 
 def test_too_many_ways_to_be_in_groups_are_refused_with_a_reason(tmp_path, monkeypatch):
-    monkeypatch.setattr("sfumato.attacks.known_method.weighed.MOST_FILLINGS", 1)
+    monkeypatch.setattr("sfumato.attacks.known_method.weighing.MOST_FILLINGS", 1)
     rows = [{"q0": q, "s": s} for q, s in [("a1", "1"), ("a2", "2"), ("a1", "1"), ("a2", "2")]]
     labels = [("a",), ("a",), ("*",), ("*",)]
     table = table_of(rows, 1)

@@ -16,7 +16,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.formation import Formation
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
-from sfumato.attacks.known_method.alike import told_apart
+from sfumato.attacks.known_method.alike_people import told_apart
 from sfumato.attacks.known_method.by_class import class_beliefs
 from sfumato.attacks.known_method.left_over import LeftOver, can_be_followed, left_over
 from sfumato.attacks.known_method.membership import Membership

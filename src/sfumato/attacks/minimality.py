@@ -34,7 +34,7 @@ from sfumato.attacks.known_method.rejected_steps import (
 )
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict, worst_finding
-from sfumato.attacks.known_method.weighed import Weighing
+from sfumato.attacks.known_method.weighing import Weighing
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate

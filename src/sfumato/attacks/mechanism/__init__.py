@@ -25,7 +25,7 @@ from sfumato.attacks.known_method.verdict import Verdict, worst_finding
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
-from sfumato.attacks.mechanism.series import SeriesReplay, publications_of
+from sfumato.attacks.mechanism.series import SeriesReplay, provenances_of
 from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
@@ -156,16 +156,16 @@ class Mechanism(Attack):
         own = among_others(target)
         if guarding_column(enforced) is not None:
             raise CannotRun("what people guard is not worked out for several releases")
-        publications = publications_of(own, target.previous, method, enforced)
+        provenances = provenances_of(own, target.previous, method, enforced)
         knows = f"{_knows(target)}; when people came; {named(target.previous)}, with their methods"
-        if all(each.blind for each in publications):
+        if all(each.blind for each in provenances):
             finding = KnownCells(attribute=attribute).find(target)
             notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
             finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))
         elif target.original is None:
             raise CannotRun(NO_ORIGINAL)
         else:
-            replay = SeriesReplay(target.original, publications, self.worlds)
+            replay = SeriesReplay(target.original, provenances, self.worlds)
             members, classes = replay.run(attribute)
             verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
             finding = verdict.finding(self.called, knows)

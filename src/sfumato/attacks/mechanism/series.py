@@ -50,7 +50,7 @@ SUPPRESSED_ROWS = "rows were suppressed in a series, and who these are is not wo
 
 
 @dataclass(frozen=True, eq=False)
-class Publication:
+class Provenance:
     """A release, how it was made, and beside which others: their places in the series."""
 
     view: PublicView
@@ -64,9 +64,9 @@ class Publication:
         return not self.beside and (not self.method.joint or not needs_values(self.criterion))
 
 
-def publications_of(
+def provenances_of(
     own: PublicView, previous: Previous, method: Algorithm, enforced: Criterion
-) -> list[Publication]:
+) -> list[Provenance]:
     """See all releases of a series with their methods, as far as these are known.
 
     own: the last release, made by a method that enforced a criterion.
@@ -75,7 +75,7 @@ def publications_of(
     if doubt is not None:
         raise CannotRun(doubt)
     views = [*previous.releases, own]
-    publications: list[Publication] = []
+    provenances: list[Provenance] = []
     for number, view in enumerate(views):
         by, criterion = method, enforced
         if number < len(previous.releases):
@@ -88,8 +88,8 @@ def publications_of(
             criterion = view.criterion
         if view.n_suppressed:
             raise CannotRun(SUPPRESSED_ROWS)
-        publications.append(Publication(view, by, criterion, _beside(by, number, views)))
-    return publications
+        provenances.append(Provenance(view, by, criterion, _beside(by, number, views)))
+    return provenances
 
 
 def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tuple[int, ...]:
@@ -114,7 +114,7 @@ def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tupl
 class _Stage:
     """What one release says, in the ranks and values of the people it was made of."""
 
-    publication: Publication
+    provenance: Provenance
     population: Population
     kinds: NDArray[np.intp]  # people who were there: (n,) of all kinds
     combination: NDArray[np.intp]  # (n,) of the population
@@ -126,7 +126,7 @@ class _Stage:
     @property
     def certain(self) -> bool:
         """Whether a release comes about on every world that explains it."""
-        return self.publication.blind and self.box_of is not None
+        return self.provenance.blind and self.box_of is not None
 
     @cached_property
     def published(self) -> dict[bytes, bytes]:
@@ -143,15 +143,15 @@ class _Stage:
 class SeriesReplay:
     """Runs all methods of a series again on every world that explains what they published."""
 
-    def __init__(self, original: Table, publications: Sequence[Publication], most: int) -> None:
+    def __init__(self, original: Table, provenances: Sequence[Provenance], most: int) -> None:
         self.original, self.budget = original, Budget(most, TOO_MANY)
         if original.n_rows > most:
             raise CannotRun(TOO_MANY)
-        for each in publications:
+        for each in provenances:
             refuse_unknown_lots(each.method)
         counted = original.frequencies()
         try:
-            came = arrived(counted, [each.view for each in publications[:-1]])
+            came = arrived(counted, [each.view for each in provenances[:-1]])
         except BadInput as error:
             raise CannotRun(str(error)) from None
         if came is None:
@@ -160,8 +160,8 @@ class SeriesReplay:
         self.ranks = came.ranks[kinds[:, 0]]  # (n_kinds, d)
         self.time = kinds[:, 1]
         self.counts = sum_by(which, came.count, len(kinds))
-        self.values = self._published_values(publications[-1].view, counted)
-        self.stages = [self._stage(number, each) for number, each in enumerate(publications)]
+        self.values = self._published_values(provenances[-1].view, counted)
+        self.stages = [self._stage(number, each) for number, each in enumerate(provenances)]
 
     def _published_values(self, view: PublicView, counted: FrequencySet) -> NDArray[np.int32]:
         """List the values that everybody can have, in codes of the original."""
@@ -169,12 +169,12 @@ class SeriesReplay:
         used = view.classes_in(counted, "the release").histogram.to_dense().any(axis=0)
         return codes[used]
 
-    def _stage(self, number: int, publication: Publication) -> _Stage:
+    def _stage(self, number: int, provenance: Provenance) -> _Stage:
         """See a release in the ranks of the people it was made of, as its method saw them."""
         name = f"release {number + 1}"
         counted = self.original.frequencies()
         kinds = np.flatnonzero(self.time <= number)
-        shown = publication.view.classes_in(counted, name).histogram.to_dense()
+        shown = provenance.view.classes_in(counted, name).histogram.to_dense()
         place = {tuple(row): v for v, row in enumerate(counted.persons_values.codes.tolist())}
         column = [place[tuple(row)] for row in self.values.tolist()]
         own = np.flatnonzero(shown[:, column].any(axis=0))
@@ -195,7 +195,7 @@ class SeriesReplay:
         combination = np.array([at[tuple(row)] for row in mine.tolist()], dtype=np.intp)
         base = population.with_every_value({})
         try:
-            classes = publication.view.classes_in(base, name)
+            classes = provenance.view.classes_in(base, name)
         except BadInput as error:
             raise CannotRun(str(error)) from None
         by_value = {tuple(row): v for v, row in enumerate(base.persons_values.codes.tolist())}
@@ -204,7 +204,7 @@ class SeriesReplay:
         histogram[:, own] = classes.histogram.to_dense()[:, numbers]
         box_of = _only_box(mine, classes.boxes, self.counts[kinds], classes.sizes)
         return _Stage(
-            publication, population, kinds, combination, own, classes.boxes, histogram, box_of
+            provenance, population, kinds, combination, own, classes.boxes, histogram, box_of
         )
 
     def _grown(self, column: str, codes: Codes) -> tuple[Domain, Codes]:
@@ -277,26 +277,26 @@ class SeriesReplay:
         self, stage: _Stage, people: Counts, tables: tuple[FrequencySet, ...]
     ) -> Fraction:
         """Say how likely it is that a method publishes a release; tables: of all so far."""
-        publication = stage.publication
+        provenance = stage.provenance
         if stage.certain:
             return Fraction(1)
-        if stage.box_of is None and not needs_values(publication.criterion):
+        if stage.box_of is None and not needs_values(provenance.criterion):
             raise CannotRun("people who are alike were put into groups by lot, whatever they have")
-        if stage.population.names_nobody(people, publication.criterion):
+        if stage.population.names_nobody(people, provenance.criterion):
             return Fraction(0)
-        method = publication.method
-        if publication.beside:
+        method = provenance.method
+        if provenance.beside:
             assert method.series is not None  # noqa: S101  (only such are made beside others)
             method = method.series.after(
                 [
-                    replace(self.stages[place].publication.view, people=(tables[place],))
-                    for place in publication.beside
+                    replace(self.stages[place].provenance.view, people=(tables[place],))
+                    for place in provenance.beside
                 ]
             )
 
         def same(draw: Draw) -> bool:
             try:
-                recoding = method.search(tables[-1], publication.criterion, draw)
+                recoding = method.search(tables[-1], provenance.criterion, draw)
             except Unsatisfiable:
                 return False
             boxes, histogram, suppressed = stage.population.published(recoding, tables[-1])

@@ -30,7 +30,7 @@ TOO_MANY = (
 
 
 @dataclass(frozen=True, eq=False)
-class Weighed:
+class WeighedBeliefs:
     """Beliefs over all fillings, class by class."""
 
     classes: list[ClassBelief]
@@ -63,7 +63,7 @@ class Weighing:
     one_by_one: bool
     absent: bool
 
-    def run(self) -> Weighed:
+    def run(self) -> WeighedBeliefs:
         """Give what is believed of everybody who can be in a group."""
         fillings = self.possible.fillings
         everything = Part(np.arange(len(fillings.people)), np.arange(len(fillings.sizes)), fillings)
@@ -85,7 +85,7 @@ class Weighing:
         if not classes:
             raise CannotRun(TOO_MANY)
         learned = LearnedBeliefs([], unknown, n_unexplained=n_unexplained)
-        return Weighed(classes, learned, n_fillings)
+        return WeighedBeliefs(classes, learned, n_fillings)
 
     def _solved(self, part: Part, filled: list[np.ndarray]) -> list[_Solved] | None:
         """Solve every filling of a part; those that explain less than others are no worlds."""
