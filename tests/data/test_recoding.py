@@ -373,7 +373,7 @@ def test_everybody_is_placed_once_in_a_box_around_them(decided):
     assert recoding.sizes(frequencies).sum() == placed.people[kept].sum()
     boxes = placed.boxes[placed.box[kept]]
     for j, name in enumerate(frequencies.quasi_identifiers):
-        codes = placed.counted.codes(name)[placed.key[kept]]
+        codes = placed.frequencies.codes(name)[placed.key[kept]]
         assert (boxes[:, j, 0] <= codes).all()
         assert (codes <= boxes[:, j, 1]).all()
 

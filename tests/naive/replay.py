@@ -19,7 +19,7 @@ ANOTHER = "another value"
 def shown(recoding, frequencies):
     """Give the values in every published box, and those of suppressed people."""
     placed = recoding.placement(frequencies)
-    if placed.counted.sensitive:
+    if placed.frequencies.sensitive:
         keys = [
             (key, box, n) for key, box, n in zip(placed.key, placed.box, placed.people, strict=True)
         ]

@@ -96,7 +96,7 @@ def beliefs(release: Release, m: int) -> ClassBeliefs:
     generalized for another reason, and everybody in it is believed to be like the group.
     """
     placed = release.recoding.placement(release.table.frequencies())
-    frequencies, key, people = placed.counted, placed.key, placed.people
+    frequencies, key, people = placed.frequencies, placed.key, placed.people
     low_codes = [frequencies.domains["education"].code_of(value) for value in LOW]
     codes = [code for code in low_codes if code is not None]  # a sample may miss a value
     group = distinct_boxes(placed.boxes)[1][placed.box]

@@ -131,7 +131,7 @@ def entropy(release: Release) -> float:
     """
     ground = release.table.combinations()
     placed = release.recoding.placement(ground)
-    combination = placed.counted.combination_of[placed.key]
+    combination = placed.frequencies.combination_of[placed.key]
     roots = np.array([[[0, len(domain) - 1] for domain in ground.domains.values()]], dtype=np.int32)
     box = np.concatenate([placed.boxes, roots])[placed.box]  # the last is for -1
     bits = 0.0

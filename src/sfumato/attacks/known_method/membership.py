@@ -236,7 +236,7 @@ _Parts = tuple[NDArray[np.intp], NDArray[np.intp], Counts]
 
 def _split(placed: Placement, boxes: NDArray[np.int32]) -> _Parts:
     kept = placed.box != SUPPRESSED
-    combination = placed.counted.combination_of[placed.key[kept]]
+    combination = placed.frequencies.combination_of[placed.key[kept]]
     both, same = distinct_boxes(np.concatenate([boxes, placed.boxes]))
     group_of = np.full(len(both), -1, dtype=np.intp)
     group_of[same[: len(boxes)]] = np.arange(len(boxes))

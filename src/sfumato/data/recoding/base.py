@@ -29,7 +29,7 @@ SUPPRESSED = -1
 class Placement:
     """Who is published as what: how many people of a counted combination are in which box."""
 
-    counted: FrequencySet  # what `key` points into
+    frequencies: FrequencySet  # what `key` points into
     key: NDArray[np.signedinteger]  # (n,)
     box: NDArray[np.signedinteger]  # (n,) position in `boxes`; -1: suppressed
     people: Counts  # (n,)
