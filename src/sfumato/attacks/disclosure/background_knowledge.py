@@ -81,7 +81,7 @@ class BackgroundKnowledge(ColumnAttack):
         chosen = self._fitting(target)[view.owner]
         if self.excludes is None:
             return self._least(target, view, chosen)
-        return self._given(target, view, chosen)
+        return self._given(target, view, chosen, self.excludes)
 
     def _least(self, target: Target, view: View, chosen: NDArray[np.bool_]) -> Finding:
         n_values = view.groups.histogram.n_distinct()
@@ -101,7 +101,7 @@ class BackgroundKnowledge(ColumnAttack):
         return Finding(
             attack=self.called,
             attribute=view.attribute,
-            knows=self._knows(f"; {counted(fewest, 'value')} the target does not have"),
+            knows=self._knows(_number_text(fewest)),
             unit="values to rule out",
             before=int(np.count_nonzero(view.reference)) - 1,
             found=fewest,
@@ -117,22 +117,26 @@ class BackgroundKnowledge(ColumnAttack):
             },
         )
 
-    def _given(self, target: Target, view: View, chosen: NDArray[np.bool_]) -> Finding:
+    def _given(
+        self,
+        target: Target,
+        view: View,
+        chosen: NDArray[np.bool_],
+        excludes: int | Collection[object],
+    ) -> Finding:
         histogram = view.groups.histogram
         bound = None
-        if isinstance(self.excludes, int):
-            counts, left = after_excluding(view.sizes, histogram, self.excludes)
+        if isinstance(excludes, int):
+            counts, left = after_excluding(view.sizes, histogram, excludes)
             codes, _ = most_frequent(histogram)
-            said = f"; {counted(self.excludes, 'value')} the target does not have"
-            bound = self._allowed(target.parts(view.attribute, others=self.others), self.excludes)
+            said = _number_text(excludes)
+            bound = self._allowed(target.parts(view.attribute, others=self.others), excludes)
         else:
-            excluded = self._excluded(view)
+            excluded = _codes_of(excludes, view)
             gone = histogram.only(excluded)
-            kept = np.setdiff1d(np.arange(histogram.n_values, dtype=np.int32), excluded)
-            codes, counts = most_frequent(histogram.only(kept))
+            codes, counts = most_frequent(_without(histogram, excluded))
             left = view.sizes - sum_by(gone.group_of, gone.counts, len(view.sizes))
-            named = sorted(view.label(int(code)) for code in excluded)
-            said = f"; that it is not {listed(tuple(named))}" if named else ""
+            said = _values_text(excluded, view)
         possible = np.flatnonzero(chosen & (left > 0))
         if not len(possible):
             raise DoesNotApply("nobody in the release fits what the adversary knows")
@@ -163,19 +167,18 @@ class BackgroundKnowledge(ColumnAttack):
         """Find what is certain, or believed, of somebody who has some value and lacks others."""
         target.refuse_whole_sets()
         view, repeated = holders(target)
-        chosen, certain = self._fitting(target), entries_of_all(view, repeated=repeated)
+        fits, certain = self._fitting(target), entries_of_all(view, repeated=repeated)
         histogram, said = view.groups.histogram, "; that the target has a value"
         if isinstance(self.excludes, Collection):
-            excluded = self._excluded(view)
+            excluded = _codes_of(self.excludes, view)
             everybody_has = certain[np.isin(histogram.codes[certain], excluded)]
-            chosen[histogram.group_of[everybody_has]] = False
-            left = np.setdiff1d(np.arange(histogram.n_values, dtype=np.int32), excluded)
-            histogram = histogram.only(left)
-            named = sorted(view.label(int(code)) for code in excluded)
-            said += f"; that it is not {listed(tuple(named))}" if named else ""
-        some = np.flatnonzero(chosen & (histogram.n_distinct() > 0))
-        if not len(some):
+            fits[histogram.group_of[everybody_has]] = False
+            histogram = _without(histogram, excluded)
+            said += _values_text(excluded, view)
+        fits &= histogram.n_distinct() > 0
+        if not fits.any():
             raise DoesNotApply("nobody in the release fits what the adversary knows")
+        some = np.flatnonzero(fits)
         unit: str = "belief"
         before: int | Fraction
         amount: int | Fraction
@@ -184,17 +187,13 @@ class BackgroundKnowledge(ColumnAttack):
             needed[histogram.group_of[certain]] = 0
             group, unit = int(some[np.argmin(needed[some])]), "values to rule out"
             before, amount = int(np.count_nonzero(view.reference)) - 1, int(needed[group])
-            said += f"; {counted(amount, 'value')} the target does not have"
+            said += _number_text(amount)
         else:
             n = self.excludes if isinstance(self.excludes, int) else 0
-            said += f"; {counted(n, 'value')} the target does not have" if n else ""
-            parts = Histogram.from_entries(
-                np.repeat(np.arange(len(some)), histogram.n_distinct()[some]),
-                histogram.codes[np.isin(histogram.group_of, some)],
-                histogram.counts[np.isin(histogram.group_of, some)],
-                (len(some), histogram.n_values),
+            said += _number_text(n) if n else ""
+            place, amount = held_after_excluding(
+                view.sizes[fits], histogram.part(fits), n, repeated=repeated
             )
-            place, amount = held_after_excluding(view.sizes[some], parts, n, repeated=repeated)
             group = int(some[place])
             top = int(view.groups.histogram.largest()[group])
             before = held(top, int(view.sizes[group]), repeated=repeated)
@@ -216,18 +215,6 @@ class BackgroundKnowledge(ColumnAttack):
             },
         )
 
-    def _excluded(self, view: View) -> NDArray[np.int32]:
-        """Find the values to rule out."""
-        assert isinstance(self.excludes, Collection)  # noqa: S101  (for the type checker)
-        wrong = [value for value in self.excludes if not len(view.groups.codes_of([value]))]
-        if wrong:
-            raise BadInput(
-                "BackgroundKnowledge: nobody has one of the values to rule out in column "
-                f"{view.attribute!r}",
-                wrong,
-            )
-        return np.unique(view.groups.codes_of(list(self.excludes)))
-
     @staticmethod
     def _allowed(parts: Sequence[Criterion], n: int) -> Bound | None:
         """Give the belief that a promise allows when `n` values are ruled out."""
@@ -248,3 +235,28 @@ class BackgroundKnowledge(ColumnAttack):
         if not fitting.any():
             raise DoesNotApply("nobody in the release fits what the adversary knows")
         return fitting
+
+
+def _codes_of(values: Collection[object], view: View) -> NDArray[np.int32]:
+    """Find the values to rule out."""
+    wrong = [value for value in values if not len(view.groups.codes_of([value]))]
+    if wrong:
+        raise BadInput(
+            "BackgroundKnowledge: nobody has one of the values to rule out in column "
+            f"{view.attribute!r}",
+            wrong,
+        )
+    return np.unique(view.groups.codes_of(list(values)))
+
+
+def _without(histogram: Histogram, excluded: NDArray[np.int32]) -> Histogram:
+    return histogram.only(np.setdiff1d(np.arange(histogram.n_values, dtype=np.int32), excluded))
+
+
+def _number_text(n: int) -> str:
+    return f"; {counted(n, 'value')} the target does not have"
+
+
+def _values_text(excluded: NDArray[np.int32], view: View) -> str:
+    names = sorted(view.label(int(code)) for code in excluded)
+    return f"; that it is not {listed(tuple(names))}" if names else ""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import ClassVar
@@ -12,8 +13,8 @@ from numpy.typing import NDArray
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.disclosure.holders import entries_of_all, holders
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
-from sfumato.attacks.largest_belief import largest_belief, worst_of
-from sfumato.attacks.target import Target
+from sfumato.attacks.largest_belief import LargestBelief, largest_belief, worst_of
+from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to
@@ -50,30 +51,8 @@ class Homogeneity(ColumnAttack):
             for part in map(_about_one_group, promised)
             if part is not None and not part.belief_allowed().allows(Fraction(1))
         ]
-        bound: Bound | None = None
-        unsafe: NDArray[np.bool_] | None = None
-        note = None
-        if parts:
-            kept = [part.holds(shown_to(part, view.groups)) for part in parts]
-            unsafe = ~np.all(kept, axis=0)
-            beliefs = [largest_belief(view, part) for part in parts]
-            shown_part = worst_of(
-                [held.all() for held in kept],
-                [
-                    each.belief - p.belief_allowed().number
-                    for p, each in zip(parts, beliefs, strict=True)
-                ],
-            )
-            bound, largest = parts[shown_part].belief_allowed(), beliefs[shown_part]
-            if not kept[shown_part].all() and bound.allows(largest.belief):
-                note = f"{parts[shown_part]} is more than that, and does not hold"
-        else:
-            largest = largest_belief(view, None)
-            if not self.others:  # at least nobody's value should be certain, unless it was before
-                bound = NO_CERTAINTY
-                certain = view.groups.histogram.largest() == view.sizes
-                unseen = target.n_suppressed and target.original is None  # may have had others
-                unsafe = certain & (bool(unseen) or np.count_nonzero(view.reference) > 1)
+        verdict = _beside_promise(view, parts) if parts else self._without_promise(target, view)
+        largest, unsafe = verdict.largest, verdict.unsafe
         return Finding(
             attack=self.called,
             attribute=view.attribute,
@@ -81,11 +60,11 @@ class Homogeneity(ColumnAttack):
             unit="belief",
             before=view.before(*largest.codes),
             found=largest.belief,
-            promised=bound,
+            promised=verdict.bound,
             holds=None if unsafe is None else not unsafe.any(),
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
-            note=note,
+            note=verdict.note,
             worst=None
             if not largest.codes
             else {
@@ -95,6 +74,16 @@ class Homogeneity(ColumnAttack):
                 "people": int(view.sizes[largest.group]),
             },
         )
+
+    def _without_promise(self, target: Target, view: View) -> _Verdict:
+        """At least nobody's value should be certain, unless it was before."""
+        largest = largest_belief(view, None)
+        if self.others:
+            return _Verdict(largest)
+        certain = view.groups.histogram.largest() == view.sizes
+        unseen = target.n_suppressed and target.original is None  # may have had others
+        unsafe = certain & (bool(unseen) or np.count_nonzero(view.reference) > 1)
+        return _Verdict(largest, NO_CERTAINTY, unsafe)
 
     def _of_sets(self, target: Target) -> Finding:
         """Find the value that somebody most likely has, where people have any number of values."""
@@ -127,6 +116,32 @@ class Homogeneity(ColumnAttack):
                 "people": int(view.sizes[group]),
             },
         )
+
+
+@dataclass(frozen=True, eq=False)
+class _Verdict:
+    """The largest belief, beside what is allowed."""
+
+    largest: LargestBelief
+    bound: Bound | None = None
+    unsafe: NDArray[np.bool_] | None = None  # (n_groups,); None: nothing is judged
+    note: str | None = None
+
+
+def _beside_promise(view: View, parts: Sequence[Criterion]) -> _Verdict:
+    """Ask the parts of a promise, and show a broken one, or the one nearest to its limit."""
+    kept = [part.holds(shown_to(part, view.groups)) for part in parts]
+    beliefs = [largest_belief(view, part) for part in parts]
+    bounds = [part.belief_allowed() for part in parts]
+    worst = worst_of(
+        [held.all() for held in kept],
+        [each.belief - bound.number for each, bound in zip(beliefs, bounds, strict=True)],
+    )
+    largest, bound = beliefs[worst], bounds[worst]
+    note = None
+    if not kept[worst].all() and bound.allows(largest.belief):
+        note = f"{parts[worst]} is more than that, and does not hold"
+    return _Verdict(largest, bound, ~np.all(kept, axis=0), note)
 
 
 def _about_one_group(part: Criterion) -> Criterion | None:

@@ -97,7 +97,7 @@ class Similarity(ColumnAttack):
         )
 
     def _under_one_node(self, target: Target, view: View, domain: Domain) -> Finding:
-        best: tuple[Fraction, Fraction, int, int, int] | None = None
+        rises: list[tuple[Fraction, Fraction, int, int, int]] = []  # the largest of each level
         taxonomy = domain.taxonomy
         differ = view.groups.histogram.n_distinct() > 1
         certain = np.zeros(len(view.sizes), dtype=bool)  # of the kind, where the value is not
@@ -112,10 +112,8 @@ class Similarity(ColumnAttack):
             group, node = int(nodes.group_of[entry]), int(nodes.codes[entry])
             belief = Fraction(int(nodes.counts[entry]), int(view.sizes[group]))
             before = Fraction(int(expected[node]), int(expected.sum()))
-            if best is None or belief - before > best[0] - best[1]:
-                best = (belief, before, group, node, level)
-        assert best is not None  # noqa: S101  (the height is above 1)
-        belief, before, group, node, level = best
+            rises.append((belief, before, group, node, level))
+        belief, before, group, node, level = max(rises, key=lambda rise: rise[0] - rise[1])
         return Finding(
             attack=self.called,
             attribute=view.attribute,
