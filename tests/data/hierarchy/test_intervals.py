@@ -1,0 +1,104 @@
+"""Intervals: ranges around numbers, and which widths are refused."""
+
+from decimal import Decimal
+from fractions import Fraction
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from data.hierarchy.grown import grow, path, paths, refusal
+
+
+def test_intervals_widen_around_a_number():
+    assert path(sf.Intervals(5, 10, 20), "37") == ("37", "[35, 40)", "[30, 40)", "[20, 40)", "*")
+
+
+@pytest.mark.parametrize(
+    ("value", "widths", "expected"),
+    [
+        ("-1", [5], "[-5, 0)"),
+        ("0", [5], "[0, 5)"),
+        ("5", [5], "[5, 10)"),
+        ("-5", [5], "[-5, 0)"),
+        ("0.3", [0.1], "[0.3, 0.4)"),
+        (0.30000000000000004, [0.1], "[0.3, 0.4)"),
+        (2.5, [5], "[0, 5)"),
+        ("1e2", [50], "[100, 150)"),
+        (Decimal("7.50"), [Decimal("2.5")], "[7.5, 10)"),
+        ("18446744073709551617", [10], "[18446744073709551610, 18446744073709551620)"),
+    ],
+)
+def test_a_number_lies_in_its_range(value, widths, expected):
+    assert path(sf.Intervals(*widths), value)[1] == expected
+
+
+@given(
+    st.lists(st.decimals(-1000, 1000, places=2).map(str), min_size=1, max_size=5, unique=True),
+    st.sampled_from([(5, 10, 20), (0.25, 0.5), (7,), (3, 21)]),
+)
+def test_ranges_are_aligned_to_multiples_and_not_to_the_extremes_of_the_data(values, widths):
+    for value, *ranges, _ in paths(grow(sf.Intervals(*widths), values)):
+        for text, width in zip(ranges, widths, strict=True):
+            low, high = (Fraction(side) for side in text[1:-1].split(", "))
+            assert low <= Fraction(value) < high
+            assert high - low == Fraction(width)
+            assert low % Fraction(width) == 0
+
+
+def test_intervals_without_widths_have_a_root_only():
+    assert paths(grow(sf.Intervals(), ["10", "9"])) == [("9", "*"), ("10", "*")]
+
+
+def test_a_range_is_the_same_whatever_other_numbers_there_are():
+    few, many = path(sf.Intervals(5, 10), "37"), path(sf.Intervals(5, 10), "37", "36", "34", "1000")
+    assert few == many
+
+
+@pytest.mark.parametrize("width", [0, -5, "x", float("nan"), float("inf"), None, True])
+def test_a_width_is_a_number_above_nought(width):
+    error = refusal(lambda: sf.Intervals(width))
+    assert str(error) == f"Intervals: a width must be a number > 0, got {width!r}"
+
+
+@pytest.mark.parametrize(
+    ("widths", "said"),
+    [
+        ((5, 12), "12 after 5"),
+        ((10, 5), "5 after 10"),
+        ((5, 5), "5 after 5"),
+        ((0.1, 0.25), "0.25 after 0.1"),
+    ],
+)
+def test_widths_that_do_not_nest_are_refused(widths, said):
+    error = refusal(lambda: sf.Intervals(*widths))
+    assert str(error).startswith("Intervals: widths must nest")
+    assert said in str(error)
+
+
+def test_widths_that_only_floats_cannot_tell_nest():
+    assert path(sf.Intervals(0.1, 0.3), "0.5")[1:3] == ("[0.5, 0.6)", "[0.3, 0.6)")
+
+
+def test_widths_far_apart_nest_as_well():
+    assert sf.Intervals(1e-20, 1e20).widths == (1e-20, 1e20)
+
+
+def test_ranges_of_numbers_beyond_any_machine_word_are_exact():
+    value = "123456789012345678901234567890123"
+    low, high = value[:-1] + "0", value[:-1] + "5"
+    assert path(sf.Intervals(5), value)[1] == f"[{low}, {high})"
+
+
+def test_numbers_that_do_not_parse_are_counted_and_kept_out_of_the_message():
+    error = refusal(lambda: sf.Intervals(5).grow("age", ["37", "unknown", None, "4o"]))
+    assert str(error).startswith("column 'age': 2 distinct values are not numbers; ")
+    assert error.values == ("unknown", "4o")
+    assert "unknown" not in str(error)
+    assert "'unknown', '4o'" in error.with_values()
+
+
+@pytest.mark.parametrize("value", ["1_000", "٣"])
+def test_underscores_and_foreign_digits_make_no_number(value):
+    assert "not numbers" in str(refusal(lambda: sf.Intervals(5).grow("age", [value])))
