@@ -153,9 +153,10 @@ class MethodBased(Attack):
         if not method.anatomize:
             members = _members(target, formation.people(sizes), formation.n_buckets(sizes))
             return _as_formed(formation, members, self._solver(formation, members)), members
-        if target.buckets is None:
+        buckets = target.buckets
+        if buckets is None or buckets.formed is None:
             return LearnedBeliefs([], range(len(sizes))), _members(target, sizes, None)
-        members, before, bucket = _parts(target, target.buckets)
+        members, before, bucket = _parts(target, buckets.parts, buckets.formed)
         solver = self._solver(formation, members)
         return _partitioned(formation, members, solver, before, bucket), members
 
@@ -215,16 +216,15 @@ def _as_formed(formation: Formation, members: Membership, solver: Solver) -> Lea
 
 
 def _parts(
-    target: Target, buckets: Bucketing
+    target: Target, parts: NDArray[np.int64], formed: NDArray[np.int64]
 ) -> tuple[Membership, NDArray[np.int64], NDArray[np.int64]]:
     """Give the people of each published group by the bucket of the group they had been in.
 
-    Also, for each of these cells, that group and the bucket.
+    Also, for each of these cells, that group and the bucket. formed: both, of each of the parts.
     """
-    assert buckets.formed is not None  # noqa: S101  (the groups were partitioned)
-    kept = buckets.parts[:, 1] != SUPPRESSED
-    cells, cell = distinct_rows(np.column_stack([buckets.parts[kept, 1], buckets.formed[kept]]))
-    people = sum_by(cell, buckets.parts[kept, 2], len(cells))
+    kept = parts[:, 1] != SUPPRESSED
+    cells, cell = distinct_rows(np.column_stack([parts[kept, 1], formed[kept]]))
+    people = sum_by(cell, parts[kept, 2], len(cells))
     members = _members(target, people, np.bincount(cells[:, 0]))
     return members, cells[:, 1].astype(np.int64), cells[:, 2].astype(np.int64)
 

@@ -84,14 +84,14 @@ class TCloseness(Criterion):
         """
         published = int(groups.original("TCloseness").sum())
         share = Fraction(n_unseen, max(1, published + n_unseen))
-        closed = isinstance(groups.values, Domain) and groups.values.closed
+        domain = groups.values if isinstance(groups.values, Domain) else None
+        closed = domain is not None and domain.closed
         if self.distance == "equal" or (closed and self.distance == "hierarchical"):
             distances = self._distances(groups)
             return at_most(*distances, self.t - share), ~at_most(*distances, self.t + share)
         steps = groups.histogram.n_values - 1
-        if closed and steps:
-            assert isinstance(groups.values, Domain)  # noqa: S101  (or it is not closed)
-            more = 0 if groups.values.has_missing else min(1, n_unseen)
+        if domain is not None and closed and steps:
+            more = 0 if domain.has_missing else min(1, n_unseen)
             distances = self._distances(groups)
             farthest = ((self.t - share) * (steps + more) - more) / steps
             nearest = (self.t + share) * (steps + more) / steps

@@ -118,15 +118,14 @@ def given_away_text(determined: Mapping[str, Sequence[str]]) -> str:
 
 def refuse_identifying(untouched: Untouched, criterion: Criterion) -> None:
     """Refuse columns that tell people apart who were promised to be alike."""
-    k = fewest_alike(criterion)
+    k, groups = fewest_alike(criterion), untouched.groups
     n_below = untouched.n_below(k)
-    if not n_below:
+    if groups is None or not n_below:
         return
-    assert untouched.groups is not None  # noqa: S101  (for the type checker)
     raise BadInput(
         f"insensitive: {listed_values(untouched.columns)} would be published untouched, and with "
-        f"them the smallest group of people who look alike is {count(untouched.groups.smallest)} "
-        f"instead of {count(k)}: {people(n_below)} of {count(untouched.groups.n_people)} are in "
+        f"them the smallest group of people who look alike is {count(groups.smallest)} "
+        f"instead of {count(k)}: {people(n_below)} of {count(groups.n_people)} are in "
         "groups below that; make the columns quasi-identifiers, drop them, or say "
         "untouched_identify = true, and the release says so"
     )

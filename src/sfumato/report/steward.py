@@ -36,7 +36,9 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
     return {
         "missing": missing,
         "summary": summary,
-        "loss": None if target.original is None else _loss(subject, target, missing),
+        "loss": None
+        if target.original is None
+        else _loss(subject, target, target.original, missing),
         "distributions": []
         if target.original is None
         else [_distribution(name, target, target.original) for name in target.sensitive],
@@ -44,10 +46,10 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
     }
 
 
-def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[str, Any] | None:
+def _loss(
+    subject: Release | Table, target: Target, original: Table, missing: list[str]
+) -> dict[str, Any] | None:
     """Measure the information loss of a row, and of each quasi-identifier."""
-    original = target.original
-    assert original is not None  # noqa: S101  (for the type checker)
     if isinstance(subject, Release) and subject.original is original:
         boxes, sizes = subject.published_boxes
     elif target.as_they_are:
@@ -78,8 +80,9 @@ def _loss(subject: Release | Table, target: Target, missing: list[str]) -> dict[
 
 def measured_loss(subject: Release | Table, target: Target) -> float | None:
     """Give the information loss of a row; None where it cannot be measured."""
-    found = None if target.original is None else _loss(subject, target, [])
-    return None if found is None else float(found["information_loss"])
+    original = target.original
+    loss = None if original is None else _loss(subject, target, original, [])
+    return None if loss is None else float(loss["information_loss"])
 
 
 def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[str, Any]:

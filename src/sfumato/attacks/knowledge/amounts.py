@@ -251,8 +251,7 @@ def witness_account(target: Target, view: View, worst: Witness, case: Case) -> d
             }
     if worst.n_family:
         account["family known"] = worst.n_family
-        assert worst.family_group is not None  # noqa: S101  (or there is none)
-        if worst.family_group != worst.group:
+        if worst.family_group is not None and worst.family_group != worst.group:
             account["family's group"] = target.published_labels(int(view.owner[worst.family_group]))
     return account
 

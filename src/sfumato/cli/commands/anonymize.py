@@ -119,8 +119,7 @@ def anonymize(
             out.print_audit(report, "Attacked")
         if dry_run and given.output.exists():
             out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
-        if code:
-            assert report is not None  # noqa: S101  (without an audit the code is 0)
+        if report is not None and code:
             out.say(f"{REFUSED[report.verdict]}\n{WHAT_HELPS}")
             if way_out is None:
                 out.say(AGAINST_THE_METHOD)
