@@ -56,8 +56,8 @@ assert ctypes.CDLL(None, use_errno=True).capset(header, nothing) == 0
 # So little memory that counting goes to disk.
 SPILLING = """
 import duckdb
-import sfumato.engines.duckdb.session as session
-session.MEMORY_LIMIT = "250MB"
+import sfumato.engines.duckdb.instance as instance
+instance.MEMORY_LIMIT = "250MB"
 connect = duckdb.connect
 duckdb.connect = lambda config: connect(config=config | {"threads": "1"})
 """

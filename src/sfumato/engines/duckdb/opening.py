@@ -90,9 +90,10 @@ def _open_frame(session: Session, frame: object) -> Relation:
         )
     if isinstance(frame, (pa.RecordBatchReader, duckdb.DuckDBPyRelation)):
         # A stream can be read once, so it goes into a private database file that can spill.
+        session.alone()
         with session.explained(), _stream_errors(session.name):
             stream = pa.RecordBatchReader.from_stream(frame)
-            place = sql.text(session.scratch.path / "stream.db")
+            place = sql.text(session.directory / "stream.db")
             session.connection.execute(f"ATTACH {place} AS kept")
             session.connection.register("stream", stream)
             session.connection.execute("CREATE TABLE kept.stream AS SELECT * FROM stream")

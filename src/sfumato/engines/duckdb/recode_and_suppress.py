@@ -156,7 +156,7 @@ class Writing:
             self._connection.register("texts", pa.table({label: texts}))
             self._connection.execute(f"DROP TYPE IF EXISTS {enum}")
             self._connection.execute(
-                f"CREATE TYPE {enum} AS ENUM (SELECT DISTINCT {safe} AS safe FROM texts "
+                f"CREATE TEMP TYPE {enum} AS ENUM (SELECT DISTINCT {safe} AS safe FROM texts "
                 f"WHERE {label} IS NOT NULL ORDER BY safe)"
             )
             selected.append(f"CAST({safe} AS {enum}) AS {label}")

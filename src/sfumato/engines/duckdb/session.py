@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import weakref
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,36 +11,40 @@ from pathlib import Path
 import duckdb
 
 from sfumato.engines.duckdb.explain import about_storage, explanation
+from sfumato.engines.duckdb.instance import Instance, shared
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason, version
-from sfumato.files.private_directory import scratch
 
 DAMAGED = "the Parquet file is damaged"
 INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
-MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
+# After these a DuckDB may refuse whatever comes, or have less room than it should.
+BROKEN = (
+    duckdb.FatalException,
+    duckdb.InternalException,
+    duckdb.IOException,
+    duckdb.OutOfMemoryException,
+)
 
 
 class Session:
-    """An embedded DuckDB with one source."""
+    """A connection of one source."""
 
     def __init__(self) -> None:
-        self.scratch = scratch()
-        self.connection = duckdb.connect(
-            config={
-                "temp_directory": str(self.scratch.path / "spill"),
-                "memory_limit": MEMORY_LIMIT,
-                "autoinstall_known_extensions": "false",
-                "autoload_known_extensions": "false",
-                "preserve_insertion_order": "false",
-                # Nobody knows how many rows a CSV file has, so the larger side of a join is ours
-                # to say: always the left one.
-                "disabled_optimizers": "join_order,build_side_probe_side",
-            }
-        )
         self.name = "the table"  # what messages call the source
         self.is_parquet = False
         self._file: Path | None = None
         self._version: tuple[int, ...] = ()  # of the file, to notice when it changes
+        self._begin(shared())
+
+    def alone(self) -> None:
+        """Go on with a DuckDB that no other source has: what is attached to it goes with it."""
+        self._leave()
+        self._begin(Instance())
+
+    def _begin(self, instance: Instance) -> None:
+        self._instance = instance
+        self.connection, self.directory = instance.enter()
+        self._leave = weakref.finalize(self, instance.leave)
         with self.explained():
             self.connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, anywhere
             self.connection.execute("SET enable_progress_bar = false")  # it would go to our output
@@ -58,11 +63,13 @@ class Session:
         try:
             yield
         except duckdb.Error as error:
+            if isinstance(error, BROKEN):
+                self._instance.usable = False
             message = str(error)
             if INTERRUPTED.search(message):  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
             self._refuse_changed()
-            explained = about_storage(message, self.scratch.path, target)
+            explained = about_storage(message, self.directory, target)
             if explained is None:
                 kind = DAMAGED if self.is_parquet and target is None else None
                 explained = explanation(message, self.name, target, kind)

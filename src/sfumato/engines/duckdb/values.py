@@ -50,7 +50,7 @@ class Values:
         value, kind = self._rows.inner[column], self._enum_of(column)
         self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
         self._connection.execute(
-            f"CREATE TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM {where} "
+            f"CREATE TEMP TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM {where} "
             f"AND {value} IS NOT NULL ORDER BY {value})"
         )
         texts = (

@@ -1,0 +1,97 @@
+"""One DuckDB for all sources that are open at a time: starting one takes longer than small tables.
+
+Sources see nothing of each other: each has a connection of its own, and what it makes is temporary,
+which belongs to the connection. They share a private directory to spill into that goes with the
+last of them, and a DuckDB that has spilled goes along.
+"""
+
+from __future__ import annotations
+
+import os
+import threading
+from pathlib import Path
+
+import duckdb
+
+from sfumato.files.private_directory import PrivateDirectory, scratch, spill_parent
+
+MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
+
+_lock = threading.RLock()  # a source may go while its own thread opens another
+
+
+class Instance:
+    """A DuckDB, and the private directory that it spills into while sources use it."""
+
+    def __init__(self) -> None:
+        self.usable = True
+        self._n_sources = 0
+        self._scratch: PrivateDirectory | None = None
+        self._connection: duckdb.DuckDBPyConnection | None = None
+
+    def enter(self) -> tuple[duckdb.DuckDBPyConnection, Path]:
+        """Give a source a connection and the private directory; `leave` ends it."""
+        with _lock:
+            self._n_sources += 1  # first: others may leave at any moment
+            try:
+                if self._scratch is None:
+                    self._scratch = scratch()
+                if self._connection is None:
+                    self._connection = _started(self._scratch.path)
+                elif self._n_sources == 1:
+                    spill = str(_spill(self._scratch.path))
+                    self._connection.execute("SET temp_directory = ?", [spill])
+                return self._connection.cursor(), self._scratch.path
+            except BaseException:
+                self.leave()
+                raise
+
+    def leave(self) -> None:
+        """Let a source go; the last one takes the directory along."""
+        with _lock:
+            self._n_sources -= 1
+            if self._n_sources or self._scratch is None:
+                return
+            if _spill(self._scratch.path).exists():  # DuckDB keeps to the directory that it used
+                self.usable = False
+            self._scratch.close()
+            self._scratch = None
+
+    @property
+    def fits(self) -> bool:
+        """Whether a source that is opened now can use it: it spills where it should."""
+        if not self.usable or self._scratch is None:
+            return self.usable
+        place = self._scratch.path
+        return place.parent == spill_parent() and place.is_dir()
+
+
+def shared() -> Instance:
+    """Give the DuckDB of this process; a new one where the last is of no use any more."""
+    with _lock:
+        instance = _instances.get(os.getpid())
+        if instance is None or not instance.fits:
+            instance = _instances[os.getpid()] = Instance()
+        return instance
+
+
+_instances: dict[int, Instance] = {}  # by process: a forked child cannot use its parent's
+
+
+def _spill(place: Path) -> Path:
+    return place / "spill"
+
+
+def _started(place: Path) -> duckdb.DuckDBPyConnection:
+    return duckdb.connect(
+        config={
+            "temp_directory": str(_spill(place)),
+            "memory_limit": MEMORY_LIMIT,
+            "autoinstall_known_extensions": "false",
+            "autoload_known_extensions": "false",
+            "preserve_insertion_order": "false",
+            # Nobody knows how many rows a CSV file has, so the larger side of a join is ours
+            # to say: always the left one.
+            "disabled_optimizers": "join_order,build_side_probe_side",
+        }
+    )
