@@ -311,3 +311,24 @@ def _of_choice(raw, groups, choice, steps_of, broken):
             for person, value in zip(people, world, strict=True):
                 sums[person["q"]][value] += 1
     return sums, total
+
+
+def counted_worlds(cells, values, steps, broken):
+    """Worlds in which every step breaks, and over all of them the people with each value by cell.
+
+    cells: per group the cell of everybody; values: per group everybody's, in any order; steps:
+    lists of children, (cells, values of others).
+    """
+    of_person = [cell for group in cells for cell in group]
+    n_worlds, sums = 0, defaultdict(Counter)
+    for orders in itertools.product(*map(deals, values)):
+        dealt = [value for order in orders for value in order]
+        has = list(zip(of_person, dealt, strict=True))
+        if all(
+            any(broken([v for c, v in has if c in own] + others) for own, others in children)
+            for children in steps
+        ):
+            n_worlds += 1
+            for cell, value in has:
+                sums[cell][value] += 1
+    return n_worlds, sums

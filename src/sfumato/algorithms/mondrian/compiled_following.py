@@ -16,7 +16,7 @@ SOME = 1_024  # cuts that there is room for at first
 def failed_cuts_compiled(
     published: PublishedGroups, least: int, *, widest_only: bool
 ) -> Iterator[FailedStep]:
-    """Give the same cuts, in another order."""
+    """Give the same cuts, in the same order."""
     ground = published.ground
     if not len(ground):
         return
@@ -27,7 +27,8 @@ def failed_cuts_compiled(
     # (n, 5): the round, the column, where the region begins and ends, the last value on the left
     room = np.empty((SOME, 5), dtype=np.int64)
     failed, n = follow(space, codes, ground.counts, published.group, member, room)
-    for _, j, first, end, last in failed[:n].tolist():
+    order = np.lexsort((failed[:n, 2], failed[:n, 1], failed[:n, 0]))
+    for _, j, first, end, last in failed[order].tolist():
         members = member[first:end]
         below = codes[members, j] <= last
         yield FailedStep((members[below], members[~below]))

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
@@ -48,11 +49,14 @@ class ClassBelief:
         """The largest belief in one value."""
         return max(self.shares.values(), default=Fraction(0))
 
+    @cached_property
+    def _top(self) -> int:
+        return max(self.shares, key=self.shares.__getitem__)
+
     def believed(self, protected: Protected) -> tuple[tuple[int, ...], Fraction]:
         """Give the value believed most among those that are protected; pooled ones are one."""
         if protected.rest and not protected.named:  # quickly: every value, each for itself
-            top = max(self.shares, key=self.shares.__getitem__)
-            return (top,), self.shares[top]
+            return (self._top,), self.shares[self._top]
         candidates = [
             (sum((self.shares.get(code, Fraction(0)) for code in codes), Fraction(0)), codes)
             for codes in (*protected.named, *protected.others(self.shares))

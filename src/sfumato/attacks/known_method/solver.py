@@ -36,6 +36,9 @@ from sfumato.formulas.minimality.posterior import (
     merged,
     posterior,
 )
+from sfumato.formulas.minimality.posterior import (
+    MOST_TABLES as MOST_ENUMERATED,
+)
 from sfumato.text import counted
 
 MOST_TOGETHER = 256  # groups whose steps are followed together
@@ -169,6 +172,7 @@ class Solver:
         self.members, self.enforced, self.rng = members, enforced, rng
         self.bounded_only = bounded_only  # beliefs about other values are not wanted
         self.samples = True  # may stand for what is too large
+        self.enumerates = True  # False: whoever asks did that already, and there was too much
         self.z = NormalDist().inv_cdf(1 - 0.025 / together)  # so many intervals hold together
         self.frequencies = members.frequencies
         self.lump = lumps(enforced, self.frequencies)  # (n_values,): the code that stands for each
@@ -347,7 +351,7 @@ class Solver:
                 return None
             own = [self._beliefs(problem, values, histogram, solution)]
             return own if len(solution.people) > 1 else []
-        return self.parts(groups, steps)
+        return self.parts(groups, steps) if self.enumerates or self.samples else None
 
     def parts(
         self, groups: NDArray[np.intp], steps: Sequence[RejectedStep]
@@ -479,6 +483,7 @@ class Solver:
                 rng=self.rng,
                 z=self.z,
                 samples=self.samples,
+                most_tables=MOST_ENUMERATED if self.enumerates else 0,
                 budget=min(BUDGET, self.work),
             )
         except ValueError:

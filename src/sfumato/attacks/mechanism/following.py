@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,11 +26,24 @@ from sfumato.errors import CannotRun
 from sfumato.formulas.minimality.posterior import RejectedStep
 from sfumato.progress import report
 
+if TYPE_CHECKING:
+    from sfumato.attacks.known_method.counted_components import CountedComponents
+
+COMPILED = 5_000  # members of groups from which on compiled code pays for its start
 AT_ONCE = 1 << 20  # people and values of steps that are looked at together
 IMPOSSIBLE = (
     "a step that was not taken can break in no world, so the release was made another way than it "
     "says"
 )
+
+
+def _counted(solver: Solver) -> CountedComponents | None:
+    """Count components by compiled loops, where there are many people and these know how."""
+    if len(solver.members.people) <= COMPILED:
+        return None
+    from sfumato.attacks.known_method.counted_components import CountedComponents  # noqa: PLC0415  (a compiler)
+
+    return CountedComponents.of(solver)
 
 
 def published_groups(members: Membership) -> PublishedGroups:
@@ -49,10 +63,16 @@ class Following:
         self.large: list[_Large] = []
         solver.samples = False
         components = list(_components(open_steps, len(members.boxes)))
+        counted = _counted(solver)
         for done, (groups, own) in enumerate(components):
             report("following the method", done, len(components))
-            rejected = slices.rejected(groups, own)
-            beliefs = solver.component(groups, rejected)
+            beliefs = None
+            solver.enumerates = counted is None or not counted.takes(groups)
+            if counted is not None and not solver.enumerates:
+                beliefs = counted.beliefs(groups, [step.children for step in own])
+            if beliefs is None:
+                rejected = slices.rejected(groups, own)
+                beliefs = solver.component(groups, rejected)
             if beliefs is None:
                 component = Component(members, solver, groups, rejected)
                 self.large.append(_Large(component, set(groups.tolist())))
@@ -76,7 +96,7 @@ class Following:
 
     def sampled(self) -> LearnedBeliefs:
         """Give what samples tell besides."""
-        self.solver.samples = True
+        self.solver.samples, self.solver.enumerates = True, False  # all of these are too large
         beliefs: list[GroupBeliefs] = list(self.beliefs)
         unknown: list[int] = []
         for done, large in enumerate(self.large):
