@@ -401,7 +401,7 @@ def follow(space, codes, people, group, member, failed):  # type: ignore[no-unty
                         taken = cuts[LAST, cut]
                         break
                     if n == len(failed):
-                        failed = np.concatenate((failed, np.empty_like(failed)))
+                        failed = _twice(failed)
                     failed[n, 0], failed[n, 1], failed[n, 2] = number, j, first
                     failed[n, 3], failed[n, 4] = end, cuts[LAST, cut]
                     n += 1
@@ -428,6 +428,16 @@ def follow(space, codes, people, group, member, failed):  # type: ignore[no-unty
                     n_next += 1
         n_open, number = n_next, number + 1
     return failed, n
+
+
+@compiled
+def _twice(rows):  # type: ignore[no-untyped-def]
+    """Give rows twice the room."""
+    room = np.empty((2 * len(rows), rows.shape[1]), dtype=np.int64)
+    for r in range(len(rows)):
+        for j in range(rows.shape[1]):
+            room[r, j] = rows[r, j]
+    return room
 
 
 @compiled

@@ -46,7 +46,7 @@ class CellProblem(NamedTuple):
     @property
     def cost(self) -> int:
         """Counts of one table."""
-        return self.histograms.shape[1] * (len(self.people) + len(self.step))
+        return int(self.histograms.shape[1]) * (len(self.people) + len(self.step))
 
 
 @dataclass(frozen=True, eq=False)

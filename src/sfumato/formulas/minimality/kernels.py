@@ -110,8 +110,8 @@ def state(groups, members, histogram, children, ends, step, number, seen, column
         seen[group_of[who]] = -1
     for g in groups:
         number[g] = -1
-    for v in codes:
-        column[v] = -1
+    for code in codes:
+        column[code] = -1
     kept = _different(step, inside, counts, len(groups))
     return label, size, pool, inside, order, kept, codes, counts
 
@@ -124,7 +124,8 @@ def _in_order(pool, inside):  # type: ignore[no-untyped-def]
     for i in range(1, n_cells):  # few, and those of a group stand together
         j = i
         while j > 0 and pool[order[j - 1]] == pool[order[j]]:
-            one, other, c = order[j - 1], order[j], 0
+            one, other = order[j - 1], order[j]
+            c = 0
             while c < n_children - 1 and inside[c, one] == inside[c, other]:
                 c += 1
             if not inside[c, one] or inside[c, other]:
