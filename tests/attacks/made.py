@@ -238,3 +238,15 @@ def believed(release, attack=None, original=None):
     return {
         q: {v: share / total[q] for v, share in row.items() if share} for q, row in found.items()
     }
+
+
+def or_certain(exceeding, beliefs, criterion, values):
+    """Whoever is certain, where a promise allows that and is kept: nobody should be, all the same.
+
+    exceeding: for whom it is not kept. values: of everybody; a single one was certain before.
+    """
+    about_values = [part for part in criterion.parts if part.looks_at_values]
+    excluded = any(not part.belief_allowed().allows(Fraction(1)) for part in about_values)
+    if exceeding or excluded or len(set(values)) < 2:
+        return exceeding
+    return [who for who, shares in beliefs.items() if max(shares.values()) == 1]

@@ -59,8 +59,8 @@ def compared(release, rows, steps, criterion) -> bool:
     own, plain = own_beliefs(rows, slow), own_beliefs(rows, naive.minimality.group_shares(rows))
     assert finding.found == max(own, default=0)
     assert finding.before == max(plain, default=0)
-    assert finding.n_exceeding == sum(belief > Fraction(1, 2) for belief in own)
-    assert finding.holds is (False if finding.n_exceeding else None)  # of the last step only
+    # That it fails for somebody would tell who guards what.
+    assert (finding.holds, finding.n_exceeding) == (None, 0)
     return own != plain
 
 
@@ -117,7 +117,7 @@ def xv(method) -> sf.Release:
 def test_table_xv_gives_the_guarded_person_away(method):
     finding = sf.attacks.Minimality().run(xv(method))
     assert (finding.before, finding.found) == (Fraction(1, 3), 1)
-    assert (finding.holds, finding.n_exceeding) == (False, 1)
+    assert (finding.holds, finding.n_exceeding) == (None, 0)  # for all to see; for the steward:
     assert finding.worst["who"] == {"q": "q1"}
     assert finding.worst["guards"] == "elementary"
 

@@ -17,6 +17,7 @@ from attacks.made import (
     by_counts,
     cut,
     local,
+    or_certain,
     release_of,
     rows_of,
     table_of,
@@ -114,9 +115,9 @@ def compared(release, people, slow, keeps, everybody):
     finding = Minimality().find(target_of(release))
     before = naive.minimality.group_shares([person | {"q": person["group"]} for person in people])
     inside = [person for person in people if person["group"] is not None]
-    n_exceeding = sum(
-        not keeps_beliefs(slow[person["q"]], keeps, everybody, release) for person in inside
-    )
+    exceeding = [q for q in slow if not keeps_beliefs(slow[q], keeps, everybody, release)]
+    exceeding = or_certain(exceeding, slow, release.criterion, everybody)
+    n_exceeding = sum(person["q"] in exceeding for person in inside)
     assert finding.n_exceeding == n_exceeding
     assert finding.holds is (False if n_exceeding else None)  # of the last step: no more is shown
     shown = shown_part(slow, release.criterion)

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.skyline import Skyline
 from sfumato.data.groups import Groups
 from sfumato.formulas.knowledge.implications import exposed, exposed_alone, largest_belief
 from sfumato.parameters import amount, number, optional_column
@@ -82,3 +83,7 @@ class CKSafety(Criterion):
     def without_sizes(self) -> Criterion:
         """It says nothing of sizes."""
         return self
+
+    def without_others(self) -> Criterion:
+        """K values that the target has not: each is an implication about the target alone."""
+        return Skyline([(self.k, 0, 0, self.c)], attribute=self.attribute) if self.k else self

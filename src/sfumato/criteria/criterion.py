@@ -241,6 +241,14 @@ class Criterion(ABC):
         """
         return None
 
+    def without_others(self) -> Criterion:
+        """What it asks of somebody who knows nothing of other people's values.
+
+        All there is to ask by default. What is believed of a person can break a criterion that is
+        about others, too, and not show that it is kept.
+        """
+        return self
+
     def distance_allowed(self) -> Bound | None:
         """How far the values of a group may be from the original's, in the unit of `measure`.
 
@@ -333,6 +341,7 @@ STATEMENTS = frozenset(
         "stricter",
         "thresholds",
         "values_wanted",
+        "without_others",
         "without_sizes",
     }
 )

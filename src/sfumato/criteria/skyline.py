@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, NamedTuple
 
@@ -187,6 +187,16 @@ class Skyline(Criterion):
         """It says nothing of sizes."""
         return self
 
+    def without_others(self) -> Criterion:
+        """What is known of the target: l values."""
+        if not any(limit.k or limit.m for limit in self.limits):
+            return self
+        default = None if self.default is None else _alone(self.default)
+        if isinstance(self.points, Mapping):
+            by_value = {value: _alone(points) for value, points in self.points.items()}
+            return replace(self, points=by_value, default=default)
+        return replace(self, points=_alone(self.points), default=default)
+
     @property
     def sets(self) -> bool:
         """Whether this is about sets."""
@@ -225,6 +235,11 @@ def one_value_each(criterion: Criterion, attribute: str) -> BadInput:
         'knows more than this allows for; ask with case="single", where a missing value counts as '
         "one. If people can have several, say whose each row is (person=), or give lists"
     )
+
+
+def _alone(points: Points) -> Points:
+    """Leave out what is known of other people."""
+    return tuple(limit._replace(k=0, m=0) for limit in points)
 
 
 def _skyline(given: object) -> Points:

@@ -127,8 +127,13 @@ def keeps(
 
     Bounds of shares are compared as fractions. Anything else is asked of a group that has the
     values in these proportions. n_unseen: people who are missing from the distribution of the
-    whole table, without whom neither may be certain.
+    whole table, without whom neither may be certain. Neither may be where a part is about somebody
+    who knows other people's values, too: what is believed of one person can only break it.
     """
+    alone = part.without_others()
+    if alone != part:
+        _, broken = keeps(alone, classes, groups, n_unseen)
+        return np.zeros(len(classes), dtype=bool), broken
     protected = Protected.by(part, groups)
     unharmed = np.array([each.unharmed(protected) for each in classes], dtype=bool)
     if _is_bound(part):

@@ -2,7 +2,9 @@
 
 Worlds deal pairs of a value and what its owner guards (Wong 2009, section 5.1.5). The adversary is
 taken to know which pairs are in a group, which is more than is published. What is found is the
-belief that a person's value lies under the node that this very person guards.
+belief that a person's value lies under the node that this very person guards. So it depends on who
+guards what, which nobody else may learn, not even from a verdict: there is none, unless nothing was
+learned, and then no number is told but the bound.
 """
 
 from __future__ import annotations
@@ -23,9 +25,12 @@ from sfumato.criteria import Criterion
 from sfumato.criteria.personalized_privacy import largest_guarded_share
 from sfumato.data.frequency import sum_by
 from sfumato.text import counted as counted_text
-from sfumato.text import people
 
-NOTE = "by somebody who knows which values and guarding nodes go together in a group"
+NOTE = (
+    "by somebody who knows which values and guarding nodes go together in a group; no verdict, for "
+    "it would tell who guards what"
+)
+AT_MOST = "at most what was promised, and no more is said, for it would tell what people guard"
 
 
 @dataclass(frozen=True)
@@ -63,21 +68,27 @@ def guarded_finding(
     others[[each.group for each in learned.beliefs]] = False
     bound = part.belief_allowed()
     beliefs = [*_guarding(members, learned, attribute)]
-    open_ = [each for each in beliefs if _is_open(each, float(bound.number))]
-    failing = [each for each in beliefs if not bound.allows(each.belief) and each not in open_]
-    n_exceeding = sum(each.people for each in failing)
     stated = part.without_sizes() is not None  # else it is not known what it says of beliefs
-    undecided = not stated or (not failing and (open_ or not learned.answers))
     worst = max(beliefs, key=lambda each: each.belief, default=None)
     largest = _largest(members, others, attribute)
     if worst is not None and worst.belief < largest:
         worst = None
     notes = [*([NOTE] if learned.beliefs else []), *learned.notes]
-    if open_ or learned.n_unknown:
-        n_open = sum(each.people for each in open_)
-        notes.append(
-            f"no verdict for {people(n_open)}, whose intervals hold the limit, and for "
-            f"{counted_text(learned.n_unknown, 'group')} with too few samples"
+    if learned.n_unknown:
+        notes.append(f"{counted_text(learned.n_unknown, 'group')} unknown")
+    if learned.answers and not learned.beliefs:
+        return Finding(
+            attack=called,
+            attribute=attribute,
+            knows=knows,
+            unit="belief",
+            before=bound.number,
+            found=bound.number,
+            promised=bound if stated else None,
+            holds=stated or None,
+            n_exceeding=0,
+            n_people=target.n_people,
+            note="; ".join([*notes, AT_MOST]),
         )
     return Finding(
         attack=called,
@@ -87,8 +98,8 @@ def guarded_finding(
         before=_largest(members, everybody, attribute),
         found=largest if worst is None else worst.belief,
         promised=bound if stated else None,
-        holds=None if undecided else not failing,
-        n_exceeding=n_exceeding if stated else 0,
+        holds=None,
+        n_exceeding=0,
         n_people=target.n_people,
         note="; ".join(notes),
         interval=worst.ends if worst is not None and worst.sampled else None,
@@ -133,14 +144,6 @@ def _guarding(members: Membership, learned: LearnedBeliefs, attribute: str) -> I
                     None if low is None else sum(low[code] for code in under),
                     each.sampled,
                 )
-
-
-def _is_open(each: _Guarding, limit: float) -> bool:
-    """Whether it is not known on which side of the limit a belief is: no sample shows it below."""
-    if each.ends is None:
-        return False
-    low, high = each.ends
-    return low <= limit and (each.sampled or high > limit)
 
 
 def _whom(members: Membership, worst: _Guarding) -> dict[str, object]:

@@ -27,6 +27,13 @@ from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import shown_to, surely
 from sfumato.text import counted, people
 
+BESIDE_OTHERS = (
+    "for what the method tells somebody who knows other people's values, too, is not worked out"
+)
+WITHIN_OTHERS = (
+    "for what the method tells somebody who knows the other sensitive values of a person is not "
+    "worked out"
+)
 OTHERS_KNOWN = "of whom too much is believed only by who knows everybody else's values"
 SEVERITY = (False, None, True)
 UNSEEN_DISTRIBUTION = "for want of the original's distribution, suppressed rows and all"
@@ -41,6 +48,7 @@ class Verdict:
     learned: LearnedBeliefs
     attribute: str
     everybody: list[ClassBelief] | None = None  # where beliefs of all people are known already
+    n_unseen: int = 0  # people whom the distribution of the whole table lacks, as he sees it
 
     def _classes(self) -> tuple[list[ClassBelief], NDArray[np.bool_]]:
         """Give what is believed by class, and which groups have nobody else."""
@@ -64,8 +72,8 @@ class Verdict:
         bound: Bound | None = None if shown_part is None else shown_part.belief_allowed()
         if len(stated) == len(parts) == 1:  # also where it bounds nothing: it says what matters
             shown_part = parts[0]
-        if not parts:
-            bound = None if unsafe.any() else NO_CERTAINTY
+        if not (bounded or failing.any() or unsafe.any()):
+            bound = NO_CERTAINTY
             if np.count_nonzero(everybody.reference) > 1:  # else it was certain before
                 certain = np.array([each.largest == 1 for each in classes], dtype=bool)
                 inexact = np.array([each.low is not None for each in classes], dtype=bool)
@@ -119,12 +127,22 @@ class Verdict:
         failing = np.zeros(len(classes), dtype=bool)
         open_ = np.zeros(len(classes), dtype=bool)
         for part in parts:
-            kept, broken = keeps(part, classes, everybody.groups, self.target.n_unseen)
+            kept, broken = keeps(part, classes, everybody.groups, self._n_unseen)
+            if self._is_within_others(part):
+                kept = np.zeros(len(classes), dtype=bool)
             untold = undecided(part, classes, everybody.groups, kept)
             untold |= broken & self.learned.others_known  # by true values, which nobody knows
             failing |= broken & ~untold
             open_ |= untold | (~kept & ~broken)
         return failing, open_
+
+    def _is_within_others(self, part: Criterion) -> bool:
+        """Whether a part is promised against who knows the target's other sensitive values, too."""
+        return part.attribute is None and len(self.target.sensitive) > 1
+
+    @property
+    def _n_unseen(self) -> int:
+        return max(self.n_unseen, self.target.n_unseen)
 
     def _judge_others(
         self, parts: list[Criterion], others: View
@@ -136,7 +154,7 @@ class Verdict:
         unsafe = np.zeros(len(others.sizes), dtype=bool)
         unseen = np.zeros(len(others.sizes), dtype=bool)
         for part in parts:
-            safe, broken = surely(part, others.groups, self.target.n_unseen, alone=True)
+            safe, broken = surely(part, others.groups, self._n_unseen, alone=True)
             unsafe |= broken
             unseen |= ~safe & ~broken
         return unsafe, unseen
@@ -204,8 +222,10 @@ class Verdict:
             groups = counted(len(sampled), "group was", "groups were")
             notes.append(f"{groups} sampled, with 95% intervals")
         if n_open:
-            unseen = self.target.n_unseen and any(part.needs_original for part in parts)
+            unseen = self._n_unseen and any(part.needs_original for part in parts)
             why = UNSEEN_DISTRIBUTION if unseen else "whose intervals do not tell"
+            why = WITHIN_OTHERS if any(map(self._is_within_others, parts)) else why
+            why = BESIDE_OTHERS if any(part.without_others() != part for part in parts) else why
             why = OTHERS_KNOWN if self.learned.others_known else why
             notes.append(f"no verdict for {people(n_open)}, {why}")
         if self.learned.n_unexplained:

@@ -202,21 +202,22 @@ class Mechanism(Attack):
         if not method.joint:
             members = members_of(target, guard) if guard else _seen(target)
             return self._finding(target, members, LearnedBeliefs([]), attribute, BLIND)
+        if guard is not None:
+            raise CannotRun(
+                "what people guard is not published, so nobody can run the method again on worlds"
+            )
         if target.original is None:
             raise CannotRun(NO_ORIGINAL)
         if self._can_follow(target, method, enforced):
             followed = self._followed(target, method, enforced, attribute)
             if followed is not None:
                 return followed
-        if guard is not None:
-            raise CannotRun(
-                "what people guard is not published, so nobody can run the method again on worlds"
-            )
         rules = target.original.schema.hierarchies
         ground = target.original.combinations()
         replay = Replay(target, ground, rules, method, enforced, self.worlds)
         members, classes = replay.run(attribute)
-        verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes)
+        n_unseen = target.n_suppressed  # whoever runs it sees nothing of their values
+        verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes, n_unseen)
         return verdict.finding(self.called, _knows(target))
 
     def _followed(

@@ -70,14 +70,18 @@ class Replay:
         self.boxes = boxes_in(ground.domains, target.seen)  # (n_groups, n_quasi_identifiers, 2)
         self.values = PossibleValues.of(target, rules, enforced)
         self.population = Population(self.ground, self.values.domains, self.values.rows)
+        self.placed = False  # whether everybody is in one group, which is known
 
     @cached_property
     def published(self) -> Signature:
         """What was published: boxes and their histograms."""
         return signature(self.boxes, self.values.histogram)
 
-    def run(self, attribute: str) -> tuple[Membership, list[ClassBelief]]:
-        """Give what is believed of the people of every combination."""
+    def run(self, attribute: str) -> tuple[Membership, list[ClassBelief] | None]:
+        """Give what is believed of the people of every combination.
+
+        None: the method publishes the same on every world, so nothing is learned from it.
+        """
         total, believed = self.weigh()
         if not total:
             raise CannotRun(
@@ -85,6 +89,8 @@ class Replay:
                 "it says"
             )
         members = self.population.members(self.boxes, self.values.histogram)
+        if self.tells_nothing:
+            return members, None
         return members, self._classes(believed / total, attribute)
 
     def weigh(self) -> tuple[Fraction, NDArray[np.object_]]:
@@ -95,16 +101,21 @@ class Replay:
         believed = np.full(shape, Fraction(0), dtype=object)
         likelihoods: dict[bytes, dict[bytes | None, Fraction]] = {}
         budget = Budget(self.most, TOO_MANY)
+        chances = set()
         for done, world in enumerate(self._worlds()):
             report("running the method on worlds", done)
             key = world.people.tobytes()
             if key not in likelihoods:
                 likelihoods[key] = self._likelihoods(world.people, budget)
-            weight = world.weight * likelihoods[key].get(world.suppressed.tobytes(), Fraction(0))
+            chance = likelihoods[key].get(world.suppressed.tobytes(), Fraction(0))
+            chances.add(chance)
+            weight = world.weight * chance
             if weight:
                 total += weight
                 believed = believed + world.people.astype(object) * weight
         self.left = budget.left
+        # Else a group's shares are not what is believed of its people.
+        self.tells_nothing = len(chances) == 1 and self.placed
         return total, believed
 
     def _worlds(self) -> Iterator[World]:
@@ -132,6 +143,8 @@ class Replay:
             yield from self._everybody(fillings.pairs[:, 0])
             return
         kind, box = fillings.pairs.T
+        in_one_group = np.bincount(kind[one > 0], minlength=1).max() <= 1
+        self.placed = not self.target.n_suppressed and len(every) == 1 and bool(in_one_group)
         cases: dict[bytes, tuple[Counts, list[list[Dealing]]]] = {}
         for filling in every:
             inside = np.zeros((len(histogram), len(counts)), dtype=np.int64)
