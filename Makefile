@@ -4,12 +4,13 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-slow test-lowest test-python hard bench lint format docs clean chromium
+.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
 
-test: $(VENV)/.installed-test lint chromium  ## lint, types, and every test
+test: $(VENV)/.installed-test chromium  ## lint, types, and every test
+	@$(MAKE) --no-print-directory -j 2 -O lint kernels
 	$(BIN)/python -m pytest -n 2 -m "not slow"
 
 # Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
@@ -50,6 +51,10 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+# Half a minute on a fresh machine, for a core that linting leaves idle.
+kernels: $(VENV)/.installed-test
+	$(BIN)/python tools/compile_kernels.py
 
 format: $(VENV)/.installed-test
 	$(BIN)/ruff format .
