@@ -3,9 +3,11 @@
 import pytest
 
 import sfumato as sf
+from sfumato.algorithms.checked import doubling
 from sfumato.algorithms.compatibility import default_method
 from sfumato.job import Job
 
+DOUBLED = (5, 10, 20, 40, 80, 160)
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 JOB = """
 source = "patients.csv"
@@ -22,7 +24,8 @@ age = { intervals = [5, 10, 20] }
     ("promise", "method"),
     [
         (sf.KAnonymity(5), sf.Mondrian()),
-        (sf.KAnonymity(5) & sf.LDiversity(3), sf.Checked(sf.Mondrian(), (40,))),
+        (sf.KAnonymity(5) & sf.LDiversity(3), sf.Checked(sf.Mondrian(), DOUBLED)),
+        (sf.KEAnonymity(5, 2), sf.Checked(sf.Mondrian(), DOUBLED)),
         (sf.LDiversity(2, "frequency"), sf.Mondrian(look_ahead=True)),
         (sf.AlphaKAnonymity("1/2", 4), sf.Mondrian(look_ahead=True)),
         (sf.KAnonymity(5) & sf.TCloseness("3/10"), sf.Checked(sf.Mondrian(), (40,))),
@@ -53,7 +56,9 @@ def test_its_own_audit_shows_it_safe(promise):
 
 def test_a_job_that_names_none_has_the_same(tmp_path):
     (tmp_path / "job.toml").write_text(JOB + "l_diversity = { l = 3 }\n")
-    assert Job.load(tmp_path / "job.toml").method == sf.Checked(sf.Mondrian(), (24,))
+    assert Job.load(tmp_path / "job.toml").method == sf.Checked(
+        sf.Mondrian(), doubling(sf.LDiversity(3))
+    )
     (tmp_path / "job.toml").write_text(JOB + "k_anonymity = { k = 3 }\n")
     assert Job.load(tmp_path / "job.toml").method == sf.Mondrian()
 
