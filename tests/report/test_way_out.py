@@ -75,8 +75,7 @@ def test_where_none_is_found_it_says_what_was_tried():
     table = sf.read(pa.Table.from_pylist(rows), rules, sensitive="s")
     report = sf.audit(sf.anonymize(table, sf.BetaLikeness(1), sf.Mondrian()))
     assert report.verdict == "failed"
-    (tried,) = report.way_out.tries
-    assert tried.verdict == "failed"
+    assert [each.verdict for each in report.way_out.tries] == ["failed", None]  # refused: too few
     assert report.way_out.best is None
     assert "none was found. Tried: Checked(Mondrian()" in str(report.way_out)
     assert report.to_json()["way_out"]["method"] is None

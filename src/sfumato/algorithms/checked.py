@@ -162,7 +162,7 @@ class Checked(Algorithm):
         raise Unsatisfiable(
             f"{self}: {criterion} does not hold of {', '.join(broken)}; there "
             f"{reached(criterion, groups)}; name larger ks, beforehand, since every try tells "
-            "something, or publish two tables by sf.Anatomy()"
+            "something; another method that goes with the criterion (docs/methods.md) may do better"
         )
 
     def _earlier(self, published: PublishedGroups, criterion: Criterion) -> Iterator[FailedStep]:

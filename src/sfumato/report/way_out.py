@@ -136,6 +136,7 @@ def candidates(criterion: Criterion, failed: Algorithm | None) -> Iterator[Algor
     """Give the methods to try: a public list, by what was promised and which method failed."""
     ks = doubling(criterion)
     methods: list[Algorithm] = [Mondrian(look_ahead=True), Checked(Mondrian(), ks)]
+    methods.append(Checked(Mondrian(), ks[3:4]))  # of which nothing failed before
     if failed is not None:
         with suppress(BadInput):  # it cannot be told k alone
             methods.append(Checked(failed, ks))

@@ -304,6 +304,14 @@ class SeriesReport:
     def __bool__(self) -> bool:
         return self.holds
 
+    def __repr__(self) -> str:
+        lines = [f"{self.verdict}: release {self._named(self.newest.number)}", repr(self.report)]
+        columns = self.HEADER[1:4]
+        for pair, *left, k, verdict in self.rows:
+            numbers = [f"{name} {n}" for name, n in zip(columns, left, strict=True)]
+            lines.append(f"{pair}: records left {', '.join(numbers)}; k {k}: {verdict}")
+        return "\n".join(lines)
+
     HEADER = ("releases", "forward", "cross", "backward", "k", "verdict")
 
     @property

@@ -30,6 +30,7 @@ from sfumato.release.earlier_releases.in_common import InCommon
 from sfumato.text import people
 
 AT_MOST = "worlds are too many to be counted, so this is a bound: no belief is larger"
+BY_WORLDS = "worlds are too many to be counted, so found is only a bound; worlds show more"
 NOT_DECIDED = "not decided for {}: too much to work out"
 NOT_KNOWN = (
     "it is not known who is in which class of every release: when people came is not known, and "
@@ -102,7 +103,8 @@ class KnownCells(ColumnAttack, SeriesAttack):
         of_cells = [worst(of_cell) for of_cell in zip(*verdicts, strict=True)]
         holds = worst(of_cells) if of_cells else None
         doubt = doubt_about(own, target.previous)
-        notes = [] if exact else [AT_MOST]
+        shown_by_worlds = holds and bound is not None and not bound.allows(belief)
+        notes = [] if exact else [BY_WORLDS if shown_by_worlds else AT_MOST]
         if holds is None and of_cells:
             n_open = view.sizes[[verdict is None for verdict in of_cells]].sum()
             notes.append(NOT_DECIDED.format(people(int(n_open))))
