@@ -136,7 +136,8 @@ class MethodBased(Attack):
             return None
         values = PossibleValues.of(target, original.schema.hierarchies, formation.enforced)
         (domain,) = values.domains.values()
-        return left_over(target, buckets, formation, domain, values.prior)
+        published = set(values.rows[values.histogram.any(axis=0), 0].tolist())
+        return left_over(target, buckets, formation, domain, values.prior, published)
 
     def _learned(
         self, target: Target, method: Algorithm, promised: Criterion

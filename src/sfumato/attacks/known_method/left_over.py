@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from functools import partial
@@ -22,7 +22,7 @@ from sfumato.attacks.known_method.by_class import ClassBelief, Shares
 from sfumato.attacks.known_method.interchangeable import lumps
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import holding
+from sfumato.criteria.judging import holding, ranks_named
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
@@ -92,14 +92,18 @@ def left_over(
     formation: Formation,
     domain: Domain,
     prior: Sequence[Fraction],
+    published: Collection[int],
 ) -> LeftOver | None:
     """Find what is believed of people who were left over; None: too much to follow.
 
-    domain, prior: what they may have, and how likely it is before anything is known.
+    domain, prior: what they may have, and how likely it is before anything is known. published:
+    codes that others have. A table is refused where nobody has a value that the criterion names, so
+    what nobody else has of these one of them has.
     """
     (name,) = target.sensitive
     row = _Row.of(buckets, formation)
-    believed = _believed(row.sizes, prior, domain, name, formation.enforced)
+    wanted = [] if domain.closed else _missing(formation.enforced, domain, published)
+    believed = _believed(row.sizes, prior, domain, name, formation.enforced, wanted)
     if believed is None:
         return None
     own = target.seen.frequencies.domains[name]
@@ -150,14 +154,21 @@ def _believed(
     domain: Domain,
     name: str,
     enforced: Criterion,
+    wanted: Sequence[NDArray[np.intp]],
 ) -> list[list[Fraction]] | None:
     """Give the belief in each value for each bucket, if no beginning of the row was safe.
+
+    wanted: of each of these sets of values somebody has one.
 
     Forwards and backwards through rows of counts; values that the criterion counts alike are one.
     """
     counted = _every_value(domain, name)
     lump = lumps(enforced, counted)
     kinds = np.unique(lump)
+    for codes in wanted:
+        if np.isin(lump, lump[codes]).sum() > len(codes):
+            return None  # counted alike with others, so these are not told apart here
+    of_name = [np.searchsorted(kinds, np.unique(lump[codes])).tolist() for codes in wanted]
     weight = [
         sum((prior[v] for v in np.flatnonzero(lump == kind).tolist()), Fraction(0))
         for kind in kinds
@@ -179,6 +190,11 @@ def _believed(
                 reached[after] = reached.get(after, Fraction(0)) + chance * share
         safe = _safe(list(reached), kinds, counted, enforced)
         forward.append({s: p for (s, p), ok in zip(reached.items(), safe, strict=True) if not ok})
+    forward[-1] = {
+        state: chance
+        for state, chance in forward[-1].items()
+        if all(any(state[j] for j in own) for own in of_name)
+    }
     total = sum(forward[-1].values(), Fraction(0))
     if not total:
         return None  # it cannot have come about like this
@@ -205,6 +221,22 @@ def _believed(
         )
         backward = earlier
     return by_bucket[::-1]
+
+
+def _missing(
+    enforced: Criterion, domain: Domain, published: Collection[int]
+) -> list[NDArray[np.intp]]:
+    """Give the codes of every name that a criterion calls and nobody published has."""
+    missing = []
+    for part in enforced.parts:
+        for value in part.named_values() if part.looks_at_values else ():
+            ranks = ranks_named(part, domain, value)
+            if ranks is None:
+                continue
+            codes = np.arange(ranks[0], ranks[1] + 1)
+            if not any(code in published for code in codes.tolist()):
+                missing.append(codes)
+    return missing
 
 
 def _joining(size: int, weight: Sequence[Fraction]) -> list[tuple[State, Fraction]]:
