@@ -182,3 +182,17 @@ def test_an_earlier_release_of_unknown_origin_is_left_aside_and_nothing_is_calle
     assert not finding.knows_earlier
     assert "left aside" in finding.note
     assert report.verdict != "safe"
+
+
+def test_in_a_series_too_one_column_does_not_decide_what_is_promised_within_the_other():
+    rows = [*zip("aabb", "ppnn", "uvuv", strict=True)] * 2
+    columns = dict(zip("qst", map(list, zip(*rows, strict=True)), strict=True))
+    both, first = [pa.table({n: v[:m] for n, v in columns.items()}) for m in (8, 4)]
+    releases = []
+    for each in (first, both):
+        read = sf.read(each, {"q": sf.Tree(["a", "b"])}, ["s", "t"])
+        method = sf.Checked(sf.Samarati(), (len(each),))
+        releases.append(sf.anonymize(read, sf.LDiversity(2), method))
+    target = Target.of(releases[1], earlier=[releases[0]])
+    assert KnownCells(attribute="s").run(target).holds
+    assert Mechanism(attribute="s").run(target).holds is None

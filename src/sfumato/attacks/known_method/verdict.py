@@ -279,5 +279,11 @@ def worst_finding(
     return min(findings, key=lambda each: SEVERITY.index(each.holds))
 
 
+def is_within_others(target: Target, attribute: str) -> bool:
+    """Whether something is promised against who knows a person's other sensitive values, too."""
+    promised = target.parts(attribute, others=False)
+    return len(target.sensitive) > 1 and any(part.attribute is None for part in promised)
+
+
 def _chosen(classes: list[ClassBelief], which: NDArray[np.bool_]) -> list[ClassBelief]:
     return [classes[i] for i in np.flatnonzero(which).tolist()]

@@ -21,7 +21,7 @@ from sfumato.attacks.known_method.membership import (
     members_of,
 )
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
-from sfumato.attacks.known_method.verdict import Verdict, worst_finding
+from sfumato.attacks.known_method.verdict import Verdict, is_within_others, worst_finding
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
@@ -160,6 +160,8 @@ class Mechanism(Attack):
         knows = f"{_knows(target)}; when people came; {named(target.previous)}, with their methods"
         if all(each.blind for each in provenances):
             finding = KnownCells(attribute=attribute).find(target)
+            if finding.holds and is_within_others(target, attribute):
+                finding = replace(finding, holds=None)  # by this column alone
             notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
             finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))
         elif target.original is None:
