@@ -33,6 +33,11 @@ class Summary:
     lines: tuple[tuple[str, str], ...]
     numbers: dict[str, Any]
 
+    @property
+    def lost(self) -> tuple[str, ...]:
+        """The columns of which nothing is left."""
+        return tuple(name for name, loss in self.numbers.get("loss", {}).items() if loss == 1)
+
     @classmethod
     def of(
         cls,

@@ -128,17 +128,13 @@ class Verdict:
         open_ = np.zeros(len(classes), dtype=bool)
         for part in parts:
             kept, broken = keeps(part, classes, everybody.groups, self._n_unseen)
-            if self._is_within_others(part):
+            if is_within_others(part, self.target):
                 kept = np.zeros(len(classes), dtype=bool)
             untold = undecided(part, classes, everybody.groups, kept)
             untold |= broken & self.learned.others_known  # by true values, which nobody knows
             failing |= broken & ~untold
             open_ |= untold | (~kept & ~broken)
         return failing, open_
-
-    def _is_within_others(self, part: Criterion) -> bool:
-        """Whether a part is promised against who knows the target's other sensitive values, too."""
-        return part.attribute is None and len(self.target.sensitive) > 1
 
     @property
     def _n_unseen(self) -> int:
@@ -224,7 +220,9 @@ class Verdict:
         if n_open:
             unseen = self._n_unseen and any(part.needs_original for part in parts)
             why = UNSEEN_DISTRIBUTION if unseen else "whose intervals do not tell"
-            why = WITHIN_OTHERS if any(map(self._is_within_others, parts)) else why
+            why = (
+                WITHIN_OTHERS if any(is_within_others(part, self.target) for part in parts) else why
+            )
             why = BESIDE_OTHERS if any(part.without_others() != part for part in parts) else why
             why = OTHERS_KNOWN if self.learned.others_known else why
             notes.append(f"no verdict for {people(n_open)}, {why}")
@@ -279,10 +277,9 @@ def worst_finding(
     return min(findings, key=lambda each: SEVERITY.index(each.holds))
 
 
-def is_within_others(target: Target, attribute: str) -> bool:
-    """Whether something is promised against who knows a person's other sensitive values, too."""
-    promised = target.parts(attribute, others=False)
-    return len(target.sensitive) > 1 and any(part.attribute is None for part in promised)
+def is_within_others(part: Criterion, target: Target) -> bool:
+    """Whether a part is promised against who knows a person's other sensitive values, too."""
+    return part.attribute is None and len(target.sensitive) > 1
 
 
 def _chosen(classes: list[ClassBelief], which: NDArray[np.bool_]) -> list[ClassBelief]:

@@ -160,7 +160,8 @@ class Mechanism(Attack):
         knows = f"{_knows(target)}; when people came; {named(target.previous)}, with their methods"
         if all(each.blind for each in provenances):
             finding = KnownCells(attribute=attribute).find(target)
-            if finding.holds and is_within_others(target, attribute):
+            promised = target.parts(attribute, others=False)
+            if finding.holds and any(is_within_others(part, target) for part in promised):
                 finding = replace(finding, holds=None)  # by this column alone
             notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
             finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))

@@ -115,11 +115,11 @@ def anonymize(
 
     def show() -> None:
         out.print_summary(summary, str(job))
-        lost = [name for name, loss in summary.numbers.get("loss", {}).items() if loss == 1]
-        if lost:
+        if summary.lost:
             out.say(
-                f"Note: {given.method} leaves nothing of {', '.join(lost)}; another method or a "
-                "weaker promise may keep more (docs/methods.md, If nobody names a method)."
+                f"Note: {given.method} leaves nothing of {', '.join(summary.lost)}; another "
+                "method or a weaker promise may keep more (docs/methods.md, If nobody names a "
+                "method)."
             )
         if report is not None:
             out.print_audit(report, "Attacked")

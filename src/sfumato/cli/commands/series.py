@@ -98,11 +98,11 @@ def publish(
             return
         to = "" if done.recipient is None else f" for {done.recipient!r}"
         out.print_summary(done.summary, f"Release {done.number:03d} of chain {done.chain}{to}")
-        lost = [name for name, loss in done.summary.numbers["loss"].items() if loss == 1]
-        if lost:
+        if done.summary.lost:
             out.say(
-                f"Note: nothing is left of {', '.join(lost)}: a value that too few people have "
-                "keeps a whole column general (docs/series.md, What a release is worth)."
+                f"Note: nothing is left of {', '.join(done.summary.lost)}: a value that too "
+                "few people have keeps a whole column general (docs/series.md, What a release is "
+                "worth)."
             )
         beside = " beside all earlier releases" if done.compared else ""
         out.print_check(done.check, f"Checked{beside}")
