@@ -12,9 +12,11 @@ import os
 from collections import Counter, defaultdict
 from pathlib import Path
 
+import duckdb
 import pytest
 
 import profiles
+from sfumato.engines.duckdb import instance
 
 collect_ignore = ["third_party/sfumato-example"]  # installed where it is tested, and not here
 SHARED = Path(__file__).parents[2] / "shared"
@@ -66,6 +68,21 @@ def arx_adult() -> Path:
     if not place.is_dir():
         pytest.skip(REASON)
     return place
+
+
+@pytest.fixture
+def with_little_memory(monkeypatch):
+    """Say how much memory the DuckDB of this test has; it works in one thread."""
+
+    def limit(memory: str) -> None:
+        connect = duckdb.connect
+        monkeypatch.setattr(instance, "_instances", {})
+        monkeypatch.setattr(instance, "MEMORY_LIMIT", memory)
+        monkeypatch.setattr(
+            duckdb, "connect", lambda config: connect(config=config | {"threads": "1"})
+        )
+
+    return limit
 
 
 _skipped: list[str] = []

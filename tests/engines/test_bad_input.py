@@ -306,10 +306,12 @@ def test_text_in_a_parquet_file_that_is_not_utf_8_is_not_shown(read, tmp_path):
     assert "S3cre" not in message
 
 
-def test_a_sound_parquet_file_is_not_blamed_for_a_lack_of_memory(read, tmp_path):
+def test_a_sound_parquet_file_is_not_blamed_for_a_lack_of_memory(
+    read, tmp_path, with_little_memory
+):
+    with_little_memory("5MB")
     path = write(tmp_path, parquet_bytes(pa.table({"age": np.arange(500_000)})), "table.parquet")
     table = read(path, quasi_identifiers=["age"])
-    table.source._session.connection.execute("SET memory_limit = '5MB'")
     with pytest.raises(sf.BadInput) as caught:
         table.frequencies()
     assert str(caught.value).startswith(f"{path}: ")

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
+from sfumato.engines.csv_quotes import go_over_lines
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 
@@ -29,6 +30,7 @@ class Header:
 
     delimiter: str
     columns: tuple[str, ...]
+    goes_over_lines: bool  # whether the file is large and a quoted field of it has several lines
 
 
 def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
@@ -82,7 +84,8 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
         )
     if "" in names:
         raise BadInput(f"{path}, line 1: column {names.index('') + 1} has no name")
-    return Header(delimiter, tuple(names))
+    large = not whole and go_over_lines(path, delimiter)
+    return Header(delimiter, tuple(names), large)
 
 
 def _long_line(file: BinaryIO, end: bytes) -> int | None:

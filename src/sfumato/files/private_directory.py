@@ -28,11 +28,14 @@ NAME = re.compile(r"\.sfumato-[0-9a-f]{16}")
 class PrivateDirectory:
     """A new directory of mode 0700 inside `parent`, locked for as long as this object lives.
 
-    It goes with the object, or at the latest with the process.
+    It goes with the object, or at the latest with the process. Where an earlier one is gone, its
+    `name` can be had again.
     """
 
-    def __init__(self, parent: Path) -> None:
+    def __init__(self, parent: Path, name: str | None = None) -> None:
         sweep(parent)
+        if name is not None and not (parent / name).exists() and self._create(parent / name):
+            return
         while not self._create(parent / f".sfumato-{secrets.token_hex(8)}"):
             pass
 
@@ -90,16 +93,19 @@ def _release(locks: list[int]) -> None:
         os.close(locks.pop())
 
 
-def scratch() -> PrivateDirectory:
-    """Make a private directory for spill and other temporary files."""
+def scratch(name: str | None = None) -> PrivateDirectory:
+    """Make a private directory for spill and other temporary files; `name`: if it is free."""
     try:
-        return PrivateDirectory(spill_parent())
+        return PrivateDirectory(spill_parent(), name)
     except OSError as error:
-        place = f" in {error.filename}" if error.filename else ""
-        why = (error.strerror or str(error)).lower()
-        raise BadInput(
-            f"cannot keep temporary files{place}: {why}; set TMPDIR to another place"
-        ) from None
+        raise no_room(error) from None
+
+
+def no_room(error: OSError) -> BadInput:
+    """Say that the system gives no room for temporary files."""
+    place = f" in {error.filename}" if error.filename else ""
+    why = (error.strerror or str(error)).lower()
+    return BadInput(f"cannot keep temporary files{place}: {why}; set TMPDIR to another place")
 
 
 def spill_parent() -> Path:
@@ -109,6 +115,11 @@ def spill_parent() -> Path:
     and originals would go where the steward did not want them.
     """
     place = Path(os.environ.get("TMPDIR") or tempfile.gettempdir()).absolute()
+    if re.search(r"[*?[]", str(place)):
+        raise BadInput(
+            f"{place}: a directory for temporary files whose name holds *, ? or [ would be read as "
+            "a pattern; set TMPDIR to another place"
+        )
     parent = place / f"sfumato-{os.getuid()}"
     with contextlib.suppress(FileExistsError):
         parent.mkdir(mode=0o700)

@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 
 from sfumato.engines import sql
 from sfumato.engines.duckdb.rows import Rows
+from sfumato.engines.duckdb.session import Session
 from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput
 from sfumato.text import counted
@@ -18,9 +19,9 @@ BLOCK = 64  # bytes that SHA-256 takes at once
 BETWEEN = "chr(31)"
 
 
-def reading(paths: Sequence[Path]) -> str:
+def reading(session: Session, paths: Sequence[Path]) -> str:
     """Read the files of batches as one table, in SQL."""
-    return f"read_parquet([{', '.join(map(sql.path, paths))}], hive_partitioning = false)"
+    return f"read_parquet([{', '.join(map(session.linked, paths))}], hive_partitioning = false)"
 
 
 def keep_rows(
@@ -54,7 +55,7 @@ def keep_rows(
     connection.unregister("pads")
     known = "(SELECT NULL::VARCHAR AS who WHERE false)"
     if person is not None and earlier:
-        known = f"(SELECT DISTINCT {sql.name(person)} AS who FROM {reading(earlier)})"
+        known = f"(SELECT DISTINCT {sql.name(person)} AS who FROM {reading(rows.session, earlier)})"
     by_name = [rows.inner[name] for name in sorted(columns) if name != person]
     row = f"concat_ws({BETWEEN}, {', '.join(map(_told, [*by_name, 'who']))})"
     n_rows, n_named, n_people, digest = connection.execute(

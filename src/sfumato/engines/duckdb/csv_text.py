@@ -6,8 +6,6 @@ that has an apostrophe already: so the mark can be taken off again. Numbers are 
 
 from __future__ import annotations
 
-from pathlib import Path
-
 from sfumato.engines import sql
 from sfumato.engines.csv_header import Header
 
@@ -15,14 +13,19 @@ FORMULA = r"^[=+\-@\t\r'']"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 
 
-def reading_csv(path: Path, header: Header) -> str:
-    """Read everything as text; an empty field is missing, a quoted empty field is empty."""
+def reading_csv(file: str, header: Header) -> str:
+    """Read everything as text; an empty field is missing, a quoted empty field is empty.
+
+    Where fields go over several lines no row can be found from the middle of a file, so it is read
+    from its beginning. file: quoted.
+    """
     columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
     return (
-        f"read_csv({sql.path(path)}, columns = {{{columns}}}, auto_detect = false, "
+        f"read_csv({file}, columns = {{{columns}}}, auto_detect = false, "
         "compression = 'none', hive_partitioning = false, header = false, skip = 1, "
         f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
-        "allow_quoted_nulls = false, null_padding = false, strict_mode = true)"
+        "allow_quoted_nulls = false, null_padding = false, strict_mode = true, "
+        f"parallel = {str(not header.goes_over_lines).lower()})"
     )
 
 

@@ -16,6 +16,16 @@ import duckdb
 from sfumato.files.private_directory import PrivateDirectory, scratch, spill_parent
 
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
+# In this order. Files may be anywhere on this machine, as sources and releases are; nothing comes
+# from elsewhere, no extension, and no variable of Python that happens to have a table's name.
+SETTLED = {
+    "TimeZone": "'UTC'",  # one instant, one text, anywhere
+    "allow_community_extensions": "false",
+    "python_enable_replacements": "false",
+    "allowed_directories": "['/']",
+    "enable_external_access": "false",
+    "lock_configuration": "true",
+}
 
 _lock = threading.RLock()  # a source may go while its own thread opens another
 
@@ -27,6 +37,7 @@ class Instance:
         self.usable = True
         self._n_sources = 0
         self._scratch: PrivateDirectory | None = None
+        self._place: Path | None = None  # of the last private directory, which the DuckDB knows
         self._connection: duckdb.DuckDBPyConnection | None = None
 
     def enter(self) -> tuple[duckdb.DuckDBPyConnection, Path]:
@@ -35,13 +46,11 @@ class Instance:
             self._n_sources += 1  # first: others may leave at any moment
             try:
                 if self._scratch is None:
-                    self._scratch = scratch()
-                if self._connection is None:
-                    self._connection = _started(self._scratch.path)
-                elif self._n_sources == 1:
-                    spill = str(_spill(self._scratch.path))
-                    self._connection.execute("SET temp_directory = ?", [spill])
-                return self._connection.cursor(), self._scratch.path
+                    self._scratch = scratch(None if self._place is None else self._place.name)
+                if self._connection is None or self._scratch.path != self._place:
+                    self._place = self._scratch.path
+                    self._connection = _started(self._place)
+                return self._connection.cursor(), self._place
             except BaseException:
                 self.leave()
                 raise
@@ -83,7 +92,8 @@ def _spill(place: Path) -> Path:
 
 
 def _started(place: Path) -> duckdb.DuckDBPyConnection:
-    return duckdb.connect(
+    """Start a DuckDB that reads and writes files of this machine, and can be told nothing else."""
+    connection = duckdb.connect(
         config={
             "temp_directory": str(_spill(place)),
             "memory_limit": MEMORY_LIMIT,
@@ -95,3 +105,6 @@ def _started(place: Path) -> duckdb.DuckDBPyConnection:
             "disabled_optimizers": "join_order,build_side_probe_side",
         }
     )
+    for name, value in SETTLED.items():
+        connection.execute(f"SET GLOBAL {name} = {value}")
+    return connection

@@ -65,12 +65,12 @@ def _open_file(session: Session, path: Path, *, published: bool) -> Relation:
             names = pq.read_schema(path).names
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise BadInput(f"{path}: {DAMAGED}") from None
-        text = f"read_parquet({sql.path(path)}, hive_partitioning = false)"
+        text = f"read_parquet({session.linked(path)}, hive_partitioning = false)"
         return Relation(text, names, typed=True)
     if path.suffix in (".parquet", ".pq"):
         raise BadInput(f"{path}: not a Parquet file, in spite of its name")
     header = read_header(path, delimiters="," if published else DELIMITERS)
-    return Relation(reading_csv(path, header), list(header.columns), typed=False)
+    return Relation(reading_csv(session.linked(path), header), list(header.columns), typed=False)
 
 
 def _open_batches(session: Session, batches: Batches) -> Relation:
@@ -79,7 +79,7 @@ def _open_batches(session: Session, batches: Batches) -> Relation:
         names = pq.read_schema(batches.paths[0]).names
     except (pa.ArrowException, OSError, UnicodeDecodeError):
         raise BadInput(f"{batches.paths[0]}: {DAMAGED}") from None
-    return Relation(reading(batches.paths), names, typed=batches.typed)
+    return Relation(reading(session, batches.paths), names, typed=batches.typed)
 
 
 def _open_frame(session: Session, frame: object) -> Relation:

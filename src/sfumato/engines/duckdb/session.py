@@ -3,17 +3,20 @@
 from __future__ import annotations
 
 import re
+import secrets
 import weakref
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import duckdb
 
+from sfumato.engines import sql
 from sfumato.engines.duckdb.explain import about_storage, explanation
 from sfumato.engines.duckdb.instance import Instance, shared
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason, version
+from sfumato.files.private_directory import no_room
 
 DAMAGED = "the Parquet file is damaged"
 INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
@@ -34,6 +37,7 @@ class Session:
         self.is_parquet = False
         self._file: Path | None = None
         self._version: tuple[int, ...] = ()  # of the file, to notice when it changes
+        self._links: dict[Path, Path] = {}  # to the files that it reads
         self._begin(shared())
 
     def alone(self) -> None:
@@ -44,10 +48,17 @@ class Session:
     def _begin(self, instance: Instance) -> None:
         self._instance = instance
         self.connection, self.directory = instance.enter()
-        self._leave = weakref.finalize(self, instance.leave)
-        with self.explained():
-            self.connection.execute("SET TimeZone = 'UTC'")  # one instant, one text, anywhere
-            self.connection.execute("SET enable_progress_bar = false")  # it would go to our output
+        self._leave = weakref.finalize(self, _left, instance, self._links)
+
+    def linked(self, path: Path) -> str:
+        """Quote a file for SQL: a link to it, so that no part of its name is read as a pattern."""
+        link = self.directory / f"file-{secrets.token_hex(8)}"
+        try:
+            link.symlink_to(path)
+        except OSError as error:
+            raise no_room(error) from None
+        self._links[link] = path
+        return sql.text(link)
 
     def watch(self, path: Path) -> None:
         """Refuse from now on to go on with a file that has changed."""
@@ -66,6 +77,8 @@ class Session:
             if isinstance(error, BROKEN):
                 self._instance.usable = False
             message = str(error)
+            for link, path in self._links.items():
+                message = message.replace(str(link), str(path))
             if INTERRUPTED.search(message):  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
             self._refuse_changed()
@@ -92,3 +105,11 @@ class Session:
                 f"{self.name}: the file has changed since it was opened; start again, and let "
                 "nobody write to it meanwhile"
             ) from None  # whatever the engine says of the new rows
+
+
+def _left(instance: Instance, links: Iterable[Path]) -> None:
+    """Let a source go, with its links."""
+    for link in links:
+        with suppress(OSError):
+            link.unlink()
+    instance.leave()
