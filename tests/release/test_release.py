@@ -229,7 +229,7 @@ def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
     ("number", "said"),
     [
         (2, "written by format 2, this sfumato reads 1"),
-        (None, "it has no format number, so another version of sfumato wrote it, or it is damaged"),
+        (None, "it has no format number, so sfumato did not write it, or it is damaged"),
         (True, "damaged; the number of its format is True"),
     ],
     ids=str,

@@ -164,9 +164,9 @@ def test_a_tampered_release_is_refused(tmp_path, release):
     [
         ("{", "not JSON"),
         ("[]", "not the description"),
-        ('{"format": 99}', "written by format 99, this sfumato reads 3; use the version of"),
+        ('{"format": 99}', "written by format 99, this sfumato reads 3; a newer version of"),
         ('{"format": "1"}', "damaged; the number of its format is '1'"),
-        ("{}", "it has no format number, so another version of sfumato wrote it, or it is damaged"),
+        ("{}", "it has no format number, so sfumato did not write it, or it is damaged"),
         ('{"format": 3}', "damaged"),
     ],
 )

@@ -15,6 +15,7 @@ from sfumato.errors import BadInput
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest
+from sfumato.files.withdrawn import Marker
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.release.check import Check
 from sfumato.release.description import Description
@@ -102,6 +103,12 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     try:
         written = json.loads(where.read_text(encoding="utf-8"))
     except OSError as error:
+        marker = Marker.read(place)
+        if marker is not None:
+            raise BadInput(
+                f"{place}: its publisher has withdrawn this release, since {marker.withdrawn}; if "
+                "you have it, give the directory that it is in"
+            ) from None
         raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
     except (ValueError, RecursionError):
         raise BadInput(f"{where}: damaged; not JSON") from None

@@ -12,14 +12,14 @@ from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
-from sfumato.errors import Unsatisfiable
+from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.correspondence.earlier_releases import n_people
 from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.earlier_releases.in_common import in_public
-from sfumato.series.ledger import Batch, ReleaseEntry
+from sfumato.series.entries import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.table import Table
@@ -51,6 +51,27 @@ class PairVerdict:
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         return asdict(self) | {"holds": self.holds}
+
+
+def opened(entries: Sequence[ReleaseEntry], terms: Terms, store: Store) -> dict[int, Release]:
+    """Open the releases of a chain by their numbers, withdrawn ones too, as the ledger has them."""
+    releases: dict[int, Release] = {}
+    for entry in entries:
+        release = store.loaded(entry, terms)
+        refuse_other_past(release, list(releases.values()), store.files_of(entry))
+        releases[entry.number] = release
+    return releases
+
+
+def refuse_other_past(release: Release, before: Sequence[Release], where: object) -> None:
+    """Refuse a release that names others as earlier than those the ledger has before it."""
+    method = release.method.series
+    named = [] if method is None else [str(each) for each in method.previous]
+    if named != [each.public_view.digest for each in before]:
+        raise BadInput(
+            f"{where}: made beside other releases than those before it in the ledger; one of them "
+            "was changed, so restore it"
+        )
 
 
 def next_release(

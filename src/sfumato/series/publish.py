@@ -4,8 +4,8 @@
     the release is staged, read
       back, and judged beside
       the whole chain              (the places of `save`), publish.staged, publish.compared
-    the batch gets its number      publish.batch_kept
     the ledger says: prepared      publish.prepared
+    the batch gets its number      publish.batch_kept
     the release gets its name      publish.renamed
     the ledger says: published     publish.committed
 
@@ -30,8 +30,9 @@ from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
 from sfumato.release.check import Check
 from sfumato.release.summary import Summary
-from sfumato.series.chain import PairVerdict, made_of, next_release, pair_verdicts
-from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
+from sfumato.series.chain import PairVerdict, made_of, next_release, opened, pair_verdicts
+from sfumato.series.entries import Batch, Chain, ReleaseEntry
+from sfumato.series.ledger import Ledger
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
@@ -117,7 +118,7 @@ def publish(store: Store, source: object, request: Request, terms: Terms | None)
         request: What else is asked for.
         terms: If the steward gave some: they must be those of the chain, or start a new one.
     """
-    with store.locked(), Ledger(store.ledger) as ledger:
+    with store.locked(), store.opened() as ledger:
         tidied = tidy(store, ledger)
         try:
             return _Transaction(store, ledger, request, tuple(tidied)).run(source, terms)
@@ -143,6 +144,7 @@ class _Transaction:
             self._refuse_again(plan)
         for each in plan.batches:
             self.store.refuse_changed(each)
+        earlier = opened(plan.earlier, plan.terms, self.store)
         with PrivateDirectory(self.store.private) as staging:
             batch = None if source is None else self._staged(source, plan, staging.path)
             added = [] if batch is None else [batch]
@@ -153,13 +155,14 @@ class _Transaction:
             left_out = sum(each.n_left_out for each in added)
             if self.request.wait and batch is not None:
                 table.frequencies()  # what the hierarchies do not know would block the next release
+                self.ledger.enter(batch)
+                reached("publish.batch_entered")
                 self._keep(batch, staging.path)
                 self.ledger.keep(batch)
                 reached("publish.committed")
                 return Publication(
                     None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
                 )
-            earlier = {entry.number: self.store.loaded(entry) for entry in plan.earlier}
             place = staging.path / "release"
             release = next_release(
                 table,
@@ -251,12 +254,16 @@ class _Transaction:
         nothing = f"{self.store.place}: no batch is waiting"
         if not plan.earlier:
             raise BadInput(f"{nothing}; give one")
+        last = plan.earlier[-1].last_batch
+        same = [e for e in plan.earlier if (e.recipient, e.last_batch) == (recipient, last)]
+        if same and all(entry.withdrawn is not None for entry in same):
+            return  # another release may take the place of one that was withdrawn
         if recipient is None:
             raise BadInput(
                 f"{nothing}; give one, or say who gets the same records in another release (--to)"
             )
-        for entry in plan.earlier:
-            if (entry.recipient, entry.last_batch) == (recipient, plan.earlier[-1].last_batch):
+        for entry in same:
+            if entry.withdrawn is None:
                 raise BadInput(
                     f"{nothing}, and {recipient!r} has these records already, as release "
                     f"{entry.number:03d}; give a batch, or another recipient"
@@ -274,7 +281,7 @@ class _Transaction:
         with_person = [self.store.batch(each.number) for each in every if person in each.types]
         target = _staged_batch(staging)
         name = table.source.name
-        kept = table.source.keep(columns, person, self.store.key(self.ledger), target, with_person)
+        kept = table.source.keep(columns, person, self.store.key, target, with_person)
         target.chmod(0o600)
         sync(target)
         if plan.batches:
@@ -323,8 +330,6 @@ class _Transaction:
     def _keep(self, batch: Batch, staging: Path) -> None:
         """Give a staged batch its number."""
         target = self.store.batch(batch.number)
-        if target.exists():
-            raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
         _staged_batch(staging).rename(target)
         sync(target.parent)
         reached("publish.batch_kept")
@@ -333,16 +338,19 @@ class _Transaction:
         self, entry: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
     ) -> None:
         target = self.store.release(entry.number)
-        if target.exists():
-            raise BadInput(f"{target}: exists, and is not in the ledger; take it away first")
-        if batch is not None:
-            self._keep(batch, staging)
+        if target.exists():  # and is no release, or `tidy` would have refused to go on
+            raise BadInput(
+                f"{target}: exists, and is neither in the ledger nor anything that sfumato wrote; "
+                "take it away first"
+            )
         self.ledger.prepare(entry, batch, plan.chain if plan.starts else None)
         reached("publish.prepared")
+        if batch is not None:
+            self._keep(batch, staging)
         (staging / "release").rename(target)
         reached("publish.renamed")
         sync(target.parent)
-        self.ledger.publish(entry.number)
+        self.ledger.publish(entry)
         reached("publish.committed")
 
 

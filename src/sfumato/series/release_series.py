@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shutil
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -20,12 +20,13 @@ from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
 from sfumato.report.verdict import Verdict, worst
-from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of
-from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
+from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of, opened
+from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.publish import Publication, Request, publish
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
 from sfumato.series.verify import Verified, verify
+from sfumato.series.withdraw import Withdrawal, withdraw
 from sfumato.text import counted
 
 
@@ -135,7 +136,7 @@ class ReleaseSeries:
 
     def status(self) -> Status:
         """What the ledger says."""
-        with Ledger(self._store.ledger) as ledger:
+        with self._store.opened() as ledger:
             return Status(
                 self.place, tuple(ledger.chains), tuple(ledger.batches), tuple(ledger.releases)
             )
@@ -144,25 +145,38 @@ class ReleaseSeries:
         """Tidy after a crash, and compare every file with the ledger."""
         return verify(self._store)
 
+    def withdraw(self, release: int) -> Withdrawal:
+        """Take a release out of the public directory; it stays known to whoever has read it.
+
+        Its files are kept in the private directory, and a marker stands in its place. All that
+        follows is made and audited beside it, as before.
+
+        Args:
+            release: Its number.
+        """
+        return withdraw(self._store, release)
+
     def releases(self, chain: int | None = None) -> dict[int, Release]:
-        """Open the releases of a chain by their numbers; of the last one unless told."""
-        status = self.status()
+        """Open the releases of a chain by their numbers, withdrawn ones too; of the last chain."""
+        return self._opened(self.status(), chain)
+
+    def _opened(self, status: Status, chain: int | None = None) -> dict[int, Release]:
         wanted = status.chains[-1].number if chain is None else chain
-        return {
-            entry.number: self._store.loaded(entry)
-            for entry in status.releases
-            if entry.published and entry.chain == wanted
-        }
+        own = [each for each in status.releases if each.published and each.chain == wanted]
+        return opened(own, status.terms(wanted), self._store) if own else {}
 
     def audit(self) -> SeriesReport:
-        """Attack the newest release, and every two releases of its chain together."""
+        """Attack the newest release, and every two releases of its chain together.
+
+        Withdrawn ones count like all others: who has read one still knows it.
+        """
         status = self.status()
         published = [entry for entry in status.releases if entry.published]
         if not published:
             raise BadInput(f"{self.place}: nothing has been published yet")
         newest = published[-1]
         terms = status.terms(newest.chain)
-        releases = self.releases(newest.chain)
+        releases = self._opened(status, newest.chain)
         batches = [batch for batch in status.batches if newest.covers(batch)]
         for batch in batches:
             self._store.refuse_changed(batch)
@@ -178,7 +192,8 @@ class ReleaseSeries:
             for entry in before
         ]
         report = audit(releases[newest.number], table, earlier=earlier)
-        return SeriesReport(newest, report, tuple(pairs), names)
+        withdrawn = frozenset(each.number for each in published if each.withdrawn is not None)
+        return SeriesReport(newest, report, tuple(pairs), names, withdrawn)
 
 
 @dataclass(frozen=True)
@@ -194,16 +209,17 @@ class Status:
     def waiting(self) -> tuple[Batch, ...]:
         """Batches that no release has yet."""
         seen = self.releases[-1].last_batch if self.releases else 0
-        return tuple(batch for batch in self.batches if batch.number > seen)
+        return tuple(batch for batch in self.batches if batch.kept and batch.number > seen)
 
     @property
     def interrupted(self) -> bool:
         """Whether somebody is publishing right now, or died doing so."""
-        return any(not entry.published for entry in self.releases)
+        return not all((*(e.published for e in self.releases), *(b.kept for b in self.batches)))
 
     def terms(self, chain: int) -> Terms:
         """The terms of a chain."""
-        return Terms.from_json(self.chains[chain - 1].terms, str(self.place))
+        (terms,) = (each.terms for each in self.chains if each.number == chain)
+        return Terms.from_json(terms, str(self.place))
 
     @property
     def heading(self) -> str:
@@ -230,7 +246,7 @@ class Status:
                 str(entry.n_rows),
                 str(entry.n_suppressed),
                 str(new),
-                f"{entry.made[:16].replace('T', ' ')} UTC" if entry.published else "interrupted",
+                _when(entry),
                 entry.recipient or "",
                 str(self.terms(entry.chain).criterion),
             )
@@ -271,6 +287,7 @@ class Status:
                     "made": entry.made,
                     "published": entry.published,
                     "recipient": entry.recipient,
+                    "withdrawn": entry.withdrawn,
                 }
                 for entry in self.releases
             ],
@@ -281,6 +298,19 @@ class Status:
         }
 
 
+def _when(entry: ReleaseEntry) -> str:
+    """Say when a release was made public, or what else became of it."""
+    if not entry.published:
+        return "interrupted"
+    if entry.withdrawn is not None:
+        return f"withdrawn {_minute(entry.withdrawn)}"
+    return _minute(entry.made)
+
+
+def _minute(time: str) -> str:
+    return f"{time[:16].replace('T', ' ')} UTC"
+
+
 @dataclass(frozen=True, eq=False)
 class SeriesReport:
     """What the attacks found: on the newest release alone, and on every two of its chain."""
@@ -289,6 +319,7 @@ class SeriesReport:
     report: Report
     compared: tuple[PairVerdict, ...]
     recipients: Mapping[int, str]  # of releases that were made for somebody
+    withdrawn: Collection[int] = ()  # numbers of releases that are public no more
 
     @property
     def verdict(self) -> Verdict:
@@ -321,8 +352,9 @@ class SeriesReport:
             yield (f"{self._named(each.earlier)}, {self._named(each.later)}", *left)
 
     def _named(self, number: int) -> str:
-        name = self.recipients.get(number)
-        return f"{number:03d}" if name is None else f"{number:03d} ({name})"
+        notes = [self.recipients[number]] if number in self.recipients else []
+        notes += ["withdrawn"] if number in self.withdrawn else []
+        return f"{number:03d} ({', '.join(notes)})" if notes else f"{number:03d}"
 
     @staticmethod
     def rows_of(compared: Sequence[PairVerdict]) -> Iterator[tuple[str, ...]]:
@@ -344,6 +376,7 @@ class SeriesReport:
             "release": self.newest.number,
             "chain": self.newest.chain,
             "recipients": {str(number): name for number, name in self.recipients.items()},
+            "withdrawn": sorted(self.withdrawn),
             "compared": [each.to_json() for each in self.compared],
             "audit": self.report.to_json(private=private),
         }

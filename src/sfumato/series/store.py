@@ -1,13 +1,12 @@
 """Where a series is: a private directory for the steward, a public one for releases alone.
 
-series/private/          0700: ledger.db, key, lock, batches/001.parquet, ...
-series/public/001/       releases, as `release.save` writes them
+series/private/          0700: ledger.db, key, lock, batches/001.parquet, ..., withdrawn/001/, ...
+series/public/001/       releases, as `release.save` writes them, or markers of withdrawn ones
 """
 
 from __future__ import annotations
 
 import fcntl
-import hashlib
 import os
 import secrets
 import stat
@@ -24,7 +23,8 @@ from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, refuse_taken, sync
 from sfumato.release import Release, load
-from sfumato.series.ledger import Batch, Chain, Ledger, ReleaseEntry
+from sfumato.series.entries import Batch, Chain, ReleaseEntry
+from sfumato.series.ledger import RESTORE, Ledger
 from sfumato.series.terms import Terms
 
 KEY_BYTES = 32
@@ -61,8 +61,19 @@ class Store:
         return self.batches / f"{number:03d}.parquet"
 
     def release(self, number: int) -> Path:
-        """Where a release is."""
+        """Where a release is, unless it is withdrawn: then a marker is there."""
         return self.public / f"{number:03d}"
+
+    @property
+    def withdrawn(self) -> Path:
+        """Releases that are public no more, as they were."""
+        return self.private / "withdrawn"
+
+    def files_of(self, entry: ReleaseEntry) -> Path:
+        """Where the files of a release are, withdrawn or not."""
+        kept = self.withdrawn / f"{entry.number:03d}"
+        moved = entry.withdrawn is not None and kept.exists()  # or a crash came between
+        return kept if moved else self.release(entry.number)
 
     @classmethod
     def open(cls, place: Path) -> Store:
@@ -91,8 +102,7 @@ class Store:
                 store.public.mkdir()
                 _write_key(store.private / "key")
                 (store.private / "lock").touch(mode=0o600)
-                key = digest(store.private / "key")
-                Ledger.create(store.ledger, Chain(1, terms.to_json(), now()), key)
+                Ledger.create(store.ledger, Chain(1, terms.to_json(), now()), store.key)
                 for path in (store.ledger, store.private, store.public):
                     sync(path)
                 mask = os.umask(0o077)  # it can only be read by setting it
@@ -127,8 +137,9 @@ class Store:
         finally:
             os.close(handle)
 
-    def key(self, ledger: Ledger) -> bytes:
-        """The secret by which people are hashed, if it is the one in the ledger."""
+    @property
+    def key(self) -> bytes:
+        """The secret by which people are hashed and the ledger is sealed."""
         path = self.private / "key"
         try:
             key = path.read_bytes()
@@ -136,11 +147,11 @@ class Store:
             raise BadInput(f"{path}: cannot read the key: {reason(error)}") from None
         if len(key) != KEY_BYTES:
             raise BadInput(f"{path}: damaged; restore the key, or people cannot be told apart")
-        if hashlib.sha256(key).hexdigest() != ledger.key:
-            raise BadInput(
-                f"{path}: not the key of this series; restore it, or people cannot be told apart"
-            )
         return key
+
+    def opened(self) -> Ledger:
+        """Open the ledger, if it is as it was written with the key."""
+        return Ledger(self.ledger, self.key)
 
     def source(self, batches: Sequence[Batch], staged: Path | None = None) -> Batches:
         """All rows of some batches as one source; `staged`: the file of the last of them."""
@@ -157,14 +168,18 @@ class Store:
         except OSError as error:
             raise BadInput(f"{path}: cannot read the batch: {reason(error)}") from None
         if checksum != batch.digest:
-            raise BadInput(f"{path}: not the batch in the ledger (checksums differ)")
+            raise BadInput(f"{path}: not the batch in the ledger (checksums differ); {RESTORE}")
 
-    def loaded(self, entry: ReleaseEntry) -> Release:
-        """Open a release, if it is the one in the ledger."""
-        place = self.release(entry.number)
+    def loaded(self, entry: ReleaseEntry, terms: Terms) -> Release:
+        """Open a release, if it is the one in the ledger and says what the terms promise."""
+        place = self.files_of(entry)
         release = load(place)
         if digest(place / DESCRIPTION) != entry.digest:
-            raise BadInput(f"{place}: not the release in the ledger (checksums differ)")
+            raise BadInput(
+                f"{place}: not the release in the ledger (checksums differ); restore it from where "
+                f"it was given to, or, if the ledger is an older copy, {RESTORE}"
+            )
+        terms.refuse_unlike(release, place)
         return release
 
 

@@ -17,8 +17,21 @@ from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of
+from sfumato.release import Release
 from sfumato.release.description import refuse_unreadable_parts
 from sfumato.table import Table, read
+
+MISSING = object()
+PARTS: dict[str, tuple[type, ...]] = {  # of terms as they are written
+    "quasi_identifiers": (dict,),
+    "sensitive": (list,),
+    "identifiers": (list,),
+    "person": (str, type(None)),
+    "hierarchies": (dict,),
+    "criteria": (list,),
+    "method": (dict,),
+    "format": (str, type(None)),
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -129,7 +142,10 @@ class Terms:
 
     @classmethod
     def from_json(cls, written: Mapping[str, Any], where: str) -> Terms:
-        """Read them back."""
+        """Read them back, with the checks of `of`: what nobody could promise is not read either."""
+        for key, kinds in PARTS.items():
+            if not isinstance(written.get(key, MISSING), kinds):
+                raise BadInput(f"{where}: damaged; {key!r} is missing in the terms, or not a part")
 
         def rules(key: str) -> dict[str, Hierarchy]:
             return {
@@ -137,19 +153,49 @@ class Terms:
                 for name, spec in written[key].items()
             }
 
-        method = ALGORITHMS.from_spec(written["method"], where).series
-        if method is None:
-            raise BadInput(f"{where}: the method does not publish against earlier releases")
-        return cls(
-            rules("quasi_identifiers"),
-            tuple(written["sensitive"]),
-            tuple(written["identifiers"]),
-            written["person"],
-            rules("hierarchies"),
-            together([CRITERIA.from_spec(spec, where) for spec in written["criteria"]]),
-            method,
-            written["format"],
-        )
+        criteria = [CRITERIA.from_spec(spec, where) for spec in written["criteria"]]
+        if not criteria:
+            raise BadInput(f"{where}: damaged; the terms promise nothing")
+        method = ALGORITHMS.from_spec(written["method"], where)
+        try:
+            return cls.of(
+                rules("quasi_identifiers"),
+                together(criteria),
+                written["sensitive"],
+                written["identifiers"],
+                written["person"],
+                rules("hierarchies"),
+                method,
+                written["format"],
+            )
+        except BadInput as error:
+            raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None
+
+    def refuse_unlike(self, release: Release, where: object) -> None:
+        """Refuse a release that says anything else in public than what these terms promise."""
+        said = release.description
+        names = list(self.quasi_identifiers)
+        method = said.method.series
+        pairs = {
+            "criteria": (said.criterion.spec(), self.promise.spec()),
+            "quasi_identifiers": (sorted(said.quasi_identifiers), sorted(names)),
+            "sensitive": (sorted(said.sensitive), sorted(self.sensitive)),
+            "insensitive": (list(said.insensitive), []),
+            # A recipient may get some columns only, and each release names those before it.
+            "method": (
+                method and method.after(()).specializing(names).spec(),
+                self.method.specializing(names).spec(),
+            ),
+        }
+        rules = {**self.quasi_identifiers, **self.hierarchies}
+        for name, rule in said.rules().items():
+            pairs[f"hierarchies.{name}"] = (rule.spec(), rules.get(name, Flat()).spec())
+        unlike = [key for key, (public, promised) in pairs.items() if public != promised]
+        if unlike:
+            raise BadInput(
+                f"{where}: the release says other things than the ledger promises "
+                f"({', '.join(unlike)}); one of them was changed, so restore it"
+            )
 
     def refuse_other(self, other: Terms) -> None:
         """Refuse terms that differ: releases are compared, so they have to mean the same."""

@@ -9,12 +9,17 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput, SfumatoError
+from sfumato.files.paths import reason
 from sfumato.files.staged import DESCRIPTION
+from sfumato.files.withdrawn import MARKER, Marker
 from sfumato.progress import report
+from sfumato.release import Release
 from sfumato.release.check import checked
-from sfumato.series.ledger import Batch, Ledger, ReleaseEntry
-from sfumato.series.recover import tidy
+from sfumato.series.chain import refuse_other_past
+from sfumato.series.entries import Batch, Chain, ReleaseEntry
+from sfumato.series.recover import marker_of, tidy
 from sfumato.series.store import Store
+from sfumato.series.strangers import later, others
 from sfumato.series.terms import Terms
 from sfumato.text import count, counted
 
@@ -43,39 +48,33 @@ class Verified:
 
 
 def verify(store: Store) -> Verified:
-    """Tidy after a crash, and compare every file with the ledger."""
-    with store.locked(), Ledger(store.ledger) as ledger:
-        damage = ledger.damage()
-        if damage is not None:
-            raise BadInput(f"{store.ledger}: the ledger is damaged: {damage}; restore a copy")
+    """Tidy after a crash, and compare every file with the ledger.
+
+    Raises:
+        BadInput: The ledger is not as it was written with the key, so it says nothing.
+    """
+    with store.locked(), store.opened() as ledger:
         tidied: list[str] = []
         problems: list[str] = []
         try:
             tidied = tidy(store, ledger)
         except SfumatoError as error:
             problems.append(str(error))
+        except OSError as error:
+            place = error.filename or store.place
+            problems.append(f"{place}: cannot write: {reason(error)}")
         batches, releases = ledger.batches, ledger.releases
         report("verifying")
         problems += [
-            *_of_places(store, ledger, releases, batches),
+            *later(store, ledger),
+            *others(store, ledger),
             *_of_batches(store, batches),
-            *(each for entry in releases for each in _of_release(store, ledger, entry, batches)),
+            *_of_markers(store, releases),
         ]
+        for chain in ledger.chains:
+            own = [entry for entry in releases if entry.chain == chain.number]
+            problems += _of_chain(store, chain, own, batches)
     return Verified(len(batches), len(releases), tuple(tidied), tuple(dict.fromkeys(problems)))
-
-
-def _of_places(
-    store: Store, ledger: Ledger, releases: list[ReleaseEntry], batches: list[Batch]
-) -> Iterator[str]:
-    try:
-        store.key(ledger)
-    except BadInput as error:
-        yield str(error)
-    known = {store.release(entry.number) for entry in releases}
-    known |= {store.batch(batch.number) for batch in batches}
-    for path in sorted([*store.public.iterdir(), *store.batches.iterdir()]):
-        if path not in known:
-            yield f"{path}: not in the ledger"
 
 
 def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
@@ -86,25 +85,60 @@ def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
             yield str(error)
 
 
+def _of_markers(store: Store, releases: list[ReleaseEntry]) -> Iterator[str]:
+    """Compare what stands in the places of withdrawn releases with the ledger."""
+    for entry in releases:
+        if entry.withdrawn is None:
+            continue
+        place = store.release(entry.number)
+        names = sorted(path.name for path in place.iterdir()) if place.is_dir() else []
+        if DESCRIPTION in names:
+            yield f"{place}: withdrawn since {entry.withdrawn}, and public again; take it away"
+            continue
+        try:
+            found = Marker.read(place)
+        except BadInput as error:
+            yield str(error)
+            continue
+        if found != marker_of(entry):
+            yield f"{place / MARKER}: not what the ledger says of a withdrawn release; restore it"
+        for name in names:
+            if name != MARKER:
+                yield f"{place / name}: in the place of a withdrawn release; take it away"
+
+
+def _of_chain(
+    store: Store, chain: Chain, releases: list[ReleaseEntry], batches: list[Batch]
+) -> Iterator[str]:
+    try:
+        terms = Terms.from_json(chain.terms, f"{store.ledger}: chain {chain.number}")
+    except BadInput as error:
+        yield str(error)
+        return
+    before: list[Release] = []
+    for entry in releases:
+        place = store.files_of(entry)
+        yield from _of_files(place)
+        try:
+            release = store.loaded(entry, terms)
+            if len(before) == releases.index(entry):  # all of them could be opened
+                refuse_other_past(release, before, place)
+            before.append(release)
+            yield from _of_release(place, release, entry, terms, batches)
+        except SfumatoError as error:
+            yield str(error)
+
+
 def _of_release(
-    store: Store, ledger: Ledger, entry: ReleaseEntry, batches: list[Batch]
+    place: Path, release: Release, entry: ReleaseEntry, terms: Terms, batches: list[Batch]
 ) -> Iterator[str]:
     """Compare a release with its entry, and check its promise on the published table.
 
     On its classes: beside the earlier releases it was checked when it was published, and nothing
     has changed since if all digests are right. `audit` compares them again.
     """
-    place = store.release(entry.number)
-    (chain,) = (each for each in ledger.chains if each.number == entry.chain)
-    terms = Terms.from_json(chain.terms, str(store.ledger))
-    yield from _of_files(place)
-    try:
-        release = store.loaded(entry)
-        promised = (release.criterion, terms.criterion)
-        verdicts = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
-    except SfumatoError as error:
-        yield str(error)
-        return
+    promised = (release.criterion, terms.criterion)
+    verdicts = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
     if (verdicts[0].n_rows, release.n_suppressed) != (entry.n_rows, entry.n_suppressed):
         rows = counted(verdicts[0].n_rows, "row")
         yield f"{place}: {rows}, where the ledger says {count(entry.n_rows)}"

@@ -168,6 +168,33 @@ def verify(series: Series) -> Answer:
     return Answer(verified.to_json, show, 0 if verified.holds else UNSAFE)
 
 
+@command(within=about_series)
+def withdraw(
+    series: Series,
+    release: Annotated[int, typer.Argument(help="The number of the release, such as 3.")],
+) -> Answer:
+    """Take a release out of the public directory; it stays known to whoever has read it.
+
+    Its files go to series/private/withdrawn, and a marker (withdrawn.json) stands in their place.
+    Every later release is still made and audited beside it, and its people stay in the series.
+    """
+    from sfumato.series import ReleaseSeries
+
+    done = ReleaseSeries(series).withdraw(release)
+
+    def show() -> None:
+        for line in done.tidied:
+            out.say(f"Tidied: {line}.")
+        to = "" if done.recipient is None else f" for {done.recipient!r}"
+        out.say(
+            f"Release {done.number:03d} of chain {done.chain}{to} is withdrawn: its files are in "
+            f"{done.kept}, and {done.marker} says so."
+        )
+        out.say("Who has read it still knows it: later releases are made safe beside it.")
+
+    return Answer(done.to_json, show)
+
+
 @command(within=about_series, name="audit")
 def audit_series(
     series: Series,
