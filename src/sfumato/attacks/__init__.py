@@ -11,7 +11,7 @@ from sfumato.attacks.disclosure.similarity import Similarity
 from sfumato.attacks.knowledge.amounts import Implications, Knowledge
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.linkage import Linkage
-from sfumato.attacks.untouched import UntouchedLinkage
+from sfumato.attacks.untouched import UntouchedDisclosure, UntouchedLinkage
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.mechanism import Mechanism
 from sfumato.attacks.mechanism.refusal import Refusal
@@ -46,6 +46,7 @@ __all__ = [
     "Similarity",
     "Skewness",
     "Target",
+    "UntouchedDisclosure",
     "UntouchedLinkage",
     "correspondence",
     "grouping",

@@ -25,6 +25,7 @@ from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.target import Target
+from sfumato.attacks.untouched import unless_told_apart
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
@@ -123,7 +124,7 @@ class MethodBased(Attack):
         reason = properties(method)
         if method.anatomize and target.recoding is None:
             reason += "; which groups were one only the process that made the release tells"
-        return verdict.finding(self.called, knows, reason)
+        return unless_told_apart(verdict.finding(self.called, knows, reason), target)
 
     def _left_over(
         self, target: Target, buckets: Bucketing, formation: Formation, n: int

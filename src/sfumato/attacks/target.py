@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,7 +31,7 @@ from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.release.untouched import Untouched, untouched_in
+from sfumato.release.untouched import Untouched, told_apart_in, untouched_in
 from sfumato.table import Table
 
 
@@ -66,6 +67,8 @@ class Target:
     enforced: Criterion | None = None  # what the method kept to, where the promise is another
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
     buckets: Bucketing | None = None  # two tables: who of the original is in which group, if told
+    # Groups people as who also knows untouched columns and telling ones; None: there are none.
+    apart: Callable[[], Grouping] | None = None
 
     @classmethod
     def of(
@@ -123,6 +126,7 @@ class Target:
         if isinstance(subject, Release) and given is not None and not made_here:
             buckets = buckets_of(subject, given, seen)
         itself, previous = series_of(subject, earlier)
+        untouched = subject.untouched if isinstance(subject, Release) else untouched_in(subject)
         return cls(
             seen,
             promised,
@@ -135,8 +139,9 @@ class Target:
             itself,
             previous,
             enforced,
-            subject.untouched if isinstance(subject, Release) else untouched_in(subject),
+            untouched,
             buckets,
+            _apart(subject, untouched),
         )
 
     @classmethod
@@ -165,7 +170,20 @@ class Target:
             previous=previous or known,
             enforced=subject.criterion,
             untouched=subject.untouched,
+            apart=_apart(subject, subject.untouched),
         )
+
+    @cached_property
+    def told_apart(self) -> Target | None:
+        """The same, as seen by who also knows what tells people apart; None: he sees no more."""
+        if self.apart is None:
+            return None
+        seen = self.apart()
+        if self.original is not None:
+            seen = seen.with_values_of(self.original.frequencies())
+        if len(seen.sizes) == len(self.seen.sizes) or not seen.frequencies.sensitive:
+            return None
+        return replace(self, seen=seen, recoding=None, own=None, buckets=None, apart=None)
 
     @property
     def n_people(self) -> int:
@@ -268,6 +286,16 @@ class Target:
             )
         j = self.quasi_identifiers.index(column)
         return np.asarray(self.seen.boxes[:, j, 0] == (-1 if code is None else code))
+
+
+def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:
+    """Say how people are grouped by who knows what tells them apart; None: nothing does."""
+    if isinstance(subject, Release):
+        by = subject.description.insensitive if subject.description.group is None else ()
+        return subject.told_apart if by or untouched.telling else None
+    if subject.set_valued is not None or not (untouched.columns or untouched.telling):
+        return None
+    return partial(told_apart_in, subject, untouched)
 
 
 @dataclass(frozen=True, eq=False)

@@ -17,7 +17,8 @@ from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
-from sfumato.release.untouched import fewest_alike, refuse_identifying
+from sfumato.release.telling import telling_columns
+from sfumato.release.untouched import fewest_alike, refuse_identifying, tells_values
 from sfumato.release.writing import Private, needs_values
 from sfumato.table import Table
 
@@ -40,8 +41,9 @@ def anonymize(
             promises about values one that gives nothing away to who knows it:
             `Mondrian(look_ahead=True)` where shares are bounded, and else `Checked(Mondrian(), ks)`
             with 8 times the k asked for.
-        untouched_identify: Allow insensitive columns, which are published untouched, to leave
-            fewer people alike than were promised (two, if no number was). The release says so.
+        untouched_identify: Allow insensitive columns, which are published untouched, and sensitive
+            ones that tell quasi-identifiers, to leave fewer people alike than were promised (two,
+            if no number was), or people of whom less is hidden. The release says so.
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
@@ -78,14 +80,20 @@ def anonymize(
     recoding = decided.renumbered(secret)
     description = Description.of(table, frequencies, recoding, criterion, method)
     private = Private(table, frequencies, recoding, secret)
-    if not description.insensitive:
+    report("looking for columns that tell people apart")
+    telling = telling_columns(table.frequencies()) if table.schema.sensitive else {}
+    description = replace(description, telling=telling)
+    if not description.insensitive and not telling:
         return Release(description, private)
-    report("counting untouched columns")
     untouched = private.untouched(description)
+    release = Release(description, private, untouched=untouched)
     if not untouched_identify:
-        refuse_identifying(untouched, criterion)
+        refuse_identifying(untouched, criterion, release.told_apart)
+        return release
     identify = untouched.n_below(fewest_alike(criterion)) > 0
-    return Release(replace(description, untouched_identify=identify), private, untouched=untouched)
+    identify = identify or bool(tells_values(release.told_apart, criterion))
+    description = replace(description, untouched_identify=identify)
+    return Release(description, private, untouched=untouched)
 
 
 def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:

@@ -6,7 +6,7 @@ An informed adversary is assumed to know all of it; nothing else of the original
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
@@ -51,6 +51,8 @@ class Description:
     set_valued: str | None = None  # the sensitive column of which people have any number of values
     verdicts: tuple[StatedVerdict, ...] = ()  # the publisher's, with everybody's quasi-identifiers
     untouched_identify: bool = False  # fewer people than promised are alike in all that is shown
+    # Sensitive columns that tell quasi-identifiers, and which (see `release.telling`).
+    telling: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -119,6 +121,7 @@ class Description:
             **sets,
             **experiment,
             **({"untouched_identify": True} if self.untouched_identify else {}),
+            **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
 
     @classmethod
@@ -145,6 +148,9 @@ class Description:
         read.need("verdicts", all(each and each.attribute in known for each in verdicts))
         identify = written.get("untouched_identify", False)
         read.need("untouched_identify", isinstance(identify, bool))
+        telling = written.get("telling", {})
+        read.need("telling", isinstance(telling, dict) and set(telling) <= set(sensitive))
+        told = _Reader(telling, f"{where}: telling")
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -163,6 +169,7 @@ class Description:
             sets,
             tuple(each for each in verdicts if each is not None),
             identify,
+            {name: told.names(name, quasi_identifiers) for name in telling},
         )
 
 

@@ -51,6 +51,7 @@ from sfumato.release.writing import (
     Private,
     alike_in,
     people_by_group,
+    read_apart,
     read_back,
     view_of,
     with_original,
@@ -287,6 +288,10 @@ class Release:
                 alike = alike_in(self.written.files, shown)
                 self._untouched = published_untouched(shown, alike, n_values)
         return self._untouched
+
+    def told_apart(self) -> Grouping:
+        """Group people as who also knows what is untouched, and what quasi-identifiers tell."""
+        return with_original(read_apart(self.description, self.written.files), self._private)
 
     @property
     def groups(self) -> Groups:

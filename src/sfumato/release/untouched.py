@@ -7,15 +7,19 @@ whoever knows an address finds the row that has it, however little is left of th
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sfumato.criteria import Criterion
+from sfumato.criteria.judging import Measurement, measure
+from sfumato.data.frequency import Grouping
 from sfumato.data.groups import GroupSizes
+from sfumato.data.schema import Schema
 from sfumato.errors import BadInput
 from sfumato.release.description import Description
+from sfumato.release.telling import telling_columns
 from sfumato.table import Table
-from sfumato.text import count, counted, people
+from sfumato.text import count, counted, listed, people
 
 Alike = Callable[[Sequence[str]], GroupSizes]
 FEWEST = 2  # people who have to be alike where no number was promised
@@ -26,18 +30,25 @@ class Untouched:
     """Columns published untouched, and how many people are alike in them.
 
     A sensitive column nearly identifies people where at least half of them have a value that
-    nobody else has.
+    nobody else has. A telling one goes together with quasi-identifiers: whoever knows these knows
+    it, too (see `telling`).
     """
 
     columns: Mapping[str, int]  # insensitive: number of distinct values
-    # Of people alike in quasi-identifiers as published and in these columns. None: there is no such
-    # column, or there are two tables, which publish quasi-identifiers as they are.
+    # Of people alike in quasi-identifiers as published, in these columns and in telling ones. None:
+    # there is no such column, or two tables, which publish quasi-identifiers as they are.
     groups: GroupSizes | None
     sensitive: Mapping[str, int]  # those that nearly identify people: number of distinct values
+    telling: Mapping[str, Sequence[str]] = field(default_factory=dict)  # with quasi-identifiers
 
     def __bool__(self) -> bool:
         """Whether there is anything to name."""
-        return bool(self.columns or self.sensitive)
+        return bool(self.columns or self.sensitive or self.telling)
+
+    @property
+    def known(self) -> str:
+        """The columns that tell people apart, as text."""
+        return ", ".join([*self.columns, *self.telling])
 
     def n_below(self, k: int) -> int:
         """Count the people who are alike with fewer than k, themselves included."""
@@ -56,6 +67,12 @@ class Untouched:
                     f"{people(alone)} alone in theirs"
                 )
             lines.append(("published untouched", said))
+        if self.telling:
+            said = told_text(self.telling)
+            if self.groups is not None and not self.columns:
+                smallest, alone = self.groups.smallest, self.groups.people_below(FEWEST)
+                said += f"; groups of {count(smallest)} or more, {people(alone)} alone in theirs"
+            lines.append(("sensitive, tell quasi-identifiers", said))
         if self.sensitive:
             lines.append(("sensitive, nearly identify people", listed_values(self.sensitive)))
         return lines
@@ -68,6 +85,7 @@ class Untouched:
             "smallest_group": None if groups is None else groups.smallest,
             "alone": None if groups is None else groups.people_below(FEWEST),
             "sensitive": dict(self.sensitive),
+            "telling": {name: list(columns) for name, columns in self.telling.items()},
         }
 
 
@@ -82,7 +100,8 @@ def published_untouched(
         n_values: Of every sensitive column the number of values, or more.
     """
     by = None if description.group is not None else description.quasi_identifiers
-    return _untouched(by, description.insensitive, n_values, description.n_rows, alike)
+    telling = description.telling
+    return _untouched(by, description.insensitive, telling, n_values, description.n_rows, alike)
 
 
 def untouched_in(table: Table) -> Untouched:
@@ -90,8 +109,34 @@ def untouched_in(table: Table) -> Untouched:
     schema = table.schema
     values = () if table.set_valued is not None else schema.sensitive
     n_values = {name: len(table.domains[name]) for name in values}
-    by = schema.quasi_identifiers
-    return _untouched(by, schema.insensitive, n_values, table.n_rows, table.alike)
+    by, telling = schema.quasi_identifiers, telling_columns(table.frequencies())
+    return _untouched(by, schema.insensitive, telling, n_values, table.n_rows, table.alike)
+
+
+def told_apart_in(table: Table, untouched: Untouched) -> Grouping:
+    """Group the people of a table as it is, as who also knows what tells them apart."""
+    schema = table.schema
+    by = (*schema.quasi_identifiers, *untouched.columns, *untouched.telling)
+    values = [name for name in schema.sensitive if name not in untouched.telling]
+    rules = {name: rule for name, rule in schema.hierarchies.items() if name in (*by, *values)}
+    finer = Schema.of(schema.columns, by, values, hierarchies=rules)
+    return Table(table.source, finer).frequencies().as_it_is()
+
+
+def broken_among(apart: Grouping, promise: Criterion, n_unseen: int = 0) -> list[Measurement]:
+    """Measure what was promised of values among people who are told apart.
+
+    Gives what does not hold there, and what has no verdict.
+    """
+    parts = [
+        part
+        for part in promise.parts
+        if part.looks_at_values
+        and part.guarding is None
+        and part.attribute in (None, *apart.frequencies.sensitive)
+    ]
+    measured = [each for part in parts for each in measure(part, apart.joint, n_unseen)]
+    return [each for each in measured if each.note is not None or not each.holds]
 
 
 def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ...]]:
@@ -101,7 +146,7 @@ def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ..
     one that is different for everybody determines all. What is the same for everybody is known
     without. Of two tables there is nothing to ask: they publish quasi-identifiers as they are.
     """
-    shown = [n for n in (*untouched.columns, *untouched.sensitive) if _is_kept(original, n)]
+    shown = [n for n in untouched.columns if n in original.schema.published_columns]
     n_values = {name: original.alike([name]).n for name in shown}
     varied = [q for q in original.schema.quasi_identifiers if shown and original.alike([q]).n > 1]
     determined = {
@@ -116,18 +161,53 @@ def given_away_text(determined: Mapping[str, Sequence[str]]) -> str:
     return "; ".join(f"{name} gives {', '.join(q)} away" for name, q in determined.items())
 
 
-def refuse_identifying(untouched: Untouched, criterion: Criterion) -> None:
-    """Refuse columns that tell people apart who were promised to be alike."""
+def told_text(telling: Mapping[str, Sequence[str]]) -> str:
+    """Write which sensitive columns tell quasi-identifiers."""
+    return "; ".join(f"{name} tells {listed(tuple(q))}" for name, q in telling.items())
+
+
+def refuse_identifying(
+    untouched: Untouched, criterion: Criterion, apart: Callable[[], Grouping]
+) -> None:
+    """Refuse columns that tell people apart who were promised to be alike.
+
+    apart: groups people as who knows these columns, too.
+    """
     k, groups = fewest_alike(criterion), untouched.groups
     n_below = untouched.n_below(k)
-    if groups is None or not n_below:
-        return
-    raise BadInput(
-        f"insensitive: {listed_values(untouched.columns)} would be published untouched, and with "
-        f"them the smallest group of people who look alike is {count(groups.smallest)} "
-        f"instead of {count(k)}: {people(n_below)} of {count(groups.n_people)} are in "
-        "groups below that; make the columns quasi-identifiers, drop them, or say "
-        "untouched_identify = true, and the release says so"
+    if groups is not None and n_below:
+        raise _identifying(
+            untouched,
+            f"the smallest group of people who look alike is {count(groups.smallest)} "
+            f"instead of {count(k)}: {people(n_below)} of {count(groups.n_people)} are in groups "
+            "below that",
+        )
+    for each in tells_values(apart, criterion):
+        raise _identifying(
+            untouched,
+            f"{each.criterion} does not hold of people who look alike: it fails for "
+            f"{people(each.n_people_failing)}",
+        )
+
+
+def tells_values(apart: Callable[[], Grouping], criterion: Criterion) -> list[Measurement]:
+    """Give what was promised of values and does not hold among people who are told apart."""
+    if not any(part.looks_at_values for part in criterion.parts):
+        return []
+    return broken_among(apart(), criterion)
+
+
+def _identifying(untouched: Untouched, why: str) -> BadInput:
+    said, roles = [], []
+    if untouched.columns:
+        roles.append("insensitive")
+        said.append(f"{listed_values(untouched.columns)} would be published untouched")
+    if untouched.telling:
+        roles.append("sensitive")
+        said.append(told_text(untouched.telling))
+    return BadInput(
+        f"{', '.join(roles)}: {'; '.join(said)}, and with them {why}; make the columns "
+        "quasi-identifiers, drop them, or say untouched_identify = true, and the release says so"
     )
 
 
@@ -144,22 +224,19 @@ def listed_values(columns: Mapping[str, int]) -> str:
 def _untouched(
     quasi_identifiers: Sequence[str] | None,
     insensitive: Sequence[str],
+    telling: Mapping[str, Sequence[str]],
     n_values: Mapping[str, int],
     n_rows: int,
     alike: Alike,
 ) -> Untouched:
     columns = {name: alike([name]).n for name in insensitive}
     groups = None
-    if quasi_identifiers is not None and insensitive:
-        groups = alike([*quasi_identifiers, *insensitive])
+    if quasi_identifiers is not None and (insensitive or telling):
+        groups = alike([*quasi_identifiers, *insensitive, *telling])
     sensitive = {}
     for name, n in n_values.items():
         if 2 * n >= n_rows:  # else not even half of them can be alone
             values = alike([name])
             if 2 * values.people_below(2) >= values.n_people:
                 sensitive[name] = values.n
-    return Untouched(columns, groups, sensitive)
-
-
-def _is_kept(table: Table, column: str) -> bool:
-    return column in table.schema.published_columns and column != table.set_valued
+    return Untouched(columns, groups, sensitive, telling)

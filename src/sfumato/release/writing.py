@@ -153,6 +153,17 @@ def read_back(description: Description, files: Files, *, values: bool = True) ->
     return seen
 
 
+def read_apart(description: Description, files: Files) -> Grouping:
+    """Group the published rows as who also knows what is untouched, and what the telling are."""
+    telling = tuple(description.telling)
+    values = [name for name in description.sensitive if name not in telling]
+    rules = {name: rule for name, rule in description.rules().items() if name in values}
+    if description.group is not None:  # whose values they are stands in the first table
+        return _counted(files.open(SENSITIVE), [description.group, *telling], values, rules)
+    by = [*description.quasi_identifiers, *description.insensitive, *telling]
+    return _counted(files.open(DATA), by, values, rules)
+
+
 def people_by_group(description: Description, files: Files) -> FrequencySet:
     """Count who is in which group of two tables: quasi-identifiers, and the group's number last."""
     by = [*description.quasi_identifiers, str(description.group)]

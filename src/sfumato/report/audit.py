@@ -23,7 +23,12 @@ from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.publishers_word import given_word, with_publishers_word
 from sfumato.report.verdict import NotRun, Verdict, left_open
-from sfumato.report.way_out import WayOut, find_way_out, gives_method_away
+from sfumato.report.way_out import (
+    WayOut,
+    find_way_out,
+    gives_method_away,
+    tells_people_apart,
+)
 from sfumato.table import Table
 from sfumato.text import counted, people
 
@@ -111,9 +116,11 @@ class Report:
     def way_out(self) -> WayOut | None:
         """Which method keeps the promise instead, tried on the original when first asked for.
 
-        None: nobody succeeded by knowing the method. It is for the steward alone.
+        None: nobody succeeded by knowing the method, or somebody does whatever the method is, by
+        columns that tell people apart. It is for the steward alone.
         """
-        if not any(map(gives_method_away, self.findings)):
+        by_method = any(map(gives_method_away, self.findings))
+        if not by_method or any(map(tells_people_apart, self.findings)):
             return None
         return find_way_out(
             self.subject, self.target, lambda release, target: _audited(release, target).verdict

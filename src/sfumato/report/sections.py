@@ -166,10 +166,16 @@ def _untouched(published: Document) -> Iterator[str]:
         allowed = (
             " Whoever made the release allowed that." if published["untouched_identify"] else ""
         )
+        columns = ", ".join(map(_cut, part["columns"]))
+        told = "; ".join(
+            f"{_cut(name)} goes together with {', '.join(map(_cut, others))}"
+            for name, others in part["telling"].items()
+        )
         yield (
-            f"Published untouched: {', '.join(map(_cut, part['columns']))}. People alike in these "
-            f"and in the quasi-identifiers are groups of {count(part['smallest_group'])} or more; "
-            f"{people(part['alone'])} alone.{allowed}"
+            (f"Published untouched: {columns}. " if columns else "")
+            + (f"Sensitive, and told by quasi-identifiers: {told}. " if told else "")
+            + "People alike in these and in the quasi-identifiers are groups of "
+            f"{count(part['smallest_group'])} or more; {people(part['alone'])} alone.{allowed}"
         )
     if part is not None and part["sensitive"]:
         yield (

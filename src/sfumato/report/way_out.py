@@ -15,7 +15,7 @@ from typing import Any
 
 from sfumato.algorithms import Algorithm, Anatomy, Checked, Mondrian
 from sfumato.algorithms.checked import doubling
-from sfumato.attacks import Finding, Minimality, Target
+from sfumato.attacks import Finding, Minimality, Target, UntouchedDisclosure
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import report
@@ -130,6 +130,11 @@ class WayOut:
 def gives_method_away(finding: Finding) -> bool:
     """Whether an attack succeeded by what is known of the method."""
     return finding.holds is False and (finding.knows_method or finding.attack == Minimality.name)
+
+
+def tells_people_apart(finding: Finding) -> bool:
+    """Whether an attack succeeded by columns that stand beside the quasi-identifiers."""
+    return finding.holds is False and finding.attack == UntouchedDisclosure.name
 
 
 def candidates(criterion: Criterion, failed: Algorithm | None) -> Iterator[Algorithm]:

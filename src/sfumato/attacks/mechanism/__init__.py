@@ -28,6 +28,7 @@ from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, provenances_of
 from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.target import Target
+from sfumato.attacks.untouched import unless_told_apart
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
 from sfumato.errors import CannotRun, DoesNotApply
@@ -203,8 +204,11 @@ class Mechanism(Attack):
     ) -> Finding:
         """Find what is believed by somebody who has this release alone."""
         if not method.joint:
-            members = members_of(target, guard) if guard else _seen(target)
-            return self._finding(target, members, LearnedBeliefs([]), attribute, BLIND)
+            if guard is None:
+                return self._by_shares(target, attribute, BLIND)
+            members = members_of(target, guard)
+            finding = self._finding(target, members, LearnedBeliefs([]), attribute, BLIND)
+            return unless_told_apart(finding, target)
         if guard is not None:
             raise CannotRun(
                 "what people guard is not published, so nobody can run the method again on worlds"
@@ -221,7 +225,15 @@ class Mechanism(Attack):
         members, classes = replay.run(attribute)
         n_unseen = target.n_suppressed  # whoever runs it sees nothing of their values
         verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes, n_unseen)
-        return verdict.finding(self.called, _knows(target))
+        return unless_told_apart(verdict.finding(self.called, _knows(target)), target)
+
+    def _by_shares(self, target: Target, attribute: str, reason: str | None) -> Finding:
+        """Find it where all worlds count alike: by the shares of the groups that people see."""
+        finer = target.told_apart
+        if finer is None or finer.untouched is None or attribute not in finer.sensitive:
+            return self._finding(target, _seen(target), LearnedBeliefs([]), attribute, reason)
+        finding = self._finding(finer, _seen(finer), LearnedBeliefs([]), attribute, reason)
+        return replace(finding, knows=f"{finding.knows}; {finer.untouched.known}")
 
     def _followed(
         self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
@@ -240,6 +252,15 @@ class Mechanism(Attack):
             together=max(1, len(members.people) * 2),
         )
         following = Following(members, steps, solver)
+        if target.told_apart is not None and not (following.beliefs or following.large):
+            return self._by_shares(target, attribute, None)
+        finding = self._of_steps(target, members, following, attribute)
+        return unless_told_apart(finding, target)
+
+    def _of_steps(
+        self, target: Target, members: Membership, following: Following, attribute: str
+    ) -> Finding:
+        """Find it exactly, by bounds, or by samples."""
         finding = self._finding(target, members, following.exactly(), attribute)
         if finding.holds is False or not following.large:
             return finding
