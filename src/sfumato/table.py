@@ -168,6 +168,12 @@ class Table:
             return counted.combinations
         return self._combinations
 
+    def pairs(self, quasi_identifier: str, sensitive: str) -> FrequencySet:
+        """Count pairs of values of two columns: alone, or within all if these are counted."""
+        if "_frequencies" in self.__dict__:
+            return self._frequencies
+        return self._count((sensitive,), quasi_identifiers=(quasi_identifier,))
+
     def alike(self, columns: Sequence[str]) -> GroupSizes:
         """Count the groups of people who have the same values in all of some columns."""
         return GroupSizes(*self._people.alike(columns))
@@ -240,8 +246,13 @@ class Table:
     def _combinations(self) -> FrequencySet:
         return self._count(())
 
-    def _count(self, sensitive: tuple[str, ...], guard: str | None = None) -> FrequencySet:
-        quasi_identifiers = self.schema.quasi_identifiers
+    def _count(
+        self,
+        sensitive: tuple[str, ...],
+        guard: str | None = None,
+        quasi_identifiers: tuple[str, ...] | None = None,
+    ) -> FrequencySet:
+        quasi_identifiers = quasi_identifiers or self.schema.quasi_identifiers
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         domains, codes = self._coded(columns)
         report("counting")

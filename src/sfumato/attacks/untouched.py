@@ -112,10 +112,11 @@ class UntouchedDisclosure(Attack):
     ...     sensitive="disease",
     ...     insensitive=["sex"],
     ... )
-    >>> release = sf.anonymize(patients, sf.KAnonymity(5) & sf.LDiversity(3))
+    >>> promise = sf.KAnonymity(5) & sf.LDiversity(3)
+    >>> release = sf.anonymize(patients, promise, untouched_identify=True)
     >>> finding = sf.attacks.UntouchedDisclosure().run(release)
-    >>> finding.knows, finding.holds
-    ("the target's quasi-identifiers and sex; that the target is in the table", True)
+    >>> finding.found, finding.holds
+    (Fraction(1, 1), False)
     """
 
     attribute: str | None = None

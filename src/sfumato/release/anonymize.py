@@ -81,7 +81,7 @@ def anonymize(
     description = Description.of(table, frequencies, recoding, criterion, method)
     private = Private(table, frequencies, recoding, secret)
     report("looking for columns that tell people apart")
-    telling = telling_columns(table.frequencies()) if table.schema.sensitive else {}
+    telling = telling_columns(table)
     description = replace(description, telling=telling)
     if not description.insensitive and not telling:
         return Release(description, private)

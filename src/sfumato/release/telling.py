@@ -13,42 +13,46 @@ import numpy as np
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes
+from sfumato.table import Table
 
 LARGEST_SHARE = 1 / 4  # of the pairs that chance would make beyond those that there must be
 # By chance so few pairs occur less than once in a thousand tables: of so many that are expected
 # (Chernoff), or where so small a share of those that are missing would be (Markov).
 FEWEST_EXPECTED = 25
 LARGEST_MISSING = 1 / 1000
+MOST_MARKED = 2**24  # possible pairs of which the occurring ones are marked, not sorted
 
 
-def telling_columns(frequencies: FrequencySet) -> dict[str, tuple[str, ...]]:
+def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
     """Give the sensitive columns that go together with quasi-identifiers, and with which.
 
-    >>> from sfumato.data.hierarchy import Flat
-    >>> domains = {name: Flat().grow(name, list(range(30)))[0] for name in ("age", "born")}
-    >>> age = np.arange(300, dtype=np.int32) % 30
-    >>> ones = np.ones(300, dtype=np.int64)
-    >>> codes = {"age": age, "born": 29 - age}
-    >>> telling_columns(FrequencySet.from_codes(domains, ["age"], ["born"], codes, ones))
+    >>> import sfumato as sf
+    >>> import pyarrow as pa
+    >>> ages = [20 + j % 30 for j in range(300)]
+    >>> people = pa.table({"age": ages, "born": [2026 - age for age in ages]})
+    >>> telling_columns(sf.read(people, ["age"], "born"))
     {'born': ('age',)}
     """
-    codes = {name: frequencies.codes(name) for name in frequencies.quasi_identifiers}
     told = {}
-    for name in frequencies.sensitive:
-        if frequencies.domains[name].members is not None:
+    for name in table.schema.sensitive:
+        if name == table.set_valued:
             continue  # people have any number of values
-        values = frequencies.codes(name)
-        columns = [q for q, own in codes.items() if go_together(values, own, frequencies.counts)]
+        columns = [
+            q for q in table.schema.quasi_identifiers if _tells(table.pairs(q, name), q, name)
+        ]
         if columns:
             told[name] = tuple(columns)
     return told
 
 
+def _tells(pairs: FrequencySet, quasi_identifier: str, sensitive: str) -> bool:
+    return go_together(pairs.codes(sensitive), pairs.codes(quasi_identifier), pairs.counts)
+
+
 def go_together(first: Codes, second: Codes, counts: Counts) -> bool:
     """Whether one of two columns nearly determines the other, more than chance would make it."""
     n_first, n_second = _people_by_value(first, counts), _people_by_value(second, counts)
-    n_values = int(second.max()) + 1
-    pairs = len(np.unique(first.astype(np.int64) * n_values + second))
+    pairs = _n_pairs(first, second)
     expected = expected_pairs(n_first, n_second)
     n_all = len(n_first) * len(n_second)
     if pairs == n_all:
@@ -75,3 +79,14 @@ def expected_pairs(first: Counts, second: Counts) -> float:
 def _people_by_value(codes: Codes, counts: Counts) -> Counts:
     people = sum_by(codes.astype(np.intp), counts, int(codes.max()) + 1)
     return people[people > 0]
+
+
+def _n_pairs(first: Codes, second: Codes) -> int:
+    n_values = int(second.max()) + 1
+    pair = first.astype(np.int64) * n_values + second
+    n_possible = (int(first.max()) + 1) * n_values
+    if n_possible > MOST_MARKED:
+        return len(np.unique(pair))
+    occurs = np.zeros(n_possible, dtype=bool)
+    occurs[pair] = True
+    return int(np.count_nonzero(occurs))

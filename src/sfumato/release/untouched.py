@@ -109,7 +109,7 @@ def untouched_in(table: Table) -> Untouched:
     schema = table.schema
     values = () if table.set_valued is not None else schema.sensitive
     n_values = {name: len(table.domains[name]) for name in values}
-    by, telling = schema.quasi_identifiers, telling_columns(table.frequencies())
+    by, telling = schema.quasi_identifiers, telling_columns(table)
     return _untouched(by, schema.insensitive, telling, n_values, table.n_rows, table.alike)
 
 
