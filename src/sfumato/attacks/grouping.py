@@ -25,7 +25,7 @@ from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
 from sfumato.attacks.target import Target
-from sfumato.attacks.untouched import unless_told_apart
+from sfumato.attacks.told_apart import unless_told_apart
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts

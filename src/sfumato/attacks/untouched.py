@@ -27,10 +27,6 @@ from sfumato.release.untouched import (
 from sfumato.text import people
 
 NOTHING = "no column tells people apart beside the quasi-identifiers"
-TOLD_APART = (
-    "no verdict, since {} tell people of a group apart, and what the method tells who knows them "
-    "is not worked out"
-)
 
 
 @dataclass(frozen=True, eq=False)
@@ -164,14 +160,3 @@ class UntouchedDisclosure(Attack):
             n_exceeding=n_exceeding,
             note="; ".join(dict.fromkeys(notes)) or None,
         )
-
-
-def unless_told_apart(finding: Finding, target: Target) -> Finding:
-    """Take the verdict "holds" from what was worked out for groups that can be told apart."""
-    apart = target.told_apart
-    if not finding.holds or target.untouched is None or apart is None:
-        return finding
-    if finding.attribute not in apart.sensitive:  # he knows it already
-        return finding
-    notes = [TOLD_APART.format(target.untouched.known), *([finding.note] if finding.note else [])]
-    return replace(finding, holds=None, note="; ".join(notes))

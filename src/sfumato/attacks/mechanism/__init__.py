@@ -28,7 +28,7 @@ from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, provenances_of
 from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.target import Target
-from sfumato.attacks.untouched import unless_told_apart
+from sfumato.attacks.told_apart import unless_told_apart
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
 from sfumato.errors import CannotRun, DoesNotApply
