@@ -44,6 +44,12 @@ class Columns(_Strict):
     hierarchies: dict[str, dict[str, Any]] = Field(default_factory=dict)
 
 
+class Read(_Strict):
+    """The `[read]` table: how values are read."""
+
+    alike: str | dict[str, str] | None = None  # "merge" or "keep", of all columns or by column
+
+
 class JobFile(_Strict):
     """A whole job file."""
 
@@ -52,6 +58,7 @@ class JobFile(_Strict):
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
     untouched_identify: bool = False
+    read: Read = Field(default_factory=Read)
     columns: Columns
     criteria: list[dict[str, Any]] = Field(min_length=1)
     method: dict[str, Any] | None = None
@@ -66,6 +73,7 @@ class Job:
         self.format = written.format
         self.untouched_identify = written.untouched_identify
         self._engine = written.engine
+        self._alike = written.read.alike
         self._columns = written.columns
         self._place = place
         self._where = where
@@ -125,6 +133,7 @@ class Job:
             columns.person,
             self._hierarchies(columns.hierarchies, "hierarchies"),
             engine,
+            self._alike,
         )
 
     def terms(self) -> Terms:
@@ -151,6 +160,7 @@ class Job:
                 self._hierarchies(columns.hierarchies, "hierarchies"),
                 self.method if self._names_method else None,
                 self.format,
+                self._alike,
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
@@ -198,7 +208,8 @@ def _explain(error: ValidationError, where: str) -> str:
         str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
     )
     if first["type"] == "extra_forbidden":
-        owner = Columns if first["loc"][0] == "columns" else JobFile
+        tables: dict[str, type[BaseModel]] = {"columns": Columns, "read": Read}
+        owner = tables.get(str(first["loc"][0]), JobFile)
         return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
     if first["type"] == "list_type" and key == "criteria":
         return f"{where}: criteria: {TWO_BRACKETS}"

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -15,12 +16,14 @@ from sfumato.data.keys import Codes, Layout
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
+from sfumato.data.spellings import SpellingCounts, Spellings
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, People, Source, WritingPlan
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.html import html_table
 from sfumato.progress import report
 
+MERGE, KEEP = ALIKE = "merge", "keep"  # what becomes of texts that only look different
 DATA, SENSITIVE = "data", "sensitive"  # the files of a release; the second where there are two
 
 
@@ -33,6 +36,7 @@ def read(
     person: str | None = None,
     hierarchies: Mapping[str, Hierarchy] | None = None,
     engine: str | Engine | None = None,
+    alike: str | Mapping[str, str] | None = None,
 ) -> Table:
     """Open a table of personal records.
 
@@ -53,6 +57,11 @@ def read(
         hierarchies: Further hierarchies, also for sensitive columns.
         engine: What works on the rows: the name of an engine, or an engine such as
             `sf.engines.DuckDB()`, which is the default.
+        alike: What becomes of texts that only look different, such as "HIV", "hiv " and the same in
+            other Unicode letters, or "1" and "1.0": of all columns, or by column. "merge": they are
+            one value, written as it is most often, or as the hierarchy has it. "keep": they are
+            different values. Unless told, they are named, and a promise that would rest on the
+            difference is refused.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -74,7 +83,7 @@ def read(
         person,
         hierarchies,
     )
-    return Table(opened, schema)
+    return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged()
 
 
 class Table:
@@ -90,9 +99,13 @@ class Table:
     (('age', 'sex'), ('disease',))
     """
 
-    def __init__(self, source: Source, schema: Schema) -> None:
+    def __init__(
+        self, source: Source, schema: Schema, spelling_rules: Mapping[str, str] | None = None
+    ) -> None:
         self.source = source
         self.schema = schema
+        self.spelling_rules: Mapping[str, str] = spelling_rules or {}  # column -> "merge" or "keep"
+        self.n_merged: dict[str, SpellingCounts] = {}  # of columns that had several
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
 
@@ -120,6 +133,61 @@ class Table:
             (name, role, rules.get(name, "")) for role, names in roles.items() for name in names
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.source.name}")
+
+    def merged(self, known: Mapping[str, Collection[str]] | None = None) -> Table:
+        """See the spellings of a value as one in all columns where that was asked for.
+
+        known: Column -> texts that its values are written as, if they are spellings of them.
+        """
+        instead: dict[str, dict[str, str]] = {}
+        counts = {}
+        for column in (c for c, what in self.spelling_rules.items() if what == MERGE):
+            found = self.source.spellings(column, (known or {}).get(column, ())).alike
+            chosen = [self._best(column, spellings) for spellings in found]
+            if found:
+                counts[column] = SpellingCounts.of(found)
+                instead[column] = {
+                    text: best
+                    for spellings, best in zip(found, chosen, strict=True)
+                    for text in spellings
+                    if text != best
+                }
+        source = self.source.respelled(instead) if instead else self.source
+        table = Table(source, self.schema, self.spelling_rules)
+        table.n_merged = counts
+        return table
+
+    def _best(self, column: str, spellings: Sequence[str]) -> str:
+        """Give the first spelling that a column's hierarchy takes; of all, the first."""
+        rule = self.schema.hierarchies.get(column, Flat())
+        for text in spellings if rule.closed else ():
+            with suppress(BadInput):
+                rule.grow(column, [text])
+                return text
+        return spellings[0]
+
+    @cached_property
+    def look_alikes(self) -> Mapping[str, SpellingCounts]:
+        """Of counted columns and of people, those with texts that only look different."""
+        found = {}
+        for column in self.schema.counted:
+            labels = self.domains[column].values.labels
+            found[column] = Spellings.of(dict.fromkeys(labels, 1)).alike
+        person = self.schema.person
+        if person is not None:
+            found[person] = self.source.spellings(person).alike
+        return {column: SpellingCounts.of(each) for column, each in found.items() if each}
+
+    @cached_property
+    def repeated_identifiers(self) -> Mapping[str, int]:
+        """Identifiers by which rows are of the same people, with the number of such rows.
+
+        None where a column tells people apart: then people are counted, not rows.
+        """
+        if self.schema.person is not None:
+            return {}
+        n_repeated = {c: self.source.spellings(c).n_repeated for c in self.schema.identifiers}
+        return {column: n for column, n in n_repeated.items() if n}
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 from sfumato.data.hierarchy import Flat, Hierarchy, a_hierarchy
 from sfumato.errors import BadInput, nearest, shown, similar
+from sfumato.parameters import one_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +113,25 @@ class Schema:
         """Columns dropped because nobody said what they are."""
         named = {*self.counted, *self.insensitive, *self.identifiers, self.person}
         return tuple(column for column in self.columns if column not in named)
+
+    def by_column(
+        self, name: str, given: str | Mapping[str, str] | None, known: Sequence[str]
+    ) -> dict[str, str]:
+        """Read what is said of all columns whose values are compared, or of some by their names."""
+        compared = (*self.counted, *(() if self.person is None else (self.person,)))
+        if given is None:
+            return {}
+        if not isinstance(given, Mapping):
+            one_of("read", name, given, known)
+            return dict.fromkeys(compared, given)
+        for column, each in given.items():
+            if column not in compared:
+                raise BadInput(
+                    f"{name}: {shown(column)} is neither a quasi-identifier nor sensitive nor the "
+                    f"column of people{nearest(column, compared)}"
+                )
+            one_of("read", f"{name}.{column}", each, known)
+        return dict(given)
 
     def refuse_as_guard(self, name: str) -> None:
         """Refuse a column of guarding nodes that would be published, or that is something else."""

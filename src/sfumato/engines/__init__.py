@@ -6,6 +6,7 @@ from inspect import signature
 from typing import TYPE_CHECKING, Any
 
 from sfumato.data.recoding.instructions import Join, Lookup
+from sfumato.data.spellings import Spellings
 from sfumato.engines.protocol import (
     ENGINES,
     Batches,
@@ -29,6 +30,7 @@ __all__ = [
     "Lookup",
     "People",
     "Source",
+    "Spellings",
     "WritingPlan",
 ]
 EMBEDDED = "duckdb"

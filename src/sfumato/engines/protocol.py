@@ -1,6 +1,8 @@
 """What an engine is asked, in which order, and what it is told when it writes a release.
 
     engine.open(source)              -> Source   columns, types; nothing is counted yet
+    source.spellings(column)         -> counts   and values that only look different
+    source.respelled(spellings)      -> Source   with each of those values in one spelling
     source.people(person, ...)       -> People   one row for each person
     people.domains(columns, ...)     -> values   in an order that the engine remembers
     people.count(codes, layout)      -> keys     packed codes, with the number of people
@@ -25,6 +27,7 @@ from typing import Any, ClassVar, Literal
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.recoding.instructions import Join, Lookup
+from sfumato.data.spellings import Spellings
 from sfumato.registry import Registry
 
 Format = Literal["csv", "parquet"]
@@ -136,6 +139,17 @@ class Source(ABC):
     format: Format  # in which a release of it is written unless told otherwise
 
     @abstractmethod
+    def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
+        """Compare the distinct values of a column, of lists what stands in them; see `Spellings`.
+
+        `known`: texts that they are compared with too.
+        """
+
+    @abstractmethod
+    def respelled(self, spellings: Mapping[str, Mapping[str, str]]) -> Source:
+        """See some texts of some columns as others: column -> text -> what it is instead."""
+
+    @abstractmethod
     def people(self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]) -> People:
         """See one row for each person, and of a person only the columns in `kept`.
 
@@ -152,10 +166,13 @@ class Source(ABC):
         key: bytes,
         target: Path,
         earlier: Sequence[Path],
+        *,
+        as_spelled: bool = False,
     ) -> BatchReceipt:
         """Write some columns of all rows into a Parquet file, a person as a keyed hash.
 
         Left out are the rows of people who are in files of `earlier`, which were written likewise.
+        The spellings of a person are one person, unless people are told apart `as_spelled`.
         """
 
     @abstractmethod

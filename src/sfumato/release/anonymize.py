@@ -15,6 +15,7 @@ from sfumato.parameters import true_or_false
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
+from sfumato.release.look_alikes import refuse_look_alikes
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
 from sfumato.release.telling import telling_columns
@@ -47,7 +48,8 @@ def anonymize(
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
-        BadInput: Among others, columns published untouched tell people apart.
+        BadInput: Among others, columns published untouched tell people apart, or the promise would
+            rest on values that only look different.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -69,6 +71,7 @@ def anonymize(
     by_value = method.bucketized or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     validate(criterion, frequencies)
+    refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
     check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)

@@ -12,6 +12,7 @@ from sfumato.criteria.judging import guarding_column, measure, validate, without
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
+from sfumato.release.look_alikes import UNDECIDED, LookAlikes, rests_on, unnamed_spellings
 from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
@@ -43,6 +44,7 @@ class Check:
     asked: bool = True  # False: nothing was promised, the numbers only say what there is
     experiment: bool = False  # made with a seed
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
+    look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
 
     @property
     def holds(self) -> bool:
@@ -84,6 +86,7 @@ class Check:
                 for each in self.measured
             ],
             "untouched": None if self.untouched is None else self.untouched.to_json(),
+            "look_alikes": None if self.look_alikes is None else self.look_alikes.to_json(),
         } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
@@ -100,8 +103,9 @@ class Check:
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """What is published untouched, in words."""
-        return [] if self.untouched is None else self.untouched.lines
+        """What is published untouched and what only looks different, in words."""
+        untouched = [] if self.untouched is None else self.untouched.lines
+        return untouched + ([] if self.look_alikes is None else self.look_alikes.lines)
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -121,7 +125,7 @@ class Check:
         ]
 
     def _repr_html_(self) -> str:
-        named = html_table(("", "published untouched"), self.named) if self.named else ""
+        named = html_table(("", "to be noticed"), self.named) if self.named else ""
         return html_table(self.header, self.rows, self.heading) + named
 
 
@@ -151,7 +155,23 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
         verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
-    return replace(verdict, asked=asked, untouched=untouched_in(table))
+    measured = tuple(_without_look_alikes(each, table) for each in verdict.measured)
+    return replace(
+        verdict,
+        measured=measured,
+        asked=asked,
+        untouched=untouched_in(table),
+        look_alikes=LookAlikes.of(table),
+    )
+
+
+def _without_look_alikes(measured: Measurement, table: Table) -> Measurement:
+    """Take the verdict from what holds only as long as spellings are different values."""
+    asked = measured.criterion
+    if not measured.holds or measured.note:
+        return measured
+    unnamed = any(unnamed_spellings(asked, table, c) for c in table.schema.sensitive)
+    return replace(measured, note=UNDECIDED) if unnamed or rests_on(asked, table) else measured
 
 
 def _apart(measured: Measurement) -> Measurement:

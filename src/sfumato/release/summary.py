@@ -20,6 +20,7 @@ from sfumato.formulas.measures.loss import (
 )
 from sfumato.html import html_table
 from sfumato.release.description import Description
+from sfumato.release.look_alikes import LookAlikes
 from sfumato.release.untouched import Untouched, given_away, given_away_text
 from sfumato.table import Table
 from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
@@ -165,11 +166,9 @@ def _about_the_original(
     numbers["sensitive_without_criterion"] = bare
     if bare:
         lines.append(("sensitive, no criterion", ", ".join(bare)))
-    alike = {name: n for name in original.schema.sensitive if (n := _alike(original, name))}
-    if alike:
-        numbers["sensitive_values_alike"] = alike
-        text = ", ".join(f"{name} {n}" for name, n in alike.items())
-        lines.append(("sensitive values that differ only in case or blanks", text))
+    alike = LookAlikes.of(original)
+    numbers["look_alikes"] = alike.to_json()
+    lines += alike.lines
     guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,
@@ -203,9 +202,3 @@ def _levels(levels: Mapping[str, int], original: Table | None) -> str:
         return ", ".join(f"{name} {level}" for name, level in levels.items())
     heights = {name: original.domains[name].taxonomy.height for name in levels}
     return ", ".join(f"{name} {level} of {heights[name]}" for name, level in levels.items())
-
-
-def _alike(original: Table, name: str) -> int:
-    """Count the values of a column that are another one but for case and blanks."""
-    labels = [str(label) for label in original.domains[name].values.labels if label is not None]
-    return len(labels) - len({" ".join(label.casefold().split()) for label in labels})

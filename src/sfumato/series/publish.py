@@ -29,6 +29,7 @@ from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
 from sfumato.release.check import Check
+from sfumato.release.look_alikes import refuse_look_alikes
 from sfumato.release.summary import Summary
 from sfumato.series.chain import PairVerdict, made_of, next_release, opened, pair_verdicts
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
@@ -36,6 +37,7 @@ from sfumato.series.ledger import Ledger
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
+from sfumato.table import KEEP, MERGE
 from sfumato.text import counted
 
 
@@ -155,6 +157,7 @@ class _Transaction:
             left_out = sum(each.n_left_out for each in added)
             if self.request.wait and batch is not None:
                 table.frequencies()  # what the hierarchies do not know would block the next release
+                refuse_look_alikes(table, plan.terms.promise)
                 self.ledger.enter(batch)
                 reached("publish.batch_entered")
                 self._keep(batch, staging.path)
@@ -231,6 +234,11 @@ class _Transaction:
                     f"person: people of this series are known by {written.person!r}, and a new "
                     "chain is about other people, so it has to be the same column"
                 )
+            if chain_terms.alike != written.alike:
+                raise BadInput(
+                    "alike: not what this series was started with; people and values of all its "
+                    "chains are compared in one way"
+                )
             fresh = Chain(chain.number + 1, chain_terms.to_json(), now())
             return NextRelease(
                 number, fresh, True, chain_terms, self._method(chain_terms), waiting, waiting, []
@@ -272,7 +280,10 @@ class _Transaction:
     def _staged(self, source: object, plan: NextRelease, staging: Path) -> Batch:
         """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
         report("keeping the batch")
-        table = plan.terms.read(source)
+        before = None
+        if plan.batches and MERGE in plan.terms.alike.values():
+            before = plan.terms.read(self.store.source(plan.batches))
+        table = plan.terms.read_batch(source, before)
         columns = plan.terms.kept(table)
         if plan.batches:
             columns = self._like_before(columns, plan.batches[0])
@@ -281,12 +292,15 @@ class _Transaction:
         with_person = [self.store.batch(each.number) for each in every if person in each.types]
         target = _staged_batch(staging)
         name = table.source.name
-        kept = table.source.keep(columns, person, self.store.key, target, with_person)
+        as_spelled = person is not None and plan.terms.alike.get(person) == KEEP
+        kept = table.source.keep(
+            columns, person, self.store.key, target, with_person, as_spelled=as_spelled
+        )
         target.chmod(0o600)
         sync(target)
         if plan.batches:
             _refuse_types(kept.types, plan.batches[0].types, name)
-        self._refuse_rows(kept, every, name)
+        self._refuse_rows(kept, every, name, "" if as_spelled else ", however spelled")
         reached("publish.batch_staged")
         return Batch(
             len(every) + 1,
@@ -302,7 +316,9 @@ class _Transaction:
     def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
         return [column for column in first.types if column in columns]
 
-    def _refuse_rows(self, kept: BatchReceipt, batches: Sequence[Batch], name: str) -> None:
+    def _refuse_rows(
+        self, kept: BatchReceipt, batches: Sequence[Batch], name: str, spelled: str
+    ) -> None:
         if not kept.n_rows and not kept.n_known:
             raise BadInput(
                 f"{name}: no rows; an empty batch changes nothing, so nothing is published"
@@ -316,16 +332,18 @@ class _Transaction:
         if kept.n_repeated:
             raise BadInput(
                 f"{name}: {counted(kept.n_repeated, 'row repeats', 'rows repeat')} a person "
-                "of the batch; a series has one row for each person"
+                f"of the batch{spelled}; a series has one row for each person"
             )
         if kept.n_known and not self.request.skip_known:
             raise BadInput(
                 f"{name}: {counted(kept.n_known, 'row is', 'rows are')} about people who "
-                "are in the series already; what has been published is not corrected or published "
-                "twice, so take these rows out, or leave them out with --skip-known"
+                f"are in the series already{spelled}; what has been published is not corrected or "
+                "published twice, so take these rows out, or leave them out with --skip-known"
             )
         if not kept.n_rows:
-            raise BadInput(f"{name}: all rows are about people who are in the series already")
+            raise BadInput(
+                f"{name}: all rows are about people who are in the series already{spelled}"
+            )
 
     def _keep(self, batch: Batch, staging: Path) -> None:
         """Give a staged batch its number."""

@@ -64,6 +64,7 @@ class ReleaseSeries:
         hierarchies: Mapping[str, Hierarchy] | None = None,
         method: Algorithm | None = None,
         format: Format | None = None,  # noqa: A002
+        alike: str | Mapping[str, str] | None = None,
     ) -> ReleaseSeries:
         """Start a series; what is said here holds for all its batches.
 
@@ -78,6 +79,9 @@ class ReleaseSeries:
             hierarchies: Further hierarchies.
             method: `sf.BCFAnonymizer()`, with another score if one is wanted.
             format: "csv" or "parquet"; that of the first batch unless told otherwise.
+            alike: What becomes of texts that only look different, as for `sf.read`. The spellings
+                of a person are one person unless `alike` says "keep". Merged values are written as
+                in the first batch that has them.
         """
         terms = Terms.of(
             quasi_identifiers,
@@ -88,6 +92,7 @@ class ReleaseSeries:
             hierarchies,
             method,
             format,
+            alike,
         )
         target = file_path("ReleaseSeries.create", place)
         with new_parents(target):

@@ -14,12 +14,12 @@ from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
-from sfumato.engines.protocol import Format
+from sfumato.engines.protocol import Batches, Format
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of
 from sfumato.release import Release
 from sfumato.release.description import refuse_unreadable_parts
-from sfumato.table import Table, read
+from sfumato.table import ALIKE, KEEP, MERGE, Table, read
 
 MISSING = object()
 PARTS: dict[str, tuple[type, ...]] = {  # of terms as they are written
@@ -31,6 +31,7 @@ PARTS: dict[str, tuple[type, ...]] = {  # of terms as they are written
     "criteria": (list,),
     "method": (dict,),
     "format": (str, type(None)),
+    "alike": (dict,),
 }
 
 
@@ -46,6 +47,7 @@ class Terms:
     criterion: Criterion
     method: SeriesAlgorithm  # without earlier releases, which the series knows
     format: Format | None  # of the releases; None: that of the first batch
+    alike: Mapping[str, str]  # column -> what becomes of values that only look different
 
     @classmethod
     def of(
@@ -58,6 +60,7 @@ class Terms:
         hierarchies: Mapping[str, Hierarchy] | None = None,
         method: Algorithm | None = None,
         format: Format | None = None,  # noqa: A002
+        alike: str | Mapping[str, str] | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
         if a_criterion(criterion).least_size < 2:
@@ -99,6 +102,7 @@ class Terms:
             criterion,
             in_series,
             format,
+            schema.by_column("alike", alike, ALIKE),
         )
 
     @property
@@ -111,14 +115,34 @@ class Terms:
         """What every release promises: k records whatever one compares, and all else likewise."""
         return _promise(self.criterion)
 
-    def read(self, source: object) -> Table:
-        """Open a batch, or all batches, with the roles."""
+    def read(self, kept: Batches) -> Table:
+        """Open batches that were kept with the roles: spellings are merged, people are hashes."""
+        person = {} if self.person is None else {self.person: KEEP}
+        return self._read(kept, {c: KEEP for c, how in self.alike.items() if how == KEEP} | person)
+
+    def read_batch(self, batch: object, earlier: Table | None) -> Table:
+        """Open a new batch: as it came, but for spellings that are merged.
+
+        earlier: The batches before, which say how a value is spelled.
+        """
+        table = self._read(batch, dict.fromkeys(self.alike, KEEP))
+        table = Table(table.source, table.schema, self.alike)
+        known = {}
+        if earlier is not None:
+            for column, how in self.alike.items():
+                if how == MERGE and column != self.person:
+                    labels = earlier.domains[column].values.labels
+                    known[column] = {text for text in labels if isinstance(text, str)}
+        return table.merged(known)
+
+    def _read(self, source: object, alike: Mapping[str, str]) -> Table:
         return read(
             source,
             self.quasi_identifiers,
             self.sensitive,
             person=self.person,  # and no identifiers: what has no role is not kept either
             hierarchies=self.hierarchies,
+            alike=alike,
         )
 
     def kept(self, table: Table) -> list[str]:
@@ -138,6 +162,7 @@ class Terms:
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
             "format": self.format,
+            "alike": dict(self.alike),
         }
 
     @classmethod
@@ -167,6 +192,7 @@ class Terms:
                 rules("hierarchies"),
                 method,
                 written["format"],
+                written["alike"],
             )
         except BadInput as error:
             raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None

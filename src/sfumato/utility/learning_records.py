@@ -17,7 +17,7 @@ from sfumato.data.schema import Schema
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.release import Release
-from sfumato.table import Table, read
+from sfumato.table import KEEP, Table, read
 from sfumato.utility.published_boxes import intervals_of
 
 
@@ -77,7 +77,7 @@ def columns_of(table: Table, guard: str | None = None) -> Table:
     by = (*schema.quasi_identifiers, *schema.insensitive, *((guard,) if guard else ()))
     rules = {name: schema.hierarchies[name] for name in schema.counted}
     whole = Schema.of(schema.columns, by, schema.sensitive, person=schema.person, hierarchies=rules)
-    return Table(table.source, whole)
+    return Table(table.source, whole, table.spelling_rules)
 
 
 def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
@@ -99,6 +99,7 @@ def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:
         schema.sensitive,
         insensitive=schema.insensitive,
         hierarchies={name: _complete(table, name, columns[name]) for name in schema.sensitive},
+        alike=KEEP,  # for nobody else
     )
 
 

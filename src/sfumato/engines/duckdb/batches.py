@@ -11,6 +11,7 @@ import pyarrow.parquet as pq
 from sfumato.engines import sql
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.spellings import normal_forms
 from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput
 from sfumato.text import counted
@@ -31,6 +32,8 @@ def keep_rows(
     key: bytes,
     target: Path,
     earlier: Sequence[Path],
+    *,
+    as_spelled: bool,
 ) -> BatchReceipt:
     """Write rows into a Parquet file.
 
@@ -42,15 +45,24 @@ def keep_rows(
         key: Secret of the series.
         target: The new file.
         earlier: Files of earlier batches.
+        as_spelled: Two spellings of a person are two people; else they have the same hash.
     """
     connection = rows.session.connection
     inner, outer = _pads(key)
     connection.register("pads", pa.table({"i": [inner], "o": [outer]}))
-    who = "NULL" if person is None else _hashed(f"s.{rows.inner[person]}", rows.types[person])
+    who, join = "NULL", ""
+    if person is not None:
+        text = _text(f"s.{rows.inner[person]}", rows.types[person])
+        source = f"(SELECT {text} AS value, s.* FROM {rows.view} AS s)"
+        form, join = ("s.value", "") if as_spelled else normal_forms(connection, source)
+        who = _hashed(form)
+    else:
+        source = rows.view
     others = [rows.inner[name] for name in columns if name != person]
     selected = ", ".join([*(f"s.{v}" for v in others), f"{who} AS who"])
     connection.execute(
-        f"CREATE TEMP TABLE kept AS SELECT {selected} FROM {rows.view} AS s CROSS JOIN pads AS p"
+        f"CREATE TEMP TABLE kept AS SELECT {selected} FROM {source} AS s {join} "
+        "CROSS JOIN pads AS p"
     )
     connection.unregister("pads")
     known = "(SELECT NULL::VARCHAR AS who WHERE false)"
@@ -94,10 +106,15 @@ def _pads(key: bytes) -> tuple[bytes, bytes]:
     return bytes(byte ^ 0x36 for byte in block), bytes(byte ^ 0x5C for byte in block)
 
 
-def _hashed(column: str, kind: str) -> str:
+def _text(column: str, kind: str) -> str:
+    """Give SQL for the text of whom a row is about."""
     text = f"CAST({column} AS VARCHAR)"
     if kind in ("FLOAT", "DOUBLE") or kind.startswith("DECIMAL"):  # 7.0 is the person 7
         whole = f"CAST(TRY_CAST({column} AS HUGEINT) AS VARCHAR)"
         text = f"CASE WHEN {column} = TRY_CAST({column} AS HUGEINT) THEN {whole} ELSE {text} END"
+    return text
+
+
+def _hashed(text: str) -> str:
     inner = f"unhex(sha256(p.i || encode({text})))"
-    return f"CASE WHEN {column} IS NOT NULL THEN sha256(p.o || {inner}) END"
+    return f"CASE WHEN {text} IS NOT NULL THEN sha256(p.o || {inner}) END"

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from copy import copy
+from itertools import count
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
+from sfumato.data.spellings import Spellings
 from sfumato.engines.csv_header import refuse_alike
 from sfumato.engines.duckdb.batches import keep_rows
 from sfumato.engines.duckdb.counting import DuckDBPeople
@@ -16,6 +19,7 @@ from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.spellings import respelled, spellings_of
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
 
 ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
@@ -50,14 +54,25 @@ class DuckDBSource(Source):
             {name: kind_of(kind) for name, kind in zip(self.columns, types, strict=True)},
             relation.typed,
         )
-        self._n_people = 0  # how often they were asked for
+        self._numbers = count(1)  # of views, for whoever asks
+
+    def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
+        """Compare the distinct values of a column."""
+        with self._session.explained():
+            return spellings_of(self._rows, column, known)
+
+    def respelled(self, spellings: Mapping[str, Mapping[str, str]]) -> DuckDBSource:
+        """See some texts as others, by the same connection."""
+        other = copy(self)
+        with self._session.explained():
+            other._rows = respelled(self._rows, spellings, f"respelled{next(self._numbers)}")
+        return other
 
     def people(
         self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
     ) -> DuckDBPeople:
         """See one row for each person, and a person's several values as a list in some order."""
-        self._n_people += 1
-        owner = f"people{self._n_people}"
+        owner = f"people{next(self._numbers)}"
         with self._session.explained():
             rows = one_row_each(self._rows, person, sensitive, kept, owner)
         return DuckDBPeople(rows, owner)
@@ -69,10 +84,14 @@ class DuckDBSource(Source):
         key: bytes,
         target: Path,
         earlier: Sequence[Path],
+        *,
+        as_spelled: bool = False,
     ) -> BatchReceipt:
         """Write some columns into a Parquet file of a series, a person as a keyed hash."""
         with self._session.explained(target):
-            return keep_rows(self._rows, columns, person, key, target, earlier)
+            return keep_rows(
+                self._rows, columns, person, key, target, earlier, as_spelled=as_spelled
+            )
 
     def to_batches(self, text: Collection[str]) -> pa.RecordBatchReader:
         """Read batch by batch, columns without a type as what they hold."""
@@ -83,7 +102,7 @@ class DuckDBSource(Source):
                 f"CAST({v} AS {types[name]}) AS {v}" if name in types else v
                 for name, v in inner.items()
             )
-            relation = self._session.connection.sql(f"SELECT {selected} FROM rows")
+            relation = self._session.connection.sql(f"SELECT {selected} FROM {self._rows.view}")
             reader = relation.to_arrow_reader(ROWS_AT_ONCE)
         fields = zip(inner, reader.schema, strict=True)
         schema = pa.schema([field.with_name(name) for name, field in fields])

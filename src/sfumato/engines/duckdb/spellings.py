@@ -1,0 +1,134 @@
+"""Spellings of values, compared and replaced by SQL.
+
+The normal form of printable ASCII is found by SQL, and that of other distinct texts by Python: in
+most columns there are few of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import replace
+
+import duckdb
+import pyarrow as pa
+
+from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form
+from sfumato.engines.duckdb.kinds import LIST
+from sfumato.engines.duckdb.rows import Rows
+
+LONGEST = 300  # letters; a longer text may be no number that can be read
+
+
+def spellings_of(rows: Rows, column: str, known: Collection[str]) -> Spellings:
+    """Compare the distinct values of a column, and what is known."""
+    connection, value, kind = rows.session.connection, rows.inner[column], rows.types[column]
+    source = f"(SELECT {value} AS value FROM {rows.view})"
+    if is_list := LIST.match(kind):
+        kind = is_list[1]
+        source = f"(SELECT unnest(CAST({value} AS {kind}[])) AS value FROM {rows.view})"
+    if kind != "VARCHAR":
+        n_rows, n_values = connection.execute(
+            f"SELECT count(value), count(DISTINCT value) FROM {source}"
+        ).fetchall()[0]
+        return Spellings(n_rows, n_values, ())
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE spelled AS SELECT value, count(*) AS n FROM {source} "
+        "WHERE value IS NOT NULL GROUP BY value"
+    )
+    if known:
+        connection.register("known", pa.table({"value": pa.array(set(known), pa.string())}))
+        connection.execute(
+            "INSERT INTO spelled SELECT value, 0 FROM known ANTI JOIN spelled USING (value)"
+        )
+        connection.unregister("known")
+    form, join = normal_forms(connection, "spelled")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP TABLE formed AS SELECT {form} AS form, s.value, s.n "
+        f"FROM spelled AS s {join}"
+    )
+    n_rows, n_values = connection.execute(
+        "SELECT coalesce(sum(n), 0)::BIGINT, count(DISTINCT form) FILTER (n > 0) FROM formed"
+    ).fetchall()[0]
+    found = connection.execute(
+        "SELECT form, value, n FROM formed SEMI JOIN "
+        "(SELECT form FROM formed GROUP BY form HAVING count(*) > 1) USING (form)"
+    ).fetchall()
+    connection.execute("DROP TABLE spelled; DROP TABLE formed")
+    by_form: dict[str, list[str]] = {}
+    first = set(known)
+    for each, text, _ in sorted(found, key=lambda row: (row[1] not in first, -row[2], row[1])):
+        by_form.setdefault(each, []).append(text)
+    return Spellings(n_rows, n_values, tuple(sorted(map(tuple, by_form.values()))))
+
+
+def normal_forms(connection: duckdb.DuckDBPyConnection, texts: str) -> tuple[str, str]:
+    """Give SQL for the normal form of `s.value`, s being a table of texts, and the join it needs.
+
+    texts: SQL for a table whose column `value` has all of them.
+    """
+    odd = connection.sql(
+        f"SELECT DISTINCT value FROM {texts} AS s WHERE {_is_odd('s.value')}"
+    ).to_arrow_table()
+    if not odd.num_rows:
+        return _plain_form("s.value"), ""
+    forms = pa.array(map(normal_form, odd["value"].to_pylist()), pa.string())
+    connection.register("odd", pa.table({"value": odd["value"], "form": forms}))
+    connection.execute("CREATE OR REPLACE TEMP TABLE odd_forms AS SELECT * FROM odd")
+    connection.unregister("odd")
+    return (
+        f"coalesce(o.form, {_plain_form('s.value')})",
+        "LEFT JOIN odd_forms AS o ON o.value = s.value",
+    )
+
+
+def _folded(text: str) -> str:
+    return f"trim(regexp_replace(lower({text}), ' +', ' ', 'g'))"
+
+
+def _is_odd(text: str) -> str:
+    """Give SQL for whether a text's normal form is for Python to find."""
+    number, plain = (f"regexp_full_match({_folded(text)}, '{r}')" for r in (NUMBER, PLAIN_NUMBER))
+    return (
+        f"(NOT regexp_full_match({text}, '[ -~]*') OR length({text}) > {LONGEST} "
+        f"OR ({number} AND NOT {plain}))"
+    )
+
+
+def _plain_form(text: str) -> str:
+    """Give SQL for the normal form of every other text."""
+    form = _folded(text)
+    unsigned = f"ltrim({form}, '+')"
+    short = f"rtrim(rtrim({unsigned}, '0'), '.')"
+    short = f"CASE WHEN contains({form}, '.') THEN {short} ELSE {unsigned} END"
+    number = f"regexp_replace({short}, '^-0$', '0')"
+    return f"CASE WHEN regexp_full_match({form}, '{PLAIN_NUMBER}') THEN {number} ELSE {form} END"
+
+
+def respelled(rows: Rows, spellings: Mapping[str, Mapping[str, str]], view: str) -> Rows:
+    """See some texts of some columns as others, in a view."""
+    connection, selected, joins = rows.session.connection, [], []
+    for j, (column, texts) in enumerate(spellings.items()):
+        value, table, kind = rows.inner[column], f"{view}_{j}", rows.types[column]
+        of_lists = LIST.match(kind) is not None
+        old, new = pa.array(texts, pa.string()), pa.array(texts.values(), pa.string())
+        connection.register("texts", pa.table({"old": old, "new": new}))
+        lists = "list(old ORDER BY old) AS old, list(new ORDER BY old) AS new"
+        connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE {table} AS "
+            f"SELECT {lists if of_lists else '*'} FROM texts"
+        )
+        connection.unregister("texts")
+        if of_lists:
+            joins.append(f"CROSS JOIN {table} AS m{j}")
+            each = f"coalesce(m{j}.new[list_position(m{j}.old, x)], x)"
+            replaced = f"list_transform(CAST(s.{value} AS VARCHAR[]), lambda x: {each})"
+        else:
+            joins.append(f"LEFT JOIN {table} AS m{j} ON m{j}.old = s.{value}")
+            replaced = f"coalesce(m{j}.new, s.{value})"
+        selected.append(f"{replaced} AS {value}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT s.* REPLACE ({', '.join(selected)}) "
+        f"FROM {rows.view} AS s {' '.join(joins)}"
+    )
+    types = {c: "VARCHAR[]" if LIST.match(rows.types[c]) else "VARCHAR" for c in spellings}
+    return replace(rows, view=view, types={**rows.types, **types})

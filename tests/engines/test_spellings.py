@@ -1,0 +1,97 @@
+"""Every engine finds the same spellings as a comparison pair by pair, and replaces them."""
+
+from collections import Counter
+
+import pyarrow as pa
+import pyarrow.parquet
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from naive import spellings as naive
+from profiles import examples
+from sfumato.engines.protocol import ENGINES
+
+LETTERS = [*"aAbB017.e+-' ", "\u200b", "\u0301", "é", "\u00a0", "ﬁ", "’", "\x00", "\t", "ß"]
+texts = st.text(st.sampled_from(LETTERS), max_size=6)
+LONG = ["1" * 299, "1" * 301, "1" * 301 + ".0", "0." + "0" * 298 + "1", "9" * 499 + ".0"]
+ENGINE = pytest.mark.parametrize("engine", list(ENGINES))
+
+
+def source_of(engine, table):
+    return sf.read(table, ["q"], engine=engine).source
+
+
+def column(rows):
+    return pa.table({"q": [1] * len(rows), "s": rows})
+
+
+@ENGINE
+@examples(150)
+@given(
+    rows=st.lists(st.one_of(st.none(), texts, st.sampled_from(LONG)), min_size=1, max_size=12),
+    known=st.sets(texts, max_size=3),
+)
+def test_spellings_are_those_found_pair_by_pair(engine, rows, known):
+    found = source_of(engine, column(pa.array(rows, pa.string()))).spellings("s", known)
+    expected = naive.spellings(Counter(rows), known)
+    assert (found.n_rows, found.n_values, [*found.alike]) == expected
+
+
+@ENGINE
+@pytest.mark.parametrize(
+    ("values", "n_values"),
+    [([1, 2, 1, None], 2), ([0.5, 1.0, -0.0, 0.0], 3), ([True, False, None, True], 2)],
+)
+def test_what_has_a_type_is_counted_and_never_alike(engine, values, n_values):
+    found = source_of(engine, column(values)).spellings("s")
+    assert (found.n_values, found.alike) == (n_values, ())
+    assert found.n_rows == sum(value is not None for value in values)
+
+
+@ENGINE
+def test_lists_and_dictionaries_are_compared_by_what_stands_in_them(engine):
+    lists = [["HIV", "hiv"], [None, "flu"], [], None]
+    assert source_of(engine, column(lists)).spellings("s").alike == (("HIV", "hiv"),)
+    coded = pa.array(["HIV", "hiv", "HIV"]).dictionary_encode()
+    assert source_of(engine, column(coded)).spellings("s").alike == (("HIV", "hiv"),)
+
+
+@ENGINE
+@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
+def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path):
+    rows = ["HIV", "hiv ", "it's", None, "flu", "HIV"]
+    table = column(rows)
+    if kind == "csv":
+        table = tmp_path / "t.csv"
+        table.write_text("q,s\n" + "".join(f'1,"{v}"\n' if v else "1,\n" for v in rows))
+    elif kind == "parquet":
+        pa.parquet.write_table(table, tmp_path / "t.parquet")
+        table = tmp_path / "t.parquet"
+    source = source_of(engine, table)
+    other = source.respelled({"s": {"hiv ": "HIV", "it's": "is"}})
+    again = other.respelled({"s": {"is": 'i"s'}})
+
+    def values(of):
+        return Counter(of.people(None, [], []).domains(["s"], [])["s"])
+
+    assert values(source) == Counter(set(rows))
+    assert values(other) == Counter({"HIV", "is", "flu", None})
+    assert values(again) == Counter({"HIV", 'i"s', "flu", None})
+    assert len(other.to_batches([]).read_all()) == len(rows)
+    assert sorted(filter(None, again.to_batches([]).read_all()["s"].to_pylist())) == [
+        "HIV",
+        "HIV",
+        "HIV",
+        "flu",
+        'i"s',
+    ]
+
+
+@ENGINE
+def test_texts_in_lists_are_seen_as_others(engine):
+    lists = [["HIV", "hiv"], [None, "flu"], [], None, ["hiv"]]
+    other = source_of(engine, column(lists)).respelled({"s": {"hiv": "HIV"}})
+    people = other.people(None, ["s"], ["s"])
+    assert sorted(people.domains(["s"], [])["s"]) == [[], ["HIV"], ["HIV", "HIV"], ["flu"]]
