@@ -255,13 +255,22 @@ class Table:
         plan = next(each for each in plans if {*columns} <= {*each.columns})
         return GroupSizes(*self._people.alike(columns, plan))
 
-    def write(self, recoding: Recoding, target: Path, kind: Format, secret: bytes) -> None:
-        """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside."""
+    def write(
+        self, recoding: Recoding, target: Path, kind: Format, secret: bytes
+    ) -> dict[str, int]:
+        """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside.
+
+        Returns the digest of each table's rows, where chance dealt them out.
+        """
+        digests = {}
         self.combinations()
         report("applying")
         for plan, name in self._plans(recoding, secret):
             place = target if name == DATA else target.with_name(f"{name}{target.suffix}")
             self._people.apply(plan, place, kind)
+            if recoding.splits:
+                digests[name] = self._people.digest(plan)
+        return digests
 
     def _plans(self, recoding: Recoding, secret: bytes) -> Iterator[tuple[WritingPlan, str]]:
         """Say what stands in each file."""
@@ -290,7 +299,7 @@ class Table:
         new = [c for c in dict.fromkeys((*self.schema.counted, *jointly)) if c not in domains]
         if new:
             report("reading")
-            values_by_column = self._people.domains(new, jointly)
+            values_by_column = self._people.domains(new, jointly, self._told)
             if not values_by_column[new[0]]:
                 raise BadInput(f"{self.source.name}: no rows")
             rules = self.schema.hierarchies
@@ -325,5 +334,21 @@ class Table:
         domains, codes = self._coded(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
-        keys, counts = self._people.count({column: codes[column] for column in columns}, layout)
-        return FrequencySet.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
+        coded = {column: codes[column] for column in columns}
+        keys, counts, digests = self._people.count(coded, layout, self._told)
+        told = dict(zip(self._told, digests, strict=True))
+        return FrequencySet.from_keys(
+            domains, quasi_identifiers, sensitive, keys, counts, guard, told
+        )
+
+    @property
+    def _told(self) -> list[tuple[str, ...]]:
+        """What is told of the people of a combination: what will be published beside it.
+
+        Where two tables are published, sensitive values do not stand beside the other columns. Of
+        a set of values nothing is told: each of them is counted.
+        """
+        beside = self.schema.beside
+        insensitive = tuple(column for column in beside if column in self.schema.insensitive)
+        told = (() if self.set_valued else beside, insensitive)
+        return [each for each in dict.fromkeys(told) if each]

@@ -16,7 +16,9 @@ from criteria.wards import PROMISE, SECRETS, read, wards_source
 from sfumato.algorithms.algorithm import chances
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet
-from sfumato.release.guarding_nodes import decided, refuse_other_groups
+from sfumato.release.as_decided import refuse_other_rows
+from sfumato.release.description import Description
+from sfumato.release.guarding_nodes import decided
 
 
 @pytest.fixture
@@ -125,9 +127,8 @@ def test_a_written_table_whose_groups_have_other_values_is_refused(method, kind)
         source = source.set_column(0, "age", pa.array(map(str, source["age"].to_pylist())))
     table = read(source)
     release = sf.anonymize(table, PROMISE, method)
-    planned = decided(release.recoding, table.frequencies("guard"))
-    seen = release.seen
-    refuse_other_groups(seen, planned, release.recoding)
+    seen = release.published
+    refuse_other_rows(seen.frequencies, table, release.recoding)
     frequencies = seen.frequencies
     swapped = frequencies.codes("disease").copy()
     group = seen.index
@@ -143,7 +144,7 @@ def test_a_written_table_whose_groups_have_other_values_is_refused(method, kind)
         frequencies.domains, frequencies.quasi_identifiers, ["disease"], codes, frequencies.counts
     )
     with pytest.raises(sf.BrokenPromise, match="do not have the values"):
-        refuse_other_groups(other.as_it_is(), planned, release.recoding)
+        refuse_other_rows(other, table, release.recoding)
 
 
 @pytest.mark.parametrize("method", METHODS, ids=str)
@@ -186,7 +187,8 @@ def test_what_nobody_decided_is_found_before_it_is_handed_over(wards, monkeypatc
         wards.frequencies(), sf.KAnonymity(1), chances(sf.Mondrian())
     )
     object.__setattr__(release.private, "recoding", raw)
-    object.__setattr__(release.description, "n_rows", 120)
+    description = Description.of(wards, wards.frequencies(), raw, PROMISE, sf.Mondrian())
+    release.description = description
     with pytest.raises(sf.BrokenPromise, match="PersonalizedPrivacy"):
         release.save(tmp_path / "out")
     assert not (tmp_path / "out").exists()

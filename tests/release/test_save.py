@@ -107,6 +107,7 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "sensitive",
         "recoded",
         "text",
+        "types",
         "levels",
         "group",
         "hierarchies",
@@ -164,10 +165,10 @@ def test_a_tampered_release_is_refused(tmp_path, release):
     [
         ("{", "not JSON"),
         ("[]", "not the description"),
-        ('{"format": 99}', "written by format 99, this sfumato reads 3; a newer version of"),
+        ('{"format": 99}', "written by format 99, this sfumato reads 4; a newer version of"),
         ('{"format": "1"}', "damaged; the number of its format is '1'"),
         ("{}", "it has no format number, so sfumato did not write it, or it is damaged"),
-        ('{"format": 3}', "damaged"),
+        ('{"format": 4}', "damaged"),
     ],
 )
 def test_a_damaged_description_is_refused_in_one_line(tmp_path, text, message):

@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain
-from sfumato.data.groups import Counts, Groups, Guards, Histogram
+from sfumato.data.groups import Counts, Digests, Groups, Guards, Histogram
 from sfumato.data.guarding_nodes import guarding_nodes
 from sfumato.data.keys import Codes, Keys, Layout, distinct, distinct_rows, order_of, runs
 from sfumato.data.set_valued import over_values
@@ -35,6 +35,8 @@ class FrequencySet:
     keys: Keys  # (n, n_words)
     counts: Counts  # (n,) people
     guard: str | None = None  # a column that is counted and never published
+    # What is told of the people of a combination: columns -> (n,) digests of what they have there.
+    digests: Mapping[tuple[str, ...], Digests] = field(default_factory=dict)
 
     @classmethod
     def from_codes(
@@ -45,12 +47,13 @@ class FrequencySet:
         codes: Mapping[str, Codes],
         counts: Counts,
         guard: str | None = None,
+        digests: Mapping[tuple[str, ...], Digests] | None = None,
     ) -> FrequencySet:
         """Pack, sort and add up combinations given in any order."""
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         layout = Layout.of([len(domains[column]) for column in columns])
         keys = layout.pack([codes[column] for column in columns])
-        return cls.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard)
+        return cls.from_keys(domains, quasi_identifiers, sensitive, keys, counts, guard, digests)
 
     @classmethod
     def from_keys(
@@ -61,12 +64,13 @@ class FrequencySet:
         keys: Keys,
         counts: Counts,
         guard: str | None = None,
+        digests: Mapping[tuple[str, ...], Digests] | None = None,
     ) -> FrequencySet:
         """Sort and add up packed combinations given in any order."""
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
-        keys, counts = _aggregate(keys, counts)
+        keys, counts, digests = _aggregate(keys, counts, digests or {})
         kept = {column: domains[column] for column in columns}
-        return cls(kept, tuple(quasi_identifiers), tuple(sensitive), keys, counts, guard)
+        return cls(kept, tuple(quasi_identifiers), tuple(sensitive), keys, counts, guard, digests)
 
     @property
     def columns(self) -> tuple[str, ...]:
@@ -103,6 +107,7 @@ class FrequencySet:
             [column for column in self.sensitive if column in columns],
             {column: self.codes(column) for column in columns},
             self.counts,
+            digests=self.digests,
         )
 
     @cached_property
@@ -111,7 +116,10 @@ class FrequencySet:
         own, starts = self._quasi_keys
         domains = {column: self.domains[column] for column in self.quasi_identifiers}
         counts = np.add.reduceat(self.counts, starts) if len(starts) else self.counts
-        return FrequencySet(domains, self.quasi_identifiers, (), own[starts], counts)
+        digests = {told: np.add.reduceat(each, starts) for told, each in self.digests.items()}
+        return FrequencySet(
+            domains, self.quasi_identifiers, (), own[starts], counts, digests=digests
+        )
 
     @cached_property
     def combination_of(self) -> NDArray[np.intp]:
@@ -140,8 +148,8 @@ class FrequencySet:
         for column, interval in intervals.items():
             codes[column] = interval[codes[column], 0]
         keys = self.layout.pack([codes[column] for column in self.columns])
-        keys, counts = _aggregate(keys, self.counts)
-        return replace(self, keys=keys, counts=counts)
+        keys, counts, digests = _aggregate(keys, self.counts, self.digests)
+        return replace(self, keys=keys, counts=counts, digests=digests)
 
     def merge(self, other: FrequencySet) -> FrequencySet:
         """Add the people of another frequency set over the same columns and values."""
@@ -154,10 +162,17 @@ class FrequencySet:
                     f"merge: column {column!r} has other values in the two tables; "
                     "read both with the same values, for instance with a closed hierarchy"
                 )
-        keys, counts = _aggregate(
-            np.concatenate([self.keys, other.keys]), np.concatenate([self.counts, other.counts])
+        both = {
+            told: np.concatenate([each, other.digests[told]])
+            for told, each in self.digests.items()
+            if told in other.digests
+        }
+        keys, counts, digests = _aggregate(
+            np.concatenate([self.keys, other.keys]),
+            np.concatenate([self.counts, other.counts]),
+            both,
         )
-        return replace(self, keys=keys, counts=counts)
+        return replace(self, keys=keys, counts=counts, digests=digests)
 
     def attribute(self, name: str | None) -> str | None:
         """Resolve which sensitive column a criterion speaks of; None if there is none."""
@@ -462,12 +477,16 @@ def group_keys(keys: Keys) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return index, member
 
 
-def _aggregate(keys: Keys, counts: Counts) -> tuple[Keys, Counts]:
+def _aggregate(
+    keys: Keys, counts: Counts, digests: Mapping[tuple[str, ...], Digests]
+) -> tuple[Keys, Counts, dict[tuple[str, ...], Digests]]:
     if int(counts.max(initial=0)) * len(counts) >= TOO_MANY and sum(counts.tolist()) >= TOO_MANY:
         raise BadInput("the table has more people than can be counted: 2^62 or more")
     order = order_of(keys)
     keys, counts = keys[order], counts[order]
+    sums = {told: each[order] for told, each in digests.items()}
     starts = runs(keys)
     if len(starts) == len(keys):
-        return keys, counts
-    return keys[starts], np.add.reduceat(counts, starts)
+        return keys, counts, sums
+    sums = {told: np.add.reduceat(each, starts) for told, each in sums.items()}
+    return keys[starts], np.add.reduceat(counts, starts), sums

@@ -15,6 +15,7 @@ from sfumato.parameters import MOST_COUNTED, counted_array
 from sfumato.text import count, counted, people
 
 Counts = NDArray[np.int64]
+Digests = NDArray[np.uint64]  # sums of hashes of rows, modulo 2^64; see engines/protocol.py
 
 
 @dataclass(frozen=True, eq=False)

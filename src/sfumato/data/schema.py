@@ -100,6 +100,11 @@ class Schema:
         return tuple(column for column in self.columns if column in kept)
 
     @property
+    def beside(self) -> tuple[str, ...]:
+        """Columns of the release beside the quasi-identifiers, in the order of the source."""
+        return tuple(c for c in self.published_columns if c not in self.quasi_identifiers)
+
+    @property
     def group(self) -> str:
         """A name for the number of a group, where one is published: no column has it."""
         taken = {column.casefold() for column in self.columns}

@@ -5,15 +5,22 @@
     source.respelled(spellings)      -> Source   with each of those values in one spelling
     source.people(person, ...)       -> People   one row for each person
     people.domains(columns, ...)     -> values   in an order that the engine remembers
-    people.count(codes, layout)      -> keys     packed codes, with the number of people
+    people.count(codes, layout, ...) -> keys     packed codes, with the number of people
     people.alike(columns, plan)      -> sizes    of groups, and nothing about who is in them
     people.apply(plan, target, kind)             rows recoded, sorted, written
+    people.digest(plan)              -> number   of the rows that `apply` was told to write
     engine.open_published(target)    -> Source   read back as any stranger would
+    source.kinds(numbers)            -> names    of what its columns hold
+    source.is_sorted(kinds)          -> bool     whether rows stand in the order of their values
 
 `domains` comes before `count`, `apply`, and `alike` with a plan: the codes these get are aligned
 with the values it listed. Otherwise each may be called at any time and again, and one source may be
 asked for its people more than once. Whatever is counted or decided passes through as codes and
 counts; rows never enter Python.
+
+A digest is a sum of hashes of rows, modulo 2^64: the same for the same rows in any order, another
+one if a value, a row, or who has what is another. A hash is of the texts of values, so that it is
+the same in a source and in a file of any format that was made of it.
 """
 
 from __future__ import annotations
@@ -24,7 +31,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
-from sfumato.data.groups import Counts
+from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.spellings import Spellings
@@ -95,15 +102,23 @@ class People(ABC):
     set_valued: str | None  # the sensitive column in which a person has a list of values
 
     @abstractmethod
-    def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
+    def domains(
+        self, columns: Sequence[str], jointly: Sequence[str], told: Sequence[tuple[str, ...]] = ()
+    ) -> dict[str, list[object]]:
         """Give each column's distinct values (None: missing); of a column of lists, the lists.
 
-        `jointly`: the columns whose combinations will be counted next, if that can be done at once.
+        `jointly`, `told`: the columns whose combinations will be counted next, and those that will
+        be told of their people, if that can be done at once.
         """
 
     @abstractmethod
-    def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
-        """Count people per combination, in any order; codes: aligned with what `domains` gave."""
+    def count(
+        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+    ) -> tuple[Keys, Counts, Sequence[Digests]]:
+        """Count people per combination, in any order; codes: aligned with what `domains` gave.
+
+        With them the digests of what people have in the columns of each part of `told`.
+        """
 
     @abstractmethod
     def alike(
@@ -120,6 +135,14 @@ class People(ABC):
         """Write a table of the release, sorted by what is published: first what groups people.
 
         A list is written as one row for each of its values.
+        """
+
+    @abstractmethod
+    def digest(self, plan: WritingPlan | None = None) -> int:
+        """Give the digest of the rows that `apply` writes by a plan, all columns in their order.
+
+        Without a plan: of the rows of the source. It is asked after `apply`, by the same plan, and
+        only where chance deals people out: what else is written follows from what was counted.
         """
 
 
@@ -180,6 +203,24 @@ class Source(ABC):
         """Give a PyArrow reader of all rows, batch by batch; `text`: columns that are no numbers.
 
         The source stays open for as long as somebody reads.
+        """
+
+    @abstractmethod
+    def kinds(self, numbers: Collection[str]) -> Mapping[str, str]:
+        """Name what the values of each column are; of a column of lists, those in the lists.
+
+        "text", "integer", "real", "decimal(9,2)", "boolean", "date", "time", "timestamp",
+        "nanoseconds" (a timestamp of those), "uuid", "other". Columns without a type are text;
+        those in `numbers` are numbers if all of their values are written as such.
+        """
+
+    @abstractmethod
+    def is_sorted(self, kinds: Mapping[str, str]) -> bool:
+        """Whether the rows of a published file stand in the order that `People.apply` gives them.
+
+        By one column of `kinds` after the other, missing values first. What is no text, by its
+        kind ("integer", "real", ...), is in the order of its values; a kind that the file does not
+        have, and that cannot be told from text ("other"), ends the comparison.
         """
 
 

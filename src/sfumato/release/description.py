@@ -29,7 +29,7 @@ from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, SENSITIVE, Table
 
-FORMAT = 3
+FORMAT = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,11 +53,20 @@ class Description:
     untouched_identify: bool = False  # fewer people than promised are alike in all that is shown
     # Sensitive columns that tell quasi-identifiers, and which (see `release.telling`).
     telling: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    # What each column holds, as readers of the files get it; see `Source.kinds`. Not saved: none.
+    types: Mapping[str, str] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[str, ...]:
         """The tables that are published."""
         return (DATA,) if self.group is None else (DATA, SENSITIVE)
+
+    def columns_of(self, table: str) -> tuple[str, ...]:
+        """The columns of one of the tables, in their order."""
+        if self.group is None:
+            return self.columns
+        own = [c for c in self.columns if (c in self.sensitive) == (table == SENSITIVE)]
+        return (self.group, *own)
 
     @property
     def insensitive(self) -> tuple[str, ...]:
@@ -112,6 +121,7 @@ class Description:
             "sensitive": list(self.sensitive),
             "recoded": list(self.recoded),
             "text": list(self.text),
+            "types": dict(self.types),
             "levels": None if self.levels is None else dict(self.levels),
             "group": self.group,
             "hierarchies": {name: rule.spec() for name, rule in self.hierarchies.items()},
@@ -151,6 +161,9 @@ class Description:
         telling = written.get("telling", {})
         read.need("telling", isinstance(telling, dict) and set(telling) <= set(sensitive))
         told = _Reader(telling, f"{where}: telling")
+        types = read.part("types", isinstance_of(dict))
+        read.need("types", set(types) == {*columns, *(() if group is None else (group,))})
+        read.need("types", all(isinstance(kind, str) for kind in types.values()))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -170,6 +183,7 @@ class Description:
             tuple(each for each in verdicts if each is not None),
             identify,
             {name: told.names(name, quasi_identifiers) for name in telling},
+            types,
         )
 
 

@@ -37,6 +37,7 @@ from sfumato.files.staged import (
 from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.published.public_view import PublicView
+from sfumato.release.as_described import refuse_undescribed
 from sfumato.release.check import Check, checked
 from sfumato.release.description import Description
 from sfumato.release.earlier_releases.compare import judged_beside
@@ -77,6 +78,7 @@ def load(directory: str | Path) -> Release:
     <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
     """
     description, files = open_saved(file_path("load", directory))
+    refuse_undescribed(description, files)
     return Release(description, written=Written(files))
 
 
@@ -220,7 +222,7 @@ class Release:
         written = self.written
         published, seen = written.published, written.seen
         if published is None or seen is None:
-            published = read_back(self.description, written.files)
+            published = read_back(self.description, written.files).grouping
             seen = with_original(published, self._private)
             self._written = replace(written, published=published, seen=seen)
         return published, seen
@@ -348,11 +350,6 @@ class Release:
             guarded = decided(self.recoding, known)
         n_unseen = self.n_suppressed if self._private is None else 0
         verdict = checked(seen, promise, guarded, n_unseen)
-        if verdict.n_rows != self.n_rows:
-            raise BadInput(
-                f"{written.files.directory}: the description says that it has other rows: "
-                f"{count(self.n_rows)} and not {count(verdict.n_rows)}"
-            )
         counted = None if self._private is None else (self.method, known)
         view = view_of(self.description, self.published)
         verdict, _ = judged_beside(verdict, view, promise, self.previous, counted)
@@ -463,7 +460,8 @@ class Release:
                 with called(staging.path, target):
                     written = self._write(staging.path, kind)
                 reached("save.checked")
-                describe(staging.path, self.description.to_json(), written.files.digests)
+                described = replace(self.description, types=written.kinds)
+                describe(staging.path, described.to_json(), written.files.digests)
                 reached("save.described")
                 make_public(staging.path)
                 files = written.files.renamed(target.absolute())

@@ -95,6 +95,9 @@ class Written:
     seen: Grouping | None = None  # see `Release.seen`
     check: Check | None = None  # the promise, measured on the rows that were read back
     beside: tuple[Attacked, ...] = ()  # together with each of the earlier releases
+    kinds: Mapping[str, str] = field(
+        default_factory=dict
+    )  # what each column holds, if just written
 
 
 def open_saved(place: Path) -> tuple[Description, Files]:

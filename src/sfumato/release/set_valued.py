@@ -49,18 +49,3 @@ def refuse_one_value_each(frequencies: FrequencySet, criterion: Criterion) -> No
             position, _, each = members.of(used)
             if (sum_by(position, each, len(used)) == 1).all():
                 raise one_value_each(part, name)
-
-
-def refuse_other_values(seen: Grouping, original: FrequencySet, n_suppressed: int) -> None:
-    """Refuse written values that are not those of the people: each as often as they have it.
-
-    seen: the written tables, with the values of the original.
-    """
-    (name,) = original.sensitive
-    occurrences, had = seen.frequencies.occurrences(name), original.reference(name)
-    written = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(had))
-    if (written > had).any() or (not n_suppressed and (written < had).any()):
-        raise BrokenPromise(
-            "internal error: the written sensitive values are not those that were counted; the "
-            "source may have changed since"
-        )

@@ -6,8 +6,6 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-import numpy as np
-
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet, Grouping
@@ -21,13 +19,19 @@ from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
+from sfumato.release.as_decided import (
+    CHANGED,
+    refuse_other_files,
+    refuse_other_rows,
+    refuse_other_tables,
+)
 from sfumato.release.check import checked
 from sfumato.release.description import Description
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.release.guarding_nodes import decided, refuse_other_groups
+from sfumato.release.guarding_nodes import decided
 from sfumato.release.saved import Files, Written
-from sfumato.release.set_valued import apart, refuse_other_values
+from sfumato.release.set_valued import apart
 from sfumato.release.untouched import Alike, Untouched, published_untouched
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import rows_in_groups
@@ -87,15 +91,19 @@ def write(
         staging: What the directory is in, if it is for the moment only.
 
     Raises:
-        BrokenPromise: What was written is not what was decided, or fails the promise.
+        BrokenPromise: What was written is not what was decided, in any column, row or value, or
+            it fails the promise.
     """
     criterion = description.criterion
     files = Files(directory, kind, private.table.source.engine, scratch=staging)
-    private.table.write(private.recoding, files.path(DATA), kind, private.secret)
+    table, recoding = private.table, private.recoding
+    digests = table.write(recoding, files.path(DATA), kind, private.secret)
     reached("save.applied")
     report("reading back")
-    by_value = needs_values(criterion) or description.set_valued is not None
-    published = read_back(description, files, values=by_value)
+    kinds = refuse_other_files(description, files, table, digests)
+    by_value = needs_values(criterion) or description.group is not None
+    back = read_back(description, files, values=by_value)
+    published = back.grouping
     seen = with_original(published, private) if by_value else published
     guarded = None
     if guarding_column(criterion) is not None:
@@ -111,46 +119,50 @@ def write(
     if (verdict.n_rows, verdict.n_groups) != planned:
         raise BrokenPromise(
             f"internal error: {rows_in_groups(*planned)} were to be published, "
-            f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written"
+            f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written; {CHANGED}"
         )
-    if (np.sort(seen.sizes) != np.sort(sizes)).any():
-        raise BrokenPromise(
-            "internal error: the written groups do not have the sizes that were decided; the "
-            "source may have changed since it was counted"
-        )
-    if description.set_valued is not None:
-        refuse_other_values(seen, private.table.frequencies(), description.n_suppressed)
-    if guarded is not None:
-        refuse_other_groups(seen, guarded, private.recoding)
+    if recoding.buckets is None or back.people is None:
+        refuse_other_rows(back.values, table, recoding)
+    else:
+        refuse_other_tables(back.people, back.values, table, recoding.buckets)
     if verdict.failed:
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
     files = files.known(description.tables)
     if not by_value:  # whoever asks for values reads them then: there may be many
-        return Written(files, check=verdict)
-    return Written(files, published, seen, verdict, beside)
+        return Written(files, check=verdict, kinds=kinds)
+    return Written(files, published, seen, verdict, beside, kinds)
 
 
-def read_back(description: Description, files: Files, *, values: bool = True) -> Grouping:
+@dataclass(frozen=True, eq=False)
+class ReadBack:
+    """The published tables as their readers count them."""
+
+    grouping: Grouping  # with sensitive values, if they were asked for
+    values: FrequencySet  # the table that has them
+    people: FrequencySet | None = None  # of two tables the other, by group and quasi-identifiers
+
+
+def read_back(description: Description, files: Files, *, values: bool = True) -> ReadBack:
     """Group the published table as its reader would; `values`: with sensitive values."""
     sensitive = description.sensitive if values else ()
     rules = {name: rule for name, rule in description.rules().items() if name in sensitive}
     if description.group is None:
-        return _counted(files.open(DATA), description.quasi_identifiers, sensitive, rules)
+        counted = _counted(files.open(DATA), description.quasi_identifiers, sensitive, rules)
+        return ReadBack(counted.as_it_is(), counted)
+    group = description.group
+    counted = _counted(files.open(SENSITIVE), [group], sensitive, rules)
+    people = _counted(files.open(DATA), [group, *description.quasi_identifiers])
+    in_groups = people.project([group])
     if description.set_valued is not None:
-        return apart(
-            _counted(files.open(DATA), [description.group]),
-            _counted(files.open(SENSITIVE), [description.group], description.sensitive, rules),
-        )
-    seen = _counted(files.open(SENSITIVE), [description.group], sensitive, rules)
-    people = _counted(files.open(DATA), [description.group]).frequencies
-    groups = seen.frequencies.combinations
+        return ReadBack(apart(in_groups.as_it_is(), counted.as_it_is()), counted, people)
+    groups = counted.combinations
     if (
-        people.domains[description.group].labels != groups.domains[description.group].labels
-        or (people.counts != groups.counts).any()
+        in_groups.domains[group].labels != groups.domains[group].labels
+        or (in_groups.counts != groups.counts).any()
     ):
         raise BrokenPromise("the two published tables do not have the same groups")
-    return seen
+    return ReadBack(counted.as_it_is(), counted, people)
 
 
 def read_apart(description: Description, files: Files) -> Grouping:
@@ -159,15 +171,16 @@ def read_apart(description: Description, files: Files) -> Grouping:
     values = [name for name in description.sensitive if name not in telling]
     rules = {name: rule for name, rule in description.rules().items() if name in values}
     if description.group is not None:  # whose values they are stands in the first table
-        return _counted(files.open(SENSITIVE), [description.group, *telling], values, rules)
+        return _counted(
+            files.open(SENSITIVE), [description.group, *telling], values, rules
+        ).as_it_is()
     by = [*description.quasi_identifiers, *description.insensitive, *telling]
-    return _counted(files.open(DATA), by, values, rules)
+    return _counted(files.open(DATA), by, values, rules).as_it_is()
 
 
 def people_by_group(description: Description, files: Files) -> FrequencySet:
     """Count who is in which group of two tables: quasi-identifiers, and the group's number last."""
-    by = [*description.quasi_identifiers, str(description.group)]
-    return _counted(files.open(DATA), by).frequencies
+    return _counted(files.open(DATA), [*description.quasi_identifiers, str(description.group)])
 
 
 def alike_in(files: Files, description: Description) -> Alike:
@@ -206,7 +219,8 @@ def _counted(
     by: Sequence[str],
     sensitive: Sequence[str] = (),
     rules: Mapping[str, Hierarchy] | None = None,
-) -> Grouping:
-    """Group a published table by what its rows have in common."""
-    schema = Schema.of(source.columns, by, sensitive, hierarchies=rules)
-    return Table(source, schema).frequencies().as_it_is()
+) -> FrequencySet:
+    """Count a published table by what its rows have in common."""
+    rest = [column for column in source.columns if column not in {*by, *sensitive}]
+    schema = Schema.of(source.columns, by, sensitive, insensitive=rest, hierarchies=rules)
+    return Table(source, schema).frequencies()

@@ -91,6 +91,10 @@ class Recoding(ABC):
         """Give the position of each counted combination's label among those of a column."""
 
     @abstractmethod
+    def label_at(self, column: str, placed: Placement) -> NDArray[np.signedinteger]:
+        """Give the position, among those of a column, of the label of everybody who is placed."""
+
+    @abstractmethod
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List values and published values, column by column of the table."""
 

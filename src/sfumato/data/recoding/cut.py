@@ -80,6 +80,11 @@ class Cut(Recoding):
         """Give the code of each combination's value."""
         return frequencies.codes(column)
 
+    def label_at(self, column: str, placed: Placement) -> NDArray[np.signedinteger]:
+        """Give the code of each one's value."""
+        codes: NDArray[np.int32] = placed.frequencies.codes(column)[placed.key]
+        return codes
+
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every value with what it is published as."""
         table: dict[str, list[Any]] = {"attribute": [], "value": [], "published": []}

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding.base import SUPPRESSED, Recoding
+from sfumato.data.recoding.base import SUPPRESSED, Placement, Recoding
 from sfumato.data.recoding.instructions import Join
 from sfumato.data.recoding.lots import deal
 
@@ -47,6 +47,11 @@ class PartsRecoding(Recoding):
         groups = np.empty(len(self.combinations), dtype=np.intp)
         groups[combination] = group
         return groups[frequencies.combination_of]
+
+    def label_at(self, column: str, placed: Placement) -> NDArray[np.signedinteger]:
+        """Give each one's box: labels are listed by these."""
+        del column
+        return placed.box
 
     def n_suppressed(self, frequencies: FrequencySet) -> int:
         """Number of people in no group."""

@@ -7,8 +7,9 @@ from pathlib import Path
 
 import numpy as np
 
-from sfumato.data.groups import Counts
+from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.engines.duckdb.digests import digest_of, summed
 from sfumato.engines.duckdb.kinds import refuse_uncountable
 from sfumato.engines.duckdb.recode_and_suppress import Writing
 from sfumato.engines.duckdb.rows import Rows
@@ -26,8 +27,12 @@ class DuckDBPeople(People):
         self._values = Values(rows, owner)
         self._counted = f"{owner}_counted"  # a table: what `domains` has counted already
         self._jointly: tuple[str, ...] = ()  # columns whose combinations stand in it
+        self._told: tuple[tuple[str, ...], ...] = ()  # and what is told of their people
+        self._written: tuple[WritingPlan, Writing] | None = None  # the last one
 
-    def domains(self, columns: Sequence[str], jointly: Sequence[str]) -> dict[str, list[object]]:
+    def domains(
+        self, columns: Sequence[str], jointly: Sequence[str], told: Sequence[tuple[str, ...]] = ()
+    ) -> dict[str, list[object]]:
         """Group the rows in one pass: by some columns jointly, and by each other one alone."""
         inner = self._rows.inner
         for column in columns:
@@ -44,10 +49,10 @@ class DuckDBPeople(People):
         with self._session.explained():
             self._session.connection.execute(
                 f"CREATE OR REPLACE TEMP TABLE {self._counted} AS "
-                f"SELECT {selected}, count(*) AS n, {which} AS which "
+                f"SELECT {selected}, count(*) AS n{self._digests(told)}, {which} AS which "
                 f"FROM {self._rows.view} GROUP BY GROUPING SETS ({grouped})"
             )
-            self._jointly = tuple(jointly)
+            self._jointly, self._told = tuple(jointly), tuple(told)
             labels = {}
             for column in columns:
                 number = alone.index(column) + 1 if column in alone else 0
@@ -64,22 +69,32 @@ class DuckDBPeople(People):
                 ) from None
         return domains
 
-    def count(self, codes: Mapping[str, Codes], layout: Layout) -> tuple[Keys, Counts]:
+    def count(
+        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+    ) -> tuple[Keys, Counts, list[Digests]]:
         """Translate counted combinations into packed keys; count what has not been counted."""
         connection, counted = self._session.connection, self._counted
         with self._session.explained():
             packed, joins = self._values.packed(list(codes), codes, layout)
-            if set(codes) == set(self._jointly):
-                query = f"SELECT {packed}, n FROM {counted} AS s {joins} WHERE which = 0"
+            if set(codes) == set(self._jointly) and self._told == tuple(told):
+                sums = "".join(f", d{j}" for j in range(len(told)))
+                query = f"SELECT {packed}, n{sums} FROM {counted} AS s {joins} WHERE which = 0"
             else:
-                view = self._rows.view
-                query = f"SELECT {packed}, count(*) AS n FROM {view} AS s {joins} GROUP BY ALL"
+                query = (
+                    f"SELECT {packed}, count(*) AS n{self._digests(told)} "
+                    f"FROM {self._rows.view} AS s {joins} GROUP BY ALL"
+                )
             table = connection.sql(query).to_arrow_table()
             connection.execute(f"DROP TABLE IF EXISTS {counted}")
             self._jointly = ()
         words = [table[f"k{w}"].to_numpy() for w in range(layout.n_words)]
         keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
-        return keys, table["n"].to_numpy()
+        return keys, table["n"].to_numpy(), [table[f"d{j}"].to_numpy() for j in range(len(told))]
+
+    def _digests(self, told: Sequence[tuple[str, ...]]) -> str:
+        inner = self._rows.inner
+        sums = [summed([inner[column] for column in each]) for each in told]
+        return "".join(f", {digest} AS d{j}" for j, digest in enumerate(sums))
 
     def alike(
         self, columns: Sequence[str], plan: WritingPlan | None = None
@@ -99,4 +114,16 @@ class DuckDBPeople(People):
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
         with self._session.explained(target):
-            Writing(self._rows, self._values, plan, kind).write(target)
+            writing = Writing(self._rows, self._values, plan, kind)
+            writing.write(target)
+        self._written = plan, writing
+
+    def digest(self, plan: WritingPlan | None = None) -> int:
+        """Add up the hashes of all rows; those of a plan are kept since they were written."""
+        with self._session.explained():
+            if plan is None:
+                columns = list(self._rows.inner.values())
+                return digest_of(self._session.connection, columns, self._rows.view)
+            if self._written is None or self._written[0] is not plan:
+                raise ValueError("a digest is asked for what was written last")
+            return self._written[1].digest()

@@ -34,6 +34,11 @@ def as_text(value: str) -> str:
     return f"CAST({value} AS VARCHAR)"
 
 
+def undone(text: str) -> str:
+    """Give SQL for a text without the apostrophe that `defused` gave it."""
+    return f"CASE WHEN {text}[1] = '''' THEN {text}[2:] ELSE {text} END"
+
+
 def defused(value: str) -> str:
     """Give SQL for a value's text that no spreadsheet runs."""
     text = as_text(value)

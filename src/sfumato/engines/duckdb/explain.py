@@ -45,6 +45,11 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
     if target is not None and "IO Error" in message:
         return f"{target}: cannot write there"
     kind = message.split(":", 1)[0]  # what follows may quote a value
+    if kind == "Conversion Error" and target is not None:  # it is not among those that were listed
+        return (
+            f"{name}: a value was not there when the rows were counted, so the source has changed "
+            "since; start again, and let nobody write to it meanwhile"
+        )
     if kind == "Out of Memory Error":
         return f"{name}: not enough memory"
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from sfumato.engines.duckdb.csv_text import undone
 from sfumato.errors import BadInput
 
 _NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
@@ -11,6 +12,41 @@ PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")  # Python takes them 
 COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
 LIST = re.compile(r"(.+)\[\d*\]$")
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")  # no spreadsheet runs them
+
+# What a kind of values is called in DuckDB: so texts of a CSV file are sorted that were no texts.
+SORTED_AS = {
+    "integer": "HUGEINT",
+    "real": "DOUBLE",
+    "boolean": "BOOLEAN",
+    "date": "DATE",
+    "timestamp": "TIMESTAMP",
+}
+KINDS = [
+    (r"VARCHAR$", "text"),
+    (r"U?(TINY|SMALL|BIG|HUGE)INT$|U?INTEGER$", "integer"),
+    (r"(FLOAT|DOUBLE)$", "real"),
+    (r"(BOOLEAN|DATE|TIME|UUID)$", None),
+    (r"TIMESTAMP_NS$", "nanoseconds"),
+    (r"TIMESTAMP", "timestamp"),
+    (r"DECIMAL", None),
+]
+
+
+def named_kind(kind: str) -> str:
+    """Name what a type holds as other engines do, too.
+
+    >>> [named_kind(kind) for kind in ("BIGINT", "DECIMAL(9,2)", "TIMESTAMP_S", "INTEGER[]")]
+    ['integer', 'decimal(9,2)', 'timestamp', 'other']
+    """
+    for pattern, name in KINDS:
+        if re.match(pattern, kind) and not LIST.match(kind):
+            return kind.lower() if name is None else name
+    return "other"
+
+
+def sorted_as(kind: str) -> str | None:
+    """Give the type that has the order of a kind of values; None: there is none."""
+    return kind.upper() if kind.startswith("decimal") else SORTED_AS.get(kind)
 
 
 def refuse_uncountable(column: str, kind: str) -> None:
@@ -36,5 +72,5 @@ def cleaned(column: str, kind: str, *, defused: bool) -> str:
     if kind.startswith(("ENUM", '"NULL"')):
         return f"CAST({column} AS {kind_of(kind)})"
     if defused and kind == "VARCHAR":
-        return f"CASE WHEN {column}[1] = '''' THEN {column}[2:] ELSE {column} END"
+        return undone(column)
     return column

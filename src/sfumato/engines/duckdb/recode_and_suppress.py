@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines import sql
-from sfumato.engines.duckdb.csv_text import as_text, defused
+from sfumato.engines.duckdb.csv_text import as_text, defused, undone
+from sfumato.engines.duckdb.digests import digest_of
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
 from sfumato.engines.protocol import Format, WritingPlan
@@ -32,6 +33,7 @@ class Writing:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan, inner = self._plan, self._rows.inner
         kept, types = self._kept()
+        self._selected = self._published(kept, types)
         quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
         rest = [column for column in plan.columns if column not in quasi_identifiers]
         order = [f"{inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
@@ -45,9 +47,19 @@ class Writing:
         options = CSV_FORMAT if self._kind == "csv" else PARQUET_FORMAT
         self._connection.execute(
             f"COPY (SELECT {', '.join(written)} FROM "
-            f"(SELECT * FROM ({self._published(kept, types)}) "
+            f"(SELECT * FROM ({self._selected}) "
             f"ORDER BY {', '.join(order)})) TO {sql.text(target)} ({options})"
         )
+
+    def digest(self) -> int:
+        """Give the digest of what was written, from the same places that people were dealt."""
+        plan, inner = self._plan, self._rows.inner
+        columns = [inner[column] for column in plan.columns]
+        if self._kind == "csv":  # as the values are read again
+            columns = [undone(f"CAST({column} AS VARCHAR)") for column in columns]
+        if plan.group is not None:
+            columns = ["g", *columns]
+        return digest_of(self._connection, columns, f"({self._selected})")
 
     def published(self) -> str:
         """Give SQL for its rows in any order, columns by their inner names."""
@@ -136,11 +148,11 @@ class Writing:
             return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
         order = ", ".join([key, *(f"{inner[c]} NULLS FIRST" for c in how.order)])
         self._connection.register("dealt", pa.table({"g": how.dealt}))
-        return (
-            f"WITH placed AS MATERIALIZED (SELECT * EXCLUDE ({key}) FROM "
-            f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt) "
-            "SELECT * FROM placed JOIN group_labels USING (g)"
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE placed AS SELECT * EXCLUDE ({key}) FROM "
+            f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt"
         )
+        return "SELECT * FROM placed JOIN group_labels USING (g)"
 
     def _tabulate(
         self, table: str, numbers: Mapping[str, NDArray[np.integer]], labels: Sequence[Labels]

@@ -14,7 +14,7 @@ from sfumato.data.spellings import Spellings
 from sfumato.engines.csv_header import refuse_alike
 from sfumato.engines.duckdb.batches import keep_rows
 from sfumato.engines.duckdb.counting import DuckDBPeople
-from sfumato.engines.duckdb.kinds import cleaned, kind_of
+from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
 from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
 from sfumato.engines.duckdb.rows import Rows
@@ -55,6 +55,8 @@ class DuckDBSource(Source):
             relation.typed,
         )
         self._numbers = count(1)  # of views, for whoever asks
+        # Texts of a CSV file are sorted with the marks that formulas have there.
+        self._as_written = aliased if published and not relation.typed else "rows"
 
     def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
         """Compare the distinct values of a column."""
@@ -107,6 +109,32 @@ class DuckDBSource(Source):
         fields = zip(inner, reader.schema, strict=True)
         schema = pa.schema([field.with_name(name) for name, field in fields])
         return pa.RecordBatchReader.from_batches(schema, self._batches(reader, schema))
+
+    def kinds(self, numbers: Collection[str]) -> dict[str, str]:
+        """Name what each column holds; of a column of lists, what stands in them."""
+        with self._session.explained():
+            derived = self._rows.types_of_numbers(list(numbers))
+        types = {**self._rows.types, **derived}
+        return {name: named_kind(kind.removesuffix("[]")) for name, kind in types.items()}
+
+    def is_sorted(self, kinds: Mapping[str, str]) -> bool:
+        """Compare every row with the one before: a window without an order is in that of rows."""
+        values = []
+        for name, kind in kinds.items():
+            value = self._rows.inner[name]
+            if not self.typed and kind != "text":
+                typed = sorted_as(kind)
+                if typed is None:
+                    break
+                value = f"CAST({value} AS {typed})"
+            values += [f"{value} IS NOT NULL", value]
+        row = f"ROW({', '.join(values)})"
+        with self._session.explained():
+            (n_before,) = self._session.connection.execute(
+                "SELECT count(*) FROM (SELECT this, lag(this) OVER () AS last FROM "
+                f"(SELECT {row} AS this FROM {self._as_written})) WHERE this < last"
+            ).fetchall()[0]
+        return not n_before
 
     def _batches(self, reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
         with self._session.explained():

@@ -1,0 +1,25 @@
+"""Digests of rows: sums of hashes of their values' texts, modulo 2^64."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import duckdb
+
+MODULUS = 1 << 64
+
+
+def summed(columns: Sequence[str]) -> str:
+    """Give SQL for the digest of some rows.
+
+    The hash of a row is hashed once more: those of its values are combined bit by bit, so that
+    sums of them would stay the same when rows exchange values whose bits happen to agree.
+    """
+    texts = ", ".join(f"CAST({column} AS VARCHAR)" for column in columns)
+    return f"(sum(hash(hash({texts}))) % {MODULUS})::UBIGINT"
+
+
+def digest_of(connection: duckdb.DuckDBPyConnection, columns: Sequence[str], rows: str) -> int:
+    """Give the digest of all rows; of none it is 0."""
+    (digest,) = connection.execute(f"SELECT {summed(columns)} FROM {rows}").fetchall()[0]
+    return int(digest or 0)

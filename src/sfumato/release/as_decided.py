@@ -1,0 +1,277 @@
+"""Is what was written what was decided? Every column, row and value, and who has which.
+
+Counts are compared as numbers. Of what was not counted (insensitive columns, and sensitive ones
+where they did not matter) digests are compared, which were taken when the rows were counted: so a
+source that changed since is noticed, too, whatever its times say.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
+
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import FrequencySet, same_values, sum_by
+from sfumato.data.groups import Counts
+from sfumato.data.keys import Codes, distinct
+from sfumato.data.labels.texts import Labels
+from sfumato.data.recoding import SUPPRESSED, Bucketing, Placement, Recoding
+from sfumato.errors import BrokenPromise
+from sfumato.release.as_described import kinds_in, other_columns, other_kinds
+from sfumato.release.description import Description
+from sfumato.release.saved import Files
+from sfumato.table import Table
+
+CHANGED = "the source may have changed since it was counted"
+WRONG_VALUES = (
+    f"internal error: the written groups do not have the values that were decided; {CHANGED}"
+)
+
+
+def refuse_other_files(
+    description: Description, files: Files, table: Table, digests: Mapping[str, int]
+) -> dict[str, str]:
+    """Refuse written files that have other columns, types, or another order of rows.
+
+    digests: of the rows that were to be written, by the names of the tables; where it is known.
+
+    Returns what each column holds, as readers of the files get it.
+    """
+    found: dict[str, str] = {}
+    for name in description.tables:
+        source = files.open(name)
+        differs = other_columns(source.columns, description.columns_of(name))
+        if differs is None:
+            meant = _kinds_meant(description, files, table)
+            kinds = kinds_in(source, description)
+            found |= kinds
+            differs = other_kinds(kinds, meant) if source.typed else None
+        if differs is None:
+            first = () if description.group is None else (description.group,)
+            order = (*first, *description.quasi_identifiers, *source.columns)
+            columns = [c for c in dict.fromkeys(order) if c in source.columns]
+            if not source.is_sorted({column: meant[column] for column in columns}):
+                differs = "its rows are not in the order of what is published"
+        planned = digests.get(name)
+        if differs is None and planned not in (None, source.people(None, (), ()).digest()):
+            differs = "its rows are not those that were to be written"
+        if differs is not None:
+            raise BrokenPromise(f"internal error: the written table {name!r} is wrong: {differs}")
+    return found
+
+
+def _kinds_meant(description: Description, files: Files, table: Table) -> dict[str, str]:
+    """Say what each column was meant to hold: what it holds in the source, or generalized text.
+
+    A CSV file that was made of one holds texts, in their order.
+    """
+    if not table.source.typed and files.kind == "csv":
+        kinds = dict.fromkeys(description.columns, "text")
+    else:
+        numbers = [column for column in description.columns if column not in description.text]
+        kinds = {**table.source.kinds(numbers), **dict.fromkeys(description.recoded, "text")}
+    return kinds if description.group is None else {**kinds, description.group: "integer"}
+
+
+def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -> None:
+    """Refuse one written table whose groups, or what their people have, are not as decided.
+
+    Args:
+        written: As a reader counts it: by what is published of quasi-identifiers, and by sensitive
+            values if the decision looked at them.
+        table: The original.
+        recoding: The decision about it.
+    """
+    placed = _placed(recoding, table, by_value=bool(written.sensitive))
+    counted = placed.frequencies
+    if not counted.sensitive:  # it is not known which of a combination's people are where
+        written = written.combinations
+    rows = np.flatnonzero((placed.box >= 0) & (placed.people > 0))
+    key, people = placed.key[rows], placed.people[rows]
+    codes: dict[str, Codes] = {}
+    for name, texts in recoding.labels(counted.domains).items():
+        if texts is None:
+            codes[name] = _of_values(written.domains[name], counted, name)[key]
+        else:
+            position = recoding.label_at(name, placed)[rows]
+            codes[name] = _of_texts(written.domains[name], texts)[position]
+    codes |= {c: _of_values(written.domains[c], counted, c)[key] for c in written.sensitive}
+    _refuse_other_counts(written, codes, people)
+    combination = counted.combination_of
+    partly = np.unique(combination[placed.key[(placed.box < 0) & (placed.people > 0)]])
+    _refuse_other_digests(written, codes, table, combination[key], partly)
+
+
+def refuse_other_tables(
+    people: FrequencySet, values: FrequencySet, table: Table, buckets: Bucketing
+) -> None:
+    """Refuse two written tables whose groups, or what their people have, are not as decided.
+
+    people: the first by the number of the group and quasi-identifiers; values: the second by the
+    number and sensitive values.
+    """
+    counted, group = buckets.combinations, people.quasi_identifiers[0]
+    key, number, n_people = buckets.kept[buckets.kept[:, 2] > 0].T
+    number = number + buckets.first_number
+    codes = {c: _of_values(people.domains[c], counted, c)[key] for c in counted.quasi_identifiers}
+    codes[group] = _of_numbers(people.domains[group], number)
+    _refuse_other_counts(people, codes, n_people)
+    combination = counted.combination_of
+    partly = np.unique(combination[buckets.parts[buckets.parts[:, 1] < 0, 0]])
+    _refuse_other_digests(people, codes, table, combination[key], partly)
+    if not counted.sensitive:  # whole combinations, or nobody knows which of their people
+        counted = table.frequencies()
+        if buckets.splits:
+            _refuse_other_totals(values, counted, table.set_valued, buckets.n_suppressed(counted))
+            return
+        of_combination = np.zeros(len(counted.combinations), dtype=np.int64)
+        of_combination[key] = number
+        key = np.flatnonzero(of_combination[counted.combination_of])
+        number, n_people = of_combination[counted.combination_of[key]], counted.counts[key]
+    row, own, each = _sensitive_codes(values, counted, key, table.set_valued)
+    own[group] = _of_numbers(values.domains[group], number)[row]
+    _refuse_other_counts(values, own, n_people[row] * each)
+
+
+def _sensitive_codes(
+    values: FrequencySet, counted: FrequencySet, key: NDArray[np.int64], set_valued: str | None
+) -> tuple[NDArray[np.intp], dict[str, Codes], Counts]:
+    """Give the written codes of what people of some combinations have: entry, codes, how often.
+
+    Everybody is one entry, but where somebody has a set each value in it is.
+    """
+    if set_valued is None:
+        every = np.arange(len(key))
+        own = {c: _of_values(values.domains[c], counted, c)[key] for c in values.sensitive}
+        return every, own, np.ones_like(every)
+    domain = counted.domains[set_valued]
+    assert domain.members is not None  # noqa: S101  (for the type checker)
+    row, value, each = domain.members.of(counted.codes(set_valued)[key])
+    code = _of_domain(values.domains[set_valued], domain.values)
+    return row, {set_valued: code[value]}, each
+
+
+def _refuse_other_totals(
+    values: FrequencySet, counted: FrequencySet, set_valued: str | None, n_suppressed: int
+) -> None:
+    """Refuse values that are not those of the people: each as often as they have it.
+
+    Where somebody was suppressed, at most as often.
+    """
+    row, own, each = _sensitive_codes(values, counted, np.arange(len(counted)), set_valued)
+    for name, code in own.items():
+        known = code >= 0
+        had = sum_by(
+            code[known].astype(np.intp),
+            (counted.counts[row] * each)[known],
+            len(values.domains[name]),
+        )
+        written = sum_by(values.codes(name).astype(np.intp), values.counts, len(had))
+        if (written > had).any() or (
+            not n_suppressed and ((written < had).any() or not known.all())
+        ):
+            raise BrokenPromise(WRONG_VALUES)
+
+
+def _placed(recoding: Recoding, table: Table, *, by_value: bool) -> Placement:
+    """Say who is published as what, people with the same sensitive values apart if possible."""
+    counted = table.frequencies() if by_value else table.combinations()
+    placed = recoding.placement(counted)
+    if placed.frequencies.sensitive or recoding.splits or not by_value:
+        return placed
+    box = np.full(len(placed.frequencies), SUPPRESSED)
+    box[placed.key] = placed.box
+    every, of = np.arange(len(counted)), counted.combination_of
+    return replace(placed, frequencies=counted, key=every, box=box[of], people=counted.counts)
+
+
+def _refuse_other_counts(written: FrequencySet, codes: Mapping[str, Codes], people: Counts) -> None:
+    """Refuse a table that has other combinations than decided, or in other numbers.
+
+    codes: in those of the written table; -1: nobody has this there.
+    """
+    if all((codes[column] >= 0).all() for column in written.columns):
+        decided = FrequencySet.from_codes(
+            written.domains, written.quasi_identifiers, written.sensitive, codes, people
+        )
+        if np.array_equal(decided.keys, written.keys) and np.array_equal(
+            decided.counts, written.counts
+        ):
+            return
+    raise BrokenPromise(WRONG_VALUES)
+
+
+def _refuse_other_digests(
+    written: FrequencySet,
+    codes: Mapping[str, Codes],
+    table: Table,
+    combination: NDArray[np.intp],
+    partly: NDArray[np.intp],
+) -> None:
+    """Refuse a table whose people have something else beside their quasi-identifiers.
+
+    Where combinations are split, what belongs to whom is known only of all groups together that
+    their people are in, and of all of these combinations.
+
+    Args:
+        written: The table that was read back; its combinations are the decided ones.
+        codes: What each part of a combination is published as.
+        table: The original.
+        combination: That each part is of.
+        partly: Combinations of which somebody was left out.
+    """
+    told = [columns for columns in written.digests if columns in table.combinations().digests]
+    if not told:
+        return
+    groups = written.combinations
+    _, group = distinct(groups.layout.pack([codes[column] for column in groups.columns]))
+    original = table.combinations()
+    n, m = len(original), len(groups)
+    edges = coo_array(
+        (np.ones(len(group), dtype=np.int8), (combination, n + group)), (n + m, n + m)
+    )
+    _, component = connected_components(edges, directed=False)
+    unknown = np.zeros(n + m, dtype=bool)
+    unknown[component[np.intersect1d(partly, combination)]] = True
+    used = np.unique(combination)
+    for columns in told:
+        expected, found = (np.zeros(n + m, dtype=np.uint64) for _ in range(2))
+        np.add.at(expected, component[used], original.digests[columns][used])
+        np.add.at(found, component[n:], groups.digests[columns])
+        if (expected != found)[~unknown].any():
+            raise BrokenPromise(
+                "internal error: the written rows do not have the values that the people have; "
+                f"{CHANGED}, or the engine wrote something else"
+            )
+
+
+def _of_values(written: Domain, counted: FrequencySet, name: str) -> NDArray[np.int32]:
+    """Give the written code of every combination's value; -1: it is not in the written table."""
+    return _of_domain(written, counted.domains[name])[counted.codes(name)]
+
+
+def _of_domain(written: Domain, original: Domain) -> NDArray[np.int32]:
+    code = np.full(len(original), -1, dtype=np.int32)
+    code[same_values(written, original)] = np.arange(len(written))
+    return code
+
+
+def _of_texts(written: Domain, texts: Labels) -> NDArray[np.int32]:
+    """Give the written code of every label; -1: it stands nowhere in the written table."""
+    known = {label if label is None else str(label): j for j, label in enumerate(written.labels)}
+    return np.array([known.get(text, -1) for text in texts.texts], dtype=np.int32)[texts.index]
+
+
+def _of_numbers(written: Domain, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
+    """Give the written code of every number of a group; -1: no group has it."""
+    code = np.full(int(numbers.max(initial=0)) + 1, -1, dtype=np.int32)
+    for j, label in enumerate(written.labels):
+        if not str(label).isascii() or not str(label).isdigit() or int(str(label)) >= len(code):
+            raise BrokenPromise("internal error: a group was published that nobody is in")
+        code[int(str(label))] = j
+    return code[numbers]
