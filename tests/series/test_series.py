@@ -3,6 +3,7 @@
 import csv
 import shutil
 from collections import Counter
+from pathlib import Path
 
 import pandas as pd
 import pytest
@@ -340,3 +341,11 @@ def test_numbers_of_an_earlier_release_are_read_however_a_file_writes_them(tmp_p
         pd.DataFrame(rows).to_parquet(path)
         series.publish(path)
     assert sorted(series.releases()) == [1, 2]
+
+
+def test_a_series_may_be_named_from_where_one_stands(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    series = started("series")
+    assert series.publish(write_batch(Path("a.csv"), 0, 30)).number == 1
+    assert series.publish(write_batch(Path("b.csv"), 30, 30)).number == 2
+    assert series.verify().holds

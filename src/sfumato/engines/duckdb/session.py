@@ -54,7 +54,7 @@ class Session:
         """Quote a file for SQL: a link to it, so that no part of its name is read as a pattern."""
         link = self.directory / f"file-{secrets.token_hex(8)}"
         try:
-            link.symlink_to(path)
+            link.symlink_to(path.absolute())
         except OSError as error:
             raise no_room(error) from None
         self._links[link] = path
