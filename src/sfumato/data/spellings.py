@@ -53,8 +53,9 @@ def normal_form(text: str) -> str:
 
 
 def _folded(text: str) -> str:
-    normal = unicodedata.normalize("NFKC", text)
-    visible = "".join(c for c in _INVISIBLE.sub("", normal) if not _is_control(c))
+    visible = _INVISIBLE.sub("", unicodedata.normalize("NFKC", text))
+    if not visible.isprintable():
+        visible = "".join(c for c in visible if not _is_control(c))
     folded = unicodedata.normalize("NFKC", visible.casefold())
     return " ".join(folded.translate(_MARKS).split())
 

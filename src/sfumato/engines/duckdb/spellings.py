@@ -42,18 +42,18 @@ def spellings_of(rows: Rows, column: str, known: Collection[str]) -> Spellings:
         )
         connection.unregister("known")
     form, join = normal_forms(connection, "spelled")
-    connection.execute(
-        f"CREATE OR REPLACE TEMP TABLE formed AS SELECT {form} AS form, s.value, s.n "
-        f"FROM spelled AS s {join}"
-    )
-    n_rows, n_values = connection.execute(
-        "SELECT coalesce(sum(n), 0)::BIGINT, count(DISTINCT form) FILTER (n > 0) FROM formed"
+    formed = f"(SELECT {form} AS form, s.value, s.n FROM spelled AS s {join})"
+    n_rows, n_values, n_forms, n_texts = connection.execute(
+        "SELECT coalesce(sum(n), 0)::BIGINT, count(DISTINCT form) FILTER (n > 0), "
+        f"count(DISTINCT form), count(*) FROM {formed}"
     ).fetchall()[0]
-    found = connection.execute(
-        "SELECT form, value, n FROM formed SEMI JOIN "
-        "(SELECT form FROM formed GROUP BY form HAVING count(*) > 1) USING (form)"
-    ).fetchall()
-    connection.execute("DROP TABLE spelled; DROP TABLE formed")
+    found = []
+    if n_forms < n_texts:
+        found = connection.execute(
+            f"SELECT form, value, n FROM {formed} SEMI JOIN "
+            f"(SELECT form FROM {formed} GROUP BY form HAVING count(*) > 1) USING (form)"
+        ).fetchall()
+    connection.execute("DROP TABLE spelled")
     by_form: dict[str, list[str]] = {}
     first = set(known)
     for each, text, _ in sorted(found, key=lambda row: (row[1] not in first, -row[2], row[1])):
@@ -82,15 +82,21 @@ def normal_forms(connection: duckdb.DuckDBPyConnection, texts: str) -> tuple[str
 
 
 def _folded(text: str) -> str:
-    return f"trim(regexp_replace(lower({text}), ' +', ' ', 'g'))"
+    single = f"regexp_replace({text}, ' +', ' ', 'g')"
+    return f"lower(trim(CASE WHEN contains({text}, '  ') THEN {single} ELSE {text} END))"
+
+
+def _may_be_number(text: str) -> str:
+    """Give SQL for whether a text begins as numbers do; few do in most columns of texts."""
+    return f"regexp_matches({text}, '^ *[-+.0-9]')"
 
 
 def _is_odd(text: str) -> str:
     """Give SQL for whether a text's normal form is for Python to find."""
     number, plain = (f"regexp_full_match({_folded(text)}, '{r}')" for r in (NUMBER, PLAIN_NUMBER))
     return (
-        f"(NOT regexp_full_match({text}, '[ -~]*') OR length({text}) > {LONGEST} "
-        f"OR ({number} AND NOT {plain}))"
+        f"CASE WHEN NOT regexp_full_match({text}, '[ -~]*') OR length({text}) > {LONGEST} "
+        f"THEN true WHEN {_may_be_number(text)} THEN {number} AND NOT {plain} ELSE false END"
     )
 
 
@@ -101,7 +107,11 @@ def _plain_form(text: str) -> str:
     short = f"rtrim(rtrim({unsigned}, '0'), '.')"
     short = f"CASE WHEN contains({form}, '.') THEN {short} ELSE {unsigned} END"
     number = f"regexp_replace({short}, '^-0$', '0')"
-    return f"CASE WHEN regexp_full_match({form}, '{PLAIN_NUMBER}') THEN {number} ELSE {form} END"
+    is_number = f"regexp_full_match({form}, '{PLAIN_NUMBER}')"
+    return (
+        f"CASE WHEN NOT {_may_be_number(text)} THEN {form} WHEN {is_number} THEN {number} "
+        f"ELSE {form} END"
+    )
 
 
 def respelled(rows: Rows, spellings: Mapping[str, Mapping[str, str]], view: str) -> Rows:
