@@ -300,11 +300,11 @@ def test_an_order_of_text_is_told_from_one_of_numbers():
     """A column with 01 among its values is of codes, even if only its numbers are published."""
     codes = sf.Flat().grow("q", ["01", "1", "10", "2", "9"])[0]
     below = interval_labels(codes, np.array([[0, 2]], dtype=np.int32))[0]
-    assert below == '<"2"'
+    assert below == '<"19"'
     assert LabelReader(codes).interval(below) == (0, 2)
     numbers = sf.Flat().grow("q", ["1", "10", "2", "9"])[0]
     assert LabelReader(numbers).intervals(below) is None
-    assert LabelReader(codes).intervals("<2") is None
+    assert LabelReader(codes).intervals("<19") is None
     flat = [sf.Flat.texts]
     (ranks,) = common_intervals("q", [[below, "10", "2"]], flat)
     assert overlap(*ranks[:2])

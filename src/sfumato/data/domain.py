@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.taxonomy import Ranks, Taxonomy
-from sfumato.data.values import KnownValues
+from sfumato.data.values import KnownValues, published_text
 from sfumato.text import counted
 
 
@@ -94,6 +94,12 @@ class Domain:
     def whole(self) -> float:
         """Length of the axis; 1 where all values lie at one place."""
         return float(self.axis[-1] - self.axis[0]) or 1.0
+
+    @cached_property
+    def texts(self) -> tuple[str, ...]:
+        """The ground values as they are published, without the missing one."""
+        present = self.labels[: len(self) - self.has_missing]
+        return tuple(str(published_text(label)) for label in present)
 
     @cached_property
     def known(self) -> KnownValues:

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import datetime
+from bisect import bisect_left
+from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
 from sfumato.data.decimals import DIGITS, as_number, floor_to, number_text
@@ -76,21 +78,48 @@ def _moment(text: str) -> datetime.datetime:
 
 
 def shortest_between(below: str, value: str) -> str:
-    """Give the shortest text b with below < b <= value, for two texts in order.
+    """Give a short text b with below < b <= value, for two texts in order.
 
-    If that is the value itself, the letter or digit before its last one is taken where there is
-    room, so that a bound is nobody's own value.
+    It begins with what the two have in common. The next letter or digit is nobody's where there is
+    room between theirs, so that a bound tells of no value more than a beginning which two share.
 
     >>> shortest_between("divorced", "married"), shortest_between("A2", "A7")
-    ('m', 'A6')
-    >>> shortest_between("1", "10"), shortest_between("A6", "A7")
-    ('10', 'A7')
+    ('l', 'A6')
+    >>> shortest_between("1", "10"), shortest_between("A6", "A7"), shortest_between("Ada", "Bob")
+    ('10', 'A7', 'B')
     """
     shared = 0
     while shared < len(below) and below[shared] == value[shared]:
         shared += 1
-    bound = value[: shared + 1]
     earlier = value[:shared] + chr(max(ord(value[shared]) - 1, 0))  # nothing is before NUL
-    if bound == value and below < earlier and (value[shared] + earlier[shared]).isalnum():
+    taken = below[shared : shared + 1]
+    if taken < earlier[shared] and (value[shared] + earlier[shared]).isalnum():
         return earlier
-    return bound
+    return value[: shared + 1]
+
+
+def text_bound(values: Sequence[str], rank: int) -> str:
+    """Give a text above the value before a rank and not above its own; values: in their order.
+
+    Where two values differ in letters that follow each other, the bound tells one letter more than
+    what they share: of the two beginnings that it could tell, the one that more values have.
+
+    >>> text_bound(["ab", "ac", "ad", "b"], 3), text_bound(["ab", "ba", "bb", "bc"], 1)
+    ('az', 'b')
+    """
+    below, value = values[rank - 1], values[rank]
+    bound = shortest_between(below, value)
+    if not value.startswith(bound):
+        return bound  # nobody's beginning
+    kept = len(bound)
+    highest = "9" if bound[-1].isdigit() else "z"  # that a bound is made of
+    if len(below) < kept or below[kept : kept + 1] >= highest:  # no room behind it
+        return bound
+    more_below = _n_beginning(values, below[:kept]) > _n_beginning(values, bound)
+    return below[:kept] + highest if more_below else bound
+
+
+def _n_beginning(values: Sequence[str], beginning: str) -> int:
+    """Count the values that begin like this; they stand together."""
+    first = bisect_left(values, beginning)
+    return bisect_left(values, True, first, key=lambda text: not text.startswith(beginning)) - first

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels import grammar
-from sfumato.data.labels.bounds import shortest_between, simplest_between
+from sfumato.data.labels.bounds import simplest_between, text_bound
 from sfumato.data.labels.grammar import OR_MISSING, Name
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.labels.texts import Labels
@@ -127,7 +127,7 @@ def bound(domain: Domain, rank: int) -> str:
     """Give the simplest value above rank - 1 and not above rank."""
     below, value = domain.labels[rank - 1], domain.labels[rank]
     if domain.numbers is None:
-        return shortest_between(str(published_text(below)), str(published_text(value)))
+        return text_bound(domain.texts, rank)
     return simplest_between(below, value)
 
 
