@@ -161,7 +161,7 @@ def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
     from sfumato.release import release, writing
-    from sfumato.series import publish, recover, store
+    from sfumato.series import publish, recover, store, withdraw
 
     place = Path(request["place"])
     for number, name in ((0, os.devnull), (1, place / "out"), (2, place / "err")):
@@ -178,7 +178,7 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    for module in (release, writing, publish, store, recover):
+    for module in (release, writing, publish, store, recover, withdraw):
         module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]

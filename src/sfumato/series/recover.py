@@ -65,7 +65,7 @@ def withdraw_files(store: Store, entry: ReleaseEntry) -> bool:
     public = store.release(entry.number)
     kept = store.withdrawn / public.name
     done = False
-    if not kept.exists():
+    if store.files_of(entry) == public:
         if digest(public / DESCRIPTION) != entry.digest:
             raise BadInput(
                 f"{public}: not the release in the ledger (checksums differ); restore it"
@@ -77,7 +77,7 @@ def withdraw_files(store: Store, entry: ReleaseEntry) -> bool:
         sync(store.withdrawn)
         sync(store.public)
         done = True
-    if not public.exists():
+    if kept.exists() and not public.exists():
         with PrivateDirectory(store.private) as staging:
             place = staging.path / "marker"
             place.mkdir()

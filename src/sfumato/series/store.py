@@ -71,9 +71,12 @@ class Store:
 
     def files_of(self, entry: ReleaseEntry) -> Path:
         """Where the files of a release are, withdrawn or not."""
-        kept = self.withdrawn / f"{entry.number:03d}"
-        moved = entry.withdrawn is not None and kept.exists()  # or a crash came between
-        return kept if moved else self.release(entry.number)
+        public = self.release(entry.number)
+        kept = self.withdrawn / public.name
+        if entry.withdrawn is None:
+            return public
+        interrupted = not kept.exists() and (public / DESCRIPTION).exists()
+        return public if interrupted else kept
 
     @classmethod
     def open(cls, place: Path) -> Store:
