@@ -84,6 +84,9 @@ def test_a_merged_value_is_spelled_as_in_the_first_batch_that_has_it(tmp_path):
     series.publish(batch(["a", "b", "c"], ["HIV", "flu", "HIV"]))
     series.publish(batch(["d", "e", "f"], ["hiv ", "FLU", "hiv "]))
     series.publish(batch(["g", "h", "i"], ["gout", "Gout", "Flu"]))
+    assert series.publish(batch(["j", "k", "l"], ["hiV", "gOut", "flu"])).batch.merged == {
+        "disease": (4, 2)  # with the spellings known before
+    }
     assert set(published(series, 2)["disease"].to_pylist()) == {"HIV", "flu"}
     assert set(published(series, 3)["disease"].to_pylist()) == {"HIV", "flu", "Gout"}
     assert series.verify().holds
@@ -109,3 +112,15 @@ def test_a_job_says_so_for_a_series(tmp_path):
     done = run("publish", tmp_path / "s", tmp_path / "a.csv", "--job", job)
     assert done.exit_code == 0, done.output
     assert sf.ReleaseSeries(tmp_path / "s").status().terms(1).alike == {"id": "keep"}
+
+
+@pytest.mark.long
+def test_identifiers_that_repeat_in_a_batch_are_named(tmp_path):
+    rows = "".join(f"{name},30,10000,f,flu,n\n" for name in ("Ada", "ADA ", "Bo", "Cy"))
+    (tmp_path / "a.csv").write_text(f"name,age,zip,sex,disease,note\n{rows}")
+    job = tmp_path / "job.toml"
+    job.write_text(write_job(job, 2).read_text().replace('person = "id"\n', ""))
+    done = run("publish", tmp_path / "s", tmp_path / "a.csv", "--job", job)
+    assert done.exit_code == 0, done.output
+    said = "In the batch: identifiers repeated: name (1 row repeats a value): k counts rows"
+    assert said in " ".join(done.output.split())

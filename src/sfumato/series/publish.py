@@ -29,7 +29,7 @@ from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, sync
 from sfumato.progress import report
 from sfumato.release.check import Check
-from sfumato.release.look_alikes import refuse_look_alikes
+from sfumato.release.look_alikes import LookAlikes, refuse_look_alikes
 from sfumato.release.summary import Summary
 from sfumato.series.chain import PairVerdict, made_of, next_release, opened, pair_verdicts
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
@@ -83,6 +83,7 @@ class Publication:
     recipient: str | None = None
     summary: Summary | None = None  # what was published, what was lost; for the steward
     check: Check | None = None  # what was promised, beside the earlier releases
+    batch: LookAlikes | None = None  # spellings merged in the new batch, identifiers repeated in it
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -92,6 +93,7 @@ class Publication:
             "tidied": list(self.tidied),
             "summary": None if self.summary is None else self.summary.to_json(),
             "check": None if self.check is None else self.check.to_json(),
+            "batch": None if self.batch is None else self.batch.to_json(),
         }
 
 
@@ -148,7 +150,9 @@ class _Transaction:
             self.store.refuse_changed(each)
         earlier = opened(plan.earlier, plan.terms, self.store)
         with PrivateDirectory(self.store.private) as staging:
-            batch = None if source is None else self._staged(source, plan, staging.path)
+            batch = found = None
+            if source is not None:
+                batch, found = self._staged(source, plan, staging.path)
             added = [] if batch is None else [batch]
             batches = [*plan.batches, *added]
             staged = None if batch is None else _staged_batch(staging.path)
@@ -164,7 +168,15 @@ class _Transaction:
                 self.ledger.keep(batch)
                 reached("publish.committed")
                 return Publication(
-                    None, None, plan.chain.number, n_new, 0, n_new, left_out, (), self.tidied
+                    None,
+                    None,
+                    plan.chain.number,
+                    n_new,
+                    0,
+                    n_new,
+                    left_out,
+                    tidied=self.tidied,
+                    batch=found,
                 )
             place = staging.path / "release"
             release = next_release(
@@ -193,6 +205,7 @@ class _Transaction:
                 self.request.recipient,
                 release.summary(),
                 release.check(),
+                found,
             )
             if self.request.dry_run:
                 return done
@@ -277,7 +290,7 @@ class _Transaction:
                     f"{entry.number:03d}; give a batch, or another recipient"
                 )
 
-    def _staged(self, source: object, plan: NextRelease, staging: Path) -> Batch:
+    def _staged(self, source: object, plan: NextRelease, staging: Path) -> tuple[Batch, LookAlikes]:
         """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
         report("keeping the batch")
         before = None
@@ -302,7 +315,7 @@ class _Transaction:
             _refuse_types(kept.types, plan.batches[0].types, name)
         self._refuse_rows(kept, every, name, "" if as_spelled else ", however spelled")
         reached("publish.batch_staged")
-        return Batch(
+        batch = Batch(
             len(every) + 1,
             digest(target),
             kept.n_rows,
@@ -312,6 +325,7 @@ class _Transaction:
             table.source.typed,
             now(),
         )
+        return batch, LookAlikes({}, {}, table.n_merged, table.repeated_identifiers)
 
     def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
         return [column for column in first.types if column in columns]

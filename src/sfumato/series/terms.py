@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, SeriesAlgorithm
@@ -126,7 +126,8 @@ class Terms:
         earlier: The batches before, which say how a value is spelled.
         """
         table = self._read(batch, dict.fromkeys(self.alike, KEEP))
-        table = Table(table.source, table.schema, self.alike)
+        there = tuple(name for name in self.identifiers if name in table.schema.columns)
+        table = Table(table.source, replace(table.schema, identifiers=there), self.alike)
         known = {}
         if earlier is not None:
             for column, how in self.alike.items():
