@@ -335,10 +335,16 @@ class Table:
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         coded = {column: codes[column] for column in columns}
-        keys, counts, digests = self._people.count(coded, layout, self._told)
-        told = dict(zip(self._told, digests, strict=True))
+        told = self._told if quasi_identifiers == self.schema.quasi_identifiers else []
+        keys, counts, digests = self._people.count(coded, layout, told)
         return FrequencySet.from_keys(
-            domains, quasi_identifiers, sensitive, keys, counts, guard, told
+            domains,
+            quasi_identifiers,
+            sensitive,
+            keys,
+            counts,
+            guard,
+            dict(zip(told, digests, strict=True)),
         )
 
     @property

@@ -683,16 +683,22 @@ class Census:
     def people(self, person, sensitive, kept):
         return self
 
-    def domains(self, columns, jointly):
-        self.values = {c: sorted({row[j] for row in self.rows}) for j, c in enumerate(columns)}
+    def domains(self, columns, jointly, told):
+        self.values = {
+            c: sorted({row[self.columns.index(c)] for row in self.rows}) for c in columns
+        }
         return self.values
 
-    def count(self, codes, layout):
+    def count(self, codes, layout, told):
         found = [
-            np.array([codes[c][self.values[c].index(row[j])] for row in self.rows])
-            for j, c in enumerate(codes)
+            np.array(
+                [codes[c][self.values[c].index(row[self.columns.index(c)])] for row in self.rows]
+            )
+            for c in codes
         ]
-        return layout.pack(found), np.array([row[-1] for row in self.rows], dtype=np.int64)
+        digests = [np.zeros(len(self.rows), dtype=np.uint64) for _ in told]
+        counts = np.array([row[-1] for row in self.rows], dtype=np.int64)
+        return layout.pack(found), counts, digests
 
 
 def test_a_summary_and_the_utility_of_huge_counts_are_right():

@@ -6,6 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet, Grouping
@@ -17,6 +19,7 @@ from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory
+from sfumato.files.space import refuse_too_little
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.as_decided import (
@@ -62,6 +65,26 @@ class Private:
         )
 
 
+def least_bytes(description: Description, private: Private, kind: Format) -> int:
+    """Give a number of bytes that the published tables have at least.
+
+    Of a CSV file: delimiters, ends of lines, and the texts of what was generalized. A Parquet file
+    may say the same in very few bytes, so it is only known to have a head and a tail.
+    """
+    if kind == "parquet":
+        return 12 * len(description.tables)
+    recoding = private.recoding
+    n_bytes = description.n_rows * len(description.columns_of(DATA))
+    placed = recoding.placement(private.frequencies)
+    rows = np.flatnonzero(placed.box >= 0)
+    for name, texts in recoding.labels(private.table.domains).items():
+        if texts is not None:
+            lengths = np.array([len((text or "").encode()) for text in texts.texts])
+            position = recoding.label_at(name, placed)[rows]
+            n_bytes += int(lengths[texts.index][position] @ placed.people[rows])
+    return n_bytes
+
+
 def needs_values(criterion: Criterion) -> bool:
     """Whether sensitive values matter at all."""
     return any(
@@ -97,6 +120,7 @@ def write(
     criterion = description.criterion
     files = Files(directory, kind, private.table.source.engine, scratch=staging)
     table, recoding = private.table, private.recoding
+    refuse_too_little(directory, files.path(DATA), least_bytes(description, private, kind))
     digests = table.write(recoding, files.path(DATA), kind, private.secret)
     reached("save.applied")
     report("reading back")
