@@ -254,3 +254,24 @@ def test_a_job_says_what_becomes_of_look_alikes(tmp_path):
     assert answer("anonymize", '[read]\nalike = "merge"').exit_code == 0
     assert "unknown key 'read.alik'; did you mean" in answer("check", '[read]\nalik = "x"').stderr
     assert "alike must be one of merge, keep" in answer("check", '[read]\nalike = "x"').stderr
+
+
+@pytest.mark.parametrize("command", ["check", "audit"])
+def test_another_tools_table_is_not_called_safe_by_its_spellings(command, tmp_path):
+    file = given_as("csv", rows(HIV[:3]), tmp_path)
+
+    def code(*more):
+        return run(command, file, "-q", "age", "-s", "disease", "-l", "3", *more).exit_code
+
+    assert code() == {"check": 5, "audit": 2}[command]
+    assert code("--alike", "merge") == 1
+    assert code("--alike", "keep") in (0, 5)  # of a table of unknown origin no method is known
+    assert code("--alike", "both") == 2
+
+
+def test_a_table_is_not_audited_by_its_spellings():
+    with pytest.raises(sf.BadInput, match="rest on"):
+        sf.audit(read(rows(HIV[:3])), criterion=sf.LDiversity(3))
+    merged = sf.audit(read(rows(HIV[:3]), "merge"), criterion=sf.LDiversity(3))
+    assert merged.verdict == "failed"
+    assert sf.audit(read(rows(HIV[:3]))).findings  # nothing was promised

@@ -23,6 +23,10 @@ Person = Annotated[
     str | None,
     typer.Option(help="Column that tells people apart, where somebody has several rows."),
 ]
+Alike = Annotated[
+    str | None,
+    typer.Option(help="Values that only look different: merge them, or keep them apart."),
+]
 Kind = Annotated[str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")]
 ReleaseOrFile = Annotated[
     Path,

@@ -28,6 +28,7 @@ class Subject:
     l: str | None = None
     kind: str = "distinct"
     person: str | None = None
+    alike: str | None = None
 
     @cached_property
     def criterion(self) -> Criterion | None:
@@ -58,9 +59,10 @@ class Subject:
             raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
         if self.source.is_dir() and not is_saved:
             raise sf.BadInput(f"{self.source}: a directory, but no saved release")
-        if is_saved and (self.quasi_identifiers or self.sensitive or self.person):
+        if is_saved and (self.quasi_identifiers or self.sensitive or self.person or self.alike):
             raise sf.BadInput(
-                f"{self.source}: a release knows its own columns; leave -q, -s and --person out"
+                f"{self.source}: a release knows its own columns; leave -q, -s, --person and "
+                "--alike out"
             )
         return is_saved
 
@@ -76,12 +78,15 @@ class Subject:
             quasi_identifiers=_listed(self.quasi_identifiers),
             sensitive=_listed(self.sensitive),
             person=self.person,
+            alike=self.alike,
         )
 
     def job(self) -> Job:
         """Read the job file."""
         from sfumato.job import Job
 
+        if self.alike is not None:
+            raise sf.BadInput(f"{self.source}: a job says by [read] alike; leave --alike out")
         return Job.load(self.source)
 
     def released(

@@ -21,7 +21,7 @@ from sfumato.text import counted
 
 REMEDY = (
     'say alike = "merge" where they are the same, "keep" where they are not ([read] in a job, '
-    "sf.read), or mend the data"
+    "sf.read, --alike), or mend the data"
 )
 UNDECIDED = "no verdict: it may rest on values that only look different"
 Counts = Mapping[str, SpellingCounts]

@@ -18,6 +18,7 @@ from sfumato.html import html_table
 from sfumato.parameters import file_path
 from sfumato.progress import report
 from sfumato.release import Release
+from sfumato.release.look_alikes import refuse_look_alikes
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
@@ -281,6 +282,8 @@ def audit(
     """
     report("auditing")
     target = Target.of(release, original, criterion, external, earlier, enforced)
+    if isinstance(release, Table) and target.criterion is not None:
+        refuse_look_alikes(release, target.criterion)
     outcome = _audited(release, target)
     if outcome.target.previous.given:
         _refuse_uncompared(outcome)

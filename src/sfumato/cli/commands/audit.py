@@ -10,7 +10,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, Answer, command
-from sfumato.cli.options import Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
+from sfumato.cli.options import Alike, Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
 from sfumato.cli.subject import Subject, criterion_of, original_of
 
 
@@ -40,6 +40,7 @@ def audit(
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     person: Person = None,
+    alike: Alike = None,
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
     kind: Kind = "distinct",
@@ -73,7 +74,7 @@ def audit(
     """
     from sfumato.files.reports import refuse_unwritable
 
-    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person)
+    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike)
     criterion = subject.criterion
     if report is not None and report.exists() and not report.is_dir():
         raise sf.BadInput(f"{report}: is a file; give a directory for the report")

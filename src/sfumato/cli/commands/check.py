@@ -10,7 +10,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import UNDECIDED, UNSAFE, Answer, command
-from sfumato.cli.options import Kind, Person, QuasiIdentifiers, Sensitive
+from sfumato.cli.options import Alike, Kind, Person, QuasiIdentifiers, Sensitive
 from sfumato.cli.subject import Subject
 
 
@@ -25,6 +25,7 @@ def check(
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     person: Person = None,
+    alike: Alike = None,
     k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
     kind: Kind = "distinct",
@@ -46,7 +47,7 @@ def check(
     """
     from sfumato.risk import DEFAULT_K
 
-    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person)
+    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike)
     criterion = subject.criterion
     table = driven = None
     title = str(source)
