@@ -49,6 +49,8 @@ class PrivateDirectory:
         lock = _lock(path)
         if lock is None:
             self._remove.detach()
+            with contextlib.suppress(OSError):  # a sweeper may have it
+                path.rmdir()
             return False
         locks.append(lock)
         self._locks = locks

@@ -12,8 +12,6 @@ from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import coo_array
-from scipy.sparse.csgraph import connected_components
 
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, same_values, sum_by
@@ -232,10 +230,7 @@ def _refuse_other_digests(
     _, group = distinct(groups.layout.pack([codes[column] for column in groups.columns]))
     original = table.combinations()
     n, m = len(original), len(groups)
-    edges = coo_array(
-        (np.ones(len(group), dtype=np.int8), (combination, n + group)), (n + m, n + m)
-    )
-    _, component = connected_components(edges, directed=False)
+    component = _components(combination, group, n, m)
     unknown = np.zeros(n + m, dtype=bool)
     unknown[component[np.intersect1d(partly, combination)]] = True
     used = np.unique(combination)
@@ -248,6 +243,23 @@ def _refuse_other_digests(
                 "internal error: the written rows do not have the values that the people have; "
                 f"{CHANGED}, or the engine wrote something else"
             )
+
+
+def _components(
+    combination: NDArray[np.intp], group: NDArray[np.intp], n: int, m: int
+) -> NDArray[np.signedinteger]:
+    """Number what hangs together: (n + m,) combinations and groups, if the former are in these."""
+    component = np.concatenate([np.full(n, n + m - 1), np.arange(m)])  # nobody's is not looked at
+    component[combination] = group
+    if (component[combination] == group).all():  # every combination is in one group
+        return component
+    from scipy.sparse import coo_array  # noqa: PLC0415  (heavy, so imported when used)
+    from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
+
+    shape = (n + m, n + m)
+    edges = coo_array((np.ones(len(group), dtype=np.int8), (combination, n + group)), shape)
+    components: NDArray[np.int32] = connected_components(edges, directed=False)[1]
+    return components
 
 
 def _of_values(written: Domain, counted: FrequencySet, name: str) -> NDArray[np.int32]:
