@@ -70,3 +70,34 @@ def test_with_an_audit_nothing_that_fails_is_written(job):
     job.write_text("untouched_identify = true\n" + JOB)
     assert run("anonymize", job, "--audit").exit_code == 1
     assert not (job.parent / "out").exists()
+
+
+TELLING = """
+source = "people.csv"
+output = "out"
+[columns]
+sensitive = ["disease", "birth_year"]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+[[criteria]]
+k_anonymity = { k = 5 }
+"""
+
+
+def test_a_year_of_birth_is_refused_named_and_found(tmp_path):
+    rows = [f"{20 + j % 60},{2006 - j % 60},{'flu' if j % 7 else 'cold'}" for j in range(180)]
+    (tmp_path / "people.csv").write_text("\n".join(["age,birth_year,disease", *rows, ""]))
+    job = tmp_path / "job.toml"
+    job.write_text(TELLING)
+    refused = run("anonymize", job)
+    assert refused.exit_code == 2
+    assert "birth_year tells age" in refused.stderr
+    assert "is 3 instead of 5: 180 people of 180" in refused.stderr
+    checked = json.loads(run("check", job, "--json").stdout)
+    assert checked["untouched"]["telling"] == {"birth_year": ["age"]}
+    job.write_text("untouched_identify = true\n" + TELLING)
+    assert run("anonymize", job).exit_code == 0
+    for subject in (job, tmp_path / "out"):
+        audited = run("audit", subject, "--json")
+        assert audited.exit_code == 1
+        assert "birth_year tells age" in audited.stdout
