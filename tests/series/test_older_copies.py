@@ -1,5 +1,6 @@
 """A ledger that was restored from an older copy is recognized by what it does not know."""
 
+import json
 import shutil
 
 import pytest
@@ -51,6 +52,7 @@ def test_an_older_ledger_is_recognized_and_nothing_is_touched(place, after, whol
         lambda: series.publish(place / "next.csv", dry_run=True),
         lambda: series.publish(place / "next.csv", wait=True),
         lambda: series.withdraw(1),
+        series.audit,
     ):
         with pytest.raises(sf.BadInput) as caught:
             act()
@@ -64,6 +66,10 @@ def test_an_older_ledger_is_recognized_and_nothing_is_touched(place, after, whol
     assert names == [*(f"{number:03d}" for number in later), *batches]
     assert all(OLDER in line for line in found.problems)
     assert {path: path.read_bytes() for path in before} == before
+    assert series.status().unknown == found.problems
+    shown = run("series", "status", series.place)
+    assert (shown.exit_code, shown.output.count("PROBLEM: ")) == (0, len(names))
+    assert len(json.loads(run("series", "status", series.place, "--json").output)["unknown"])
     done = run("publish", series.place, place / "next.csv")
     assert done.exit_code == 2
     assert run("series", "verify", series.place).exit_code == 1

@@ -24,6 +24,7 @@ from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of, opened
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.publish import Publication, Request, publish
 from sfumato.series.store import Store
+from sfumato.series.strangers import later
 from sfumato.series.terms import Terms
 from sfumato.series.verify import Verified, verify
 from sfumato.series.withdraw import Withdrawal, withdraw
@@ -141,10 +142,18 @@ class ReleaseSeries:
 
     def status(self) -> Status:
         """What the ledger says."""
-        with self._store.opened() as ledger:
-            return Status(
-                self.place, tuple(ledger.chains), tuple(ledger.batches), tuple(ledger.releases)
-            )
+        for _ in range(2):  # entries come before files, so who publishes now is known by then
+            with self._store.opened() as ledger:
+                status = Status(
+                    self.place,
+                    tuple(ledger.chains),
+                    tuple(ledger.batches),
+                    tuple(ledger.releases),
+                    tuple(later(self._store, ledger)),
+                )
+            if not status.unknown:
+                break
+        return status
 
     def verify(self) -> Verified:
         """Tidy after a crash, and compare every file with the ledger."""
@@ -176,6 +185,8 @@ class ReleaseSeries:
         Withdrawn ones count like all others: who has read one still knows it.
         """
         status = self.status()
+        for line in status.unknown:  # a later release might be broken, or break the newest
+            raise BadInput(line)
         published = [entry for entry in status.releases if entry.published]
         if not published:
             raise BadInput(f"{self.place}: nothing has been published yet")
@@ -209,6 +220,7 @@ class Status:
     chains: tuple[Chain, ...]
     batches: tuple[Batch, ...]
     releases: tuple[ReleaseEntry, ...]
+    unknown: tuple[str, ...] = ()  # lines about what it does not know: it is an older copy
 
     @property
     def waiting(self) -> tuple[Batch, ...]:
@@ -264,6 +276,7 @@ class Status:
         return {
             "series": str(self.place),
             "interrupted": self.interrupted,
+            "unknown": list(self.unknown),
             "chains": [
                 {
                     "chain": chain.number,

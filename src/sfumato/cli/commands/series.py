@@ -135,6 +135,8 @@ def status(series: Series) -> Answer:
 
     def show() -> None:
         out.print_rows(f"{series}: {overview.heading}", Status.HEADER, list(overview.rows))
+        for line in overview.unknown:
+            out.say(f"PROBLEM: {line}")
         if overview.interrupted:
             out.say(
                 f"A release is being published, or was interrupted: sfumato series verify {series}"
