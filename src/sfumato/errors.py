@@ -9,6 +9,10 @@ from numbers import Number
 
 LONGEST_SHOWN = 200  # characters of one value in a message
 LONGEST_LINE, TAIL = 4000, 1000  # of a whole message
+# Control characters, ends of lines, directions, and halves of characters.
+STEERING = re.compile(
+    r"[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069\ud800-\udfff]"
+)
 LONGEST_NAME = 100  # of a name that is compared with others
 
 
@@ -119,15 +123,24 @@ class BrokenPromise(SfumatoError):  # noqa: N818
     exit_code = 4
 
 
+def printable(text: str) -> str:
+    r"""Write what steers a terminal as its escape: control characters, and those of direction.
+
+    >>> printable("a\nb"), printable("\x1b[2J\u202e"), printable("Größe")
+    ('a\\nb', '\\x1b[2J\\u202e', 'Größe')
+    """
+    return STEERING.sub(lambda each: repr(each[0])[1:-1], text)
+
+
 def one_line(message: str) -> str:
-    r"""Write control characters as their escapes: no name can break a line or move a cursor.
+    r"""Write a message so that no name in it can break a line or move a cursor.
 
     What is longer than anybody reads loses its middle.
 
     >>> one_line("a\nb.csv: no such file")
     'a\\nb.csv: no such file'
     """
-    line = re.sub(r"[\x00-\x1f\x7f-\x9f\u2028\u2029]", lambda each: repr(each[0])[1:-1], message)
+    line = printable(message)
     if len(line) <= LONGEST_LINE:
         return line
     return f"{line[: LONGEST_LINE - TAIL]} ... {line[-TAIL:]}"

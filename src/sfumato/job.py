@@ -64,6 +64,10 @@ class JobFile(_Strict):
     method: dict[str, Any] | None = None
 
 
+DEEPEST = 100  # dots of a key: reading a deep one takes the square of its depth
+BETWEEN_KEYS = re.compile(r"[^\w.\-\"' \t]+")
+
+
 class Job:
     """A checked job: paths are relative to the file it was read from."""
 
@@ -102,6 +106,9 @@ class Job:
             text = file.read_text(encoding="utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{file}: cannot read the job: {reason(error)}") from None
+        for number, line in enumerate(text.splitlines(), 1):
+            if any(part.count(".") > DEEPEST for part in BETWEEN_KEYS.split(line)):
+                raise BadInput(f"{file}, line {number}: a key with more than {DEEPEST} dots")
         try:
             written = tomllib.loads(text)
         except tomllib.TOMLDecodeError as error:

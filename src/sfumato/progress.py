@@ -12,13 +12,28 @@ from contextvars import ContextVar
 Listener = Callable[[str, int, int | None], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("sfumato_progress", default=None)
+_stage: ContextVar[str] = ContextVar("sfumato_stage", default="starting")
 
 
 def report(stage: str, done: int = 0, total: int | None = None) -> None:
     """Tell the listener, if there is one, that `done` of `total` steps of `stage` are behind us."""
+    _stage.set(stage)
     listener = _listener.get()
     if listener is not None:
         listener(stage, done, total)
+
+
+def not_enough_memory() -> str:
+    """Say what there was not enough memory for: the last that was reported.
+
+    >>> report("searching")
+    >>> not_enough_memory()
+    'not enough memory for searching; allow more, or ask for less: fewer columns, or coarser ones'
+    """
+    return (
+        f"not enough memory for {_stage.get()}; allow more, or ask for less: fewer columns, or "
+        "coarser ones"
+    )
 
 
 @contextmanager

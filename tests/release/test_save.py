@@ -6,6 +6,7 @@ import os
 import stat
 import subprocess
 import sys
+from importlib import import_module
 
 import pytest
 
@@ -206,3 +207,51 @@ def test_a_loaded_release_says_that_the_original_is_needed(tmp_path, release):
         sf.utility.information_loss(loaded)
     with pytest.raises(sf.BadInput, match="only its public part"):
         loaded.save(tmp_path / "q2")
+
+
+def failing_from(monkeypatch, module, point):
+    """Let the disk fail once the code has come to a point."""
+
+    def full(*_):
+        raise OSError(5, "Input/output error")
+
+    def tell(stage):
+        if stage == point:
+            monkeypatch.setattr(os, "fsync", full)
+
+    monkeypatch.setattr(module, "reached", tell)
+
+
+def test_what_fails_after_the_rename_says_that_the_release_is_there(tmp_path, release, monkeypatch):
+    failing_from(monkeypatch, import_module("sfumato.release.release"), "save.renamed")
+    target = tmp_path / "new" / "q1"
+    with pytest.raises(sf.BadInput) as caught:
+        release.save(target)
+    assert str(caught.value).startswith(f"{target}: the release is there and complete")
+    assert "input/output error" in str(caught.value)
+    assert sf.load(target).check()
+    assert release.to_arrow().equals(sf.load(target).to_arrow())  # what is known is what is there
+
+
+def test_what_fails_before_the_rename_leaves_nothing(tmp_path, release, monkeypatch):
+    failing_from(monkeypatch, import_module("sfumato.release.release"), "save.described")
+    with pytest.raises(sf.BadInput, match="cannot write: input/output error"):
+        release.save(tmp_path / "new" / "q1")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_so_does_a_series_and_what_it_publishes(tmp_path, monkeypatch):
+    import pyarrow as pa
+
+    place = tmp_path / "series"
+    with monkeypatch.context() as patch:
+        failing_from(patch, import_module("sfumato.series.store"), "series.created")
+        with pytest.raises(sf.BadInput, match="the series is there and complete"):
+            sf.ReleaseSeries.create(place, ["a"], sf.KAnonymity(2))
+    batch = pa.table({"a": [1, 1, 2, 2]})
+    with monkeypatch.context() as patch:
+        failing_from(patch, import_module("sfumato.series.publish"), "publish.renamed")
+        with pytest.raises(sf.BadInput, match="001: the release is there and complete"):
+            sf.ReleaseSeries(place).publish(batch)
+    assert sf.ReleaseSeries(place).verify()
+    assert sf.ReleaseSeries(place).status().releases[-1].published

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import io
 import pkgutil
+import sys
 from importlib import import_module
 from typing import Annotated
 
@@ -17,7 +19,9 @@ for _module in pkgutil.iter_modules(commands.__path__):
 
 
 def main() -> None:
-    """Run the command line."""
+    """Run the command line; what standard output has no letters for is written as escapes."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
     with stoppable():
         app()
 

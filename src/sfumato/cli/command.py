@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import inspect
+import re
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,10 +19,18 @@ from sfumato.cli.options import Json, ShowValues
 from sfumato.cli.signals import requested
 from sfumato.errors import BadInput, SfumatoError, one_line
 from sfumato.files.paths import reason
+from sfumato.progress import not_enough_memory
 
 # What wrong use raises. Its name and place change from one typer to the next: it is the class
 # under Exception that a bad parameter comes from.
 WRONG_USE: Any = typer.BadParameter.__mro__[-4]
+# How libraries say that the system refused memory: a module is not loaded, a thread not started.
+_NO_MEMORY = re.compile(
+    "cannot allocate memory|failed to map segment|can't start new thread|out of memory"
+    "|could not find/load shared object",
+    re.IGNORECASE,
+)
+HELP = "NoArgsIsHelpError"  # wrong use that is answered with the help: a command without anything
 UNSAFE = 1  # the exit code of a promise that is not kept, and of an attack that succeeds
 UNDECIDED = 5  # of a promise that was neither shown to be kept nor broken
 EXIT_CODES = {"safe": 0, "failed": UNSAFE, "undecided": UNDECIDED}
@@ -45,7 +54,7 @@ class OneLine(TyperGroup):
             sys.exit(super().main(*args, **extra | {"standalone_mode": False}))
         except WRONG_USE as error:
             said = error.format_message()
-            if "\n" not in said:  # else it is the help, for a command without anything
+            if type(error).__name__ != HELP:
                 said = f"sfumato: {one_line(said).rstrip('.')}; try --help"
             sys.stderr.write(f"{said}\n")
             sys.exit(error.exit_code)
@@ -146,6 +155,8 @@ def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
     if isinstance(error, SfumatoError):
         withheld = " (--show-values shows the values)" if getattr(error, "values", ()) else ""
         return f"{error}{withheld}", error.exit_code
+    if _lacks_memory(error):
+        return not_enough_memory(), BadInput.exit_code
     if isinstance(error, OSError):  # the system, not us
         place = f"{error.filename}: " if error.filename else ""
         return f"{place}{reason(error)}", BadInput.exit_code
@@ -154,3 +165,12 @@ def _explained(error: Exception, *, show_values: bool) -> tuple[str, int]:
         "with --show-values for the details, which may hold values of the data",
         SfumatoError.exit_code,
     )
+
+
+def _lacks_memory(error: BaseException | None) -> bool:
+    """Whether an error, or one that it came from, says that the system refused memory."""
+    while error is not None:
+        if isinstance(error, MemoryError) or _NO_MEMORY.search(str(error)):
+            return True
+        error = error.__cause__ or error.__context__
+    return False

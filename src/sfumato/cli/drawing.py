@@ -13,6 +13,7 @@ from rich.console import Console
 from rich.table import Table as RichTable
 from rich.text import Text
 
+from sfumato.errors import printable
 from sfumato.progress import listening
 
 WORD = 20  # letters of a word that is not broken if there is room
@@ -28,13 +29,15 @@ class _Console(Console):
 def draw_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Draw a table on standard output; text is never read as markup."""
     console = _Console()
-    console.print(Text(title, style="bold"))
+    header = [*map(printable, header)]
+    texts = [[printable(str(cell)) for cell in row] for row in rows]
+    console.print(Text(printable(title), style="bold"))
     table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
-    columns = [[*map(str, column)] for column in zip(header, *rows, strict=True)]
+    columns = [*zip(header, *texts, strict=True)]
     for name, width in zip(header, _widths(columns, console.width), strict=True):
         table.add_column(Text(name), overflow="fold", width=width)
-    for row in rows:
-        table.add_row(*(Text(str(cell)) for cell in row))
+    for row in texts:
+        table.add_row(*map(Text, row))
     console.print(table)
 
 
@@ -62,7 +65,7 @@ def drawn_progress() -> Iterator[None]:
     with Console(stderr=True).status("starting") as status:
 
         def show(stage: str, done: int, total: int | None) -> None:
-            status.update(f"{stage}: {done} of {total}" if total else stage)
+            status.update(Text(printable(f"{stage}: {done} of {total}" if total else stage)))
 
         with listening(show):
             yield

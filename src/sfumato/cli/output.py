@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from sfumato.errors import BadInput
+from sfumato.errors import STEERING, BadInput, one_line, printable
 from sfumato.files.paths import reason
 from sfumato.text import described
 
@@ -36,15 +36,28 @@ def _printing() -> Iterator[None]:
 
 @_printing()
 def say(text: str) -> None:
-    """Write a line on standard output."""
-    typer.echo(text)
+    """Write a line on standard output; nothing in it steers the terminal."""
+    typer.echo(printable(text))
 
 
+@_printing()
 def print_json(value: Any) -> None:
     """Write JSON on standard output."""
     import json
 
-    say(json.dumps(value, indent=2, ensure_ascii=False))
+    text = json.dumps(value, indent=2, ensure_ascii=_cannot_write("ä€語"))
+    typer.echo(
+        STEERING.sub(lambda each: "\n" if each[0] == "\n" else f"\\u{ord(each[0]):04x}", text)
+    )
+
+
+def _cannot_write(text: str) -> bool:
+    """Whether standard output has no letters for a text."""
+    try:
+        text.encode(getattr(sys.stdout, "encoding", None) or "utf-8")
+    except UnicodeEncodeError:
+        return True
+    return False
 
 
 @_printing()
@@ -97,7 +110,8 @@ def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
 
 def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = False) -> None:
     """Write a knowledge skyline; for the steward also who would be given away."""
-    say(f"{title}: {skyline.heading}\n{skyline.story}")
+    say(f"{title}: {skyline.heading}")
+    say(skyline.story)
     if skyline.points:
         print_rows("", skyline.header, skyline.rows)
     for point, step, account in skyline.witnesses() if steward else ():
@@ -107,7 +121,8 @@ def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = Fals
 
 def print_reproduction(reproduction: Reproduction) -> None:
     """Write a paper's tables, ours beside theirs, and what of its claims comes out."""
-    say(f"{reproduction.citation}\n{reproduction.heading}\n")
+    for line in (reproduction.citation, reproduction.heading, ""):
+        say(line)
     for panel in reproduction.panels:
         print_rows(panel.title, panel.header, panel.texts)
         if panel.claims:
@@ -117,7 +132,8 @@ def print_reproduction(reproduction: Reproduction) -> None:
             ]
             print_rows("", ("", "the paper says", "what comes out"), rows)
         if panel.remark:
-            say(f"{panel.remark}\n")
+            say(panel.remark)
+            say("")
 
 
 @contextmanager
@@ -135,4 +151,4 @@ def progress() -> Iterator[None]:
 def complain(message: str) -> None:
     """Write one line on standard error, if it takes one."""
     with suppress(OSError):
-        typer.echo(f"sfumato: {message}", err=True)
+        typer.echo(f"sfumato: {one_line(message)}", err=True)

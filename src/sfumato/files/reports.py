@@ -10,7 +10,7 @@ from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
-from sfumato.files.staged import DESCRIPTION
+from sfumato.files.staged import DESCRIPTION, in_place, sync
 
 
 def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
@@ -33,7 +33,8 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
             reached("report.written")
             for name in texts:
                 (staging.path / name).replace(directory / name)
-        _settle(directory)
+        with in_place("the report", directory):
+            sync(directory)
     except OSError as error:
         raise BadInput(f"{directory}: cannot write: {reason(error)}") from None
 
@@ -54,11 +55,3 @@ def _written(path: Path, text: str, mode: int) -> None:
         file.write(text)
         file.flush()
         os.fsync(file.fileno())
-
-
-def _settle(directory: Path) -> None:
-    handle = os.open(directory, os.O_RDONLY)
-    try:
-        os.fsync(handle)
-    finally:
-        os.close(handle)

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput
+from sfumato.files.paths import reason
 
 DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
 
@@ -79,6 +80,18 @@ def sync(path: Path) -> None:
     """Have a file or directory on the disk before going on."""
     with opened(path) as handle:
         os.fsync(handle)
+
+
+@contextmanager
+def in_place(what: str, target: Path) -> Iterator[None]:
+    """Let errors say what is there already: from the moment it has its name others may use it."""
+    try:
+        yield
+    except OSError as error:
+        raise BadInput(
+            f"{target}: {what} is there and complete, but the system did not confirm that it is on "
+            f"the disk ({reason(error)}); look after the disk, and do not make it again"
+        ) from None
 
 
 @contextmanager

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -27,6 +28,7 @@ from sfumato.files.private_directory import PrivateDirectory, scratch
 from sfumato.files.staged import (
     called,
     describe,
+    in_place,
     make_public,
     new_parents,
     opened,
@@ -80,6 +82,10 @@ def load(directory: str | Path) -> Release:
     description, files = open_saved(file_path("load", directory))
     refuse_undescribed(description, files)
     return Release(description, written=Written(files))
+
+
+# A column name that a spreadsheet would run: at its beginning, or after a semicolon or a line end.
+FORMULA = re.compile(r"(^|[;\n\r])[=+\-@\t＝＋－＠﹦﹢﹣﹫]")
 
 
 class Release:
@@ -444,7 +450,7 @@ class Release:
                     f"save: the column name {name!r} does not survive a CSV file; rename the "
                     "column, or save as Parquet"
                 )
-            if name[0] in "=+-@\t":
+            if FORMULA.search(name):
                 raise BadInput(
                     f"save: a spreadsheet would run the column name {name!r} as a formula; "
                     "rename the column, or save as Parquet"
@@ -470,11 +476,12 @@ class Release:
                 except OSError:
                     refuse_taken(target)  # by somebody who was faster
                     raise
+                self._written = replace(written, files=files)
                 reached("save.renamed")
-                os.fsync(parent)
+                with in_place("the release", target):
+                    os.fsync(parent)
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
-        self._written = replace(written, files=files)
         return target
 
     def _write(

@@ -26,7 +26,7 @@ from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
-from sfumato.files.staged import DESCRIPTION, digest, sync
+from sfumato.files.staged import DESCRIPTION, digest, in_place, sync
 from sfumato.progress import report
 from sfumato.release.check import Check
 from sfumato.release.look_alikes import LookAlikes, refuse_look_alikes
@@ -381,7 +381,8 @@ class _Transaction:
             self._keep(batch, staging)
         (staging / "release").rename(target)
         reached("publish.renamed")
-        sync(target.parent)
+        with in_place("the release", target):
+            sync(target.parent)
         self.ledger.publish(entry)
         reached("publish.committed")
 

@@ -21,7 +21,7 @@ from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
-from sfumato.files.staged import DESCRIPTION, digest, refuse_taken, sync
+from sfumato.files.staged import DESCRIPTION, digest, in_place, refuse_taken, sync
 from sfumato.release import Release, load
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.ledger import RESTORE, Ledger
@@ -115,7 +115,8 @@ class Store:
                 reached("series.staged")
                 staging.become(place)
                 reached("series.created")
-                sync(place.parent)
+                with in_place("the series", place):
+                    sync(place.parent)
         except OSError as error:
             raise BadInput(f"{place}: cannot write: {reason(error)}") from None
         return cls(place)

@@ -126,7 +126,8 @@ def anonymize(
         if dry_run and given.output.exists():
             out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
         if report is not None and code:
-            out.say(f"{REFUSED[report.verdict]}\n{WHAT_HELPS}")
+            out.say(REFUSED[report.verdict])
+            out.say(WHAT_HELPS)
             if way_out is None:
                 out.say(AGAINST_THE_METHOD)
         elif dry_run:

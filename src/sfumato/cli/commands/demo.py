@@ -88,20 +88,22 @@ def demo(
         out.print_check(after, "4. The saved release, read back and checked")
         out.print_audit(report, "5. Attacked")
         if report.verdict == "failed":
+            out.say("")
             out.say(
-                "\nThe release keeps its promise as it stands; who knows how it was made learns "
+                "The release keeps its promise as it stands; who knows how it was made learns "
                 "more. What to do then: docs/attacks.md, When an attack succeeds."
             )
         if report.verdict == "undecided":
+            out.say("")
             out.say(
-                "\nNo attack broke the promise, but it was not shown to be kept against who knows "
+                "No attack broke the promise, but it was not shown to be kept against who knows "
                 "how the release was made: docs/attacks.md, What a verdict means."
             )
-        out.print_skyline(skyline, "\n6. What an adversary would have to know")
+        out.say("")
+        out.print_skyline(skyline, "6. What an adversary would have to know")
         again.show()
-        out.say(
-            f"\nThe release is in {target}: the data, and release.json with all that is public."
-        )
+        out.say("")
+        out.say(f"The release is in {target}: the data, and release.json with all that is public.")
         out.say(
             f"What the attacks found is in {reports}: report.html and skyline.html for everybody, "
             "and report-steward.html, which is private."
@@ -129,7 +131,8 @@ class Again:
         from sfumato.series import SeriesReport
 
         alone, done = self.alone, self.series
-        out.say(f"\n7. Published again, with {count(NEWCOMERS)} newcomers")
+        out.say("")
+        out.say(f"7. Published again, with {count(NEWCOMERS)} newcomers")
         out.say(
             f"By Mondrian each of the two releases is {K}-anonymous. Who compares them is left "
             f"with {alone.found_text} for somebody, and "

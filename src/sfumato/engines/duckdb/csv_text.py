@@ -1,7 +1,8 @@
 """Fields of a CSV file: how they are read, and written so that no spreadsheet runs one.
 
-A text field that a spreadsheet would run as a formula gets a leading apostrophe, and so does one
-that has an apostrophe already: so the mark can be taken off again. Numbers are no formulas.
+What a spreadsheet would run as a formula gets a leading apostrophe, at the beginning of a text
+field, of a line in it, and after a semicolon; so does what has an apostrophe there already: so the
+marks can be taken off again. Numbers are no formulas.
 """
 
 from __future__ import annotations
@@ -9,7 +10,11 @@ from __future__ import annotations
 from sfumato.engines import sql
 from sfumato.engines.csv_header import Header
 
-FORMULA = r"^[=+\-@\t\r'']"
+# What a spreadsheet takes for the beginning of a formula, wide and small forms too, and our mark.
+BEGINNING = "=+\\-@\t''＝＋－＠﹦﹢﹣﹫"
+# Where a cell may begin: readers of other countries part lines at semicolons, and then a quote in
+# the middle of a cell is none, so that the line may end inside it.
+CELL = "(^|[;\n\r])"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 
 
@@ -34,15 +39,14 @@ def as_text(value: str) -> str:
     return f"CAST({value} AS VARCHAR)"
 
 
-def undone(text: str) -> str:
-    """Give SQL for a text without the apostrophe that `defused` gave it."""
-    return f"CASE WHEN {text}[1] = '''' THEN {text}[2:] ELSE {text} END"
-
-
 def defused(value: str) -> str:
     """Give SQL for a value's text that no spreadsheet runs."""
     text = as_text(value)
-    return (
-        f"CASE WHEN regexp_matches({text}, '{FORMULA}') AND NOT regexp_matches({text}, '{NUMBER}') "
-        f"THEN '''' || {text} ELSE {text} END"
-    )
+    marked = f"regexp_replace({text}, '{CELL}([{BEGINNING}])', '\\1''\\2', 'g')"
+    marked = f"regexp_replace({marked}, '^\r', '''\r')"
+    return f"CASE WHEN regexp_matches({text}, '{NUMBER}') THEN {text} ELSE {marked} END"
+
+
+def undone(text: str) -> str:
+    """Give SQL for a text without the apostrophes that `defused` gave it."""
+    return f"regexp_replace({text}, '{CELL}''', '\\1', 'g')"

@@ -7,6 +7,8 @@ import os
 import re
 from pathlib import Path
 
+from sfumato.progress import not_enough_memory
+
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
 
 
@@ -51,5 +53,5 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
             "since; start again, and let nobody write to it meanwhile"
         )
     if kind == "Out of Memory Error":
-        return f"{name}: not enough memory"
+        return f"{name}: {not_enough_memory()}"
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

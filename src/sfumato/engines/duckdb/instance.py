@@ -9,13 +9,17 @@ from __future__ import annotations
 
 import os
 import threading
+from fractions import Fraction
 from pathlib import Path
 
 import duckdb
 
 from sfumato.files.private_directory import PrivateDirectory, scratch, spill_parent
+from sfumato.memory import left
 
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
+PLENTY = 8 << 30  # bytes that a process may ask for and never comes near to
+SHARE = Fraction(1, 8)  # of less than that
 # In this order. Files may be anywhere on this machine, as sources and releases are; nothing comes
 # from elsewhere, no extension, and no variable of Python that happens to have a table's name.
 SETTLED = {
@@ -91,12 +95,23 @@ def _spill(place: Path) -> Path:
     return place / "spill"
 
 
+def _within(room: int | None) -> dict[str, str]:
+    """Say how much memory a DuckDB takes: much less than the system allows the whole process.
+
+    What it asks for beyond a limit of its own it spills, or says so; what the system refuses to it
+    or to libraries beside it may end the process.
+    """
+    if room is None or room >= PLENTY:
+        return {"memory_limit": MEMORY_LIMIT}
+    return {"memory_limit": f"{int(room * SHARE) >> 20}MB", "threads": "1"}
+
+
 def _started(place: Path) -> duckdb.DuckDBPyConnection:
     """Start a DuckDB that reads and writes files of this machine, and can be told nothing else."""
     connection = duckdb.connect(
         config={
             "temp_directory": str(_spill(place)),
-            "memory_limit": MEMORY_LIMIT,
+            **_within(left()),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "preserve_insertion_order": "false",
