@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput
-from sfumato.files.paths import reason
 
 DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
 
@@ -88,9 +87,10 @@ def in_place(what: str, target: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
+        why = (error.strerror or str(error)).lower()
         raise BadInput(
             f"{target}: {what} is there and complete, but the system did not confirm that it is on "
-            f"the disk ({reason(error)}); look after the disk, and do not make it again"
+            f"the disk ({why}); look after the disk, and do not make it again"
         ) from None
 
 
