@@ -291,8 +291,7 @@ class Target:
 def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:
     """Say how people are grouped by who knows what tells them apart; None: nothing does."""
     if isinstance(subject, Release):
-        by = subject.description.insensitive if subject.description.group is None else ()
-        return subject.told_apart if by or untouched.telling else None
+        return subject.told_apart if subject.description.telling_apart else None
     if subject.set_valued is not None or not (untouched.columns or untouched.telling):
         return None
     return partial(told_apart_in, subject, untouched)

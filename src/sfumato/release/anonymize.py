@@ -90,11 +90,12 @@ def anonymize(
         return Release(description, private)
     untouched = private.untouched(description)
     release = Release(description, private, untouched=untouched)
+    apart = release.told_apart if description.telling_apart else None
     if not untouched_identify:
-        refuse_identifying(untouched, criterion, release.told_apart)
+        refuse_identifying(untouched, criterion, apart)
         return release
     identify = untouched.n_below(fewest_alike(criterion)) > 0
-    identify = identify or bool(tells_values(release.told_apart, criterion))
+    identify = identify or bool(tells_values(apart, criterion))
     description = replace(description, untouched_identify=identify)
     return Release(description, private, untouched=untouched)
 

@@ -74,6 +74,14 @@ class Description:
         known = (*self.quasi_identifiers, *self.sensitive)
         return tuple(column for column in self.columns if column not in known)
 
+    @property
+    def telling_apart(self) -> tuple[str, ...]:
+        """The columns beside the quasi-identifiers that tell people apart whose values one sees.
+
+        Of two tables the first has what is untouched, and the second has the values.
+        """
+        return (*(self.insensitive if self.group is None else ()), *self.telling)
+
     @classmethod
     def of(
         cls,

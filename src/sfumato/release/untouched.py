@@ -167,11 +167,11 @@ def told_text(telling: Mapping[str, Sequence[str]]) -> str:
 
 
 def refuse_identifying(
-    untouched: Untouched, criterion: Criterion, apart: Callable[[], Grouping]
+    untouched: Untouched, criterion: Criterion, apart: Callable[[], Grouping] | None
 ) -> None:
     """Refuse columns that tell people apart who were promised to be alike.
 
-    apart: groups people as who knows these columns, too.
+    apart: groups people whose values one sees as who knows these columns, too; None: as before.
     """
     k, groups = fewest_alike(criterion), untouched.groups
     n_below = untouched.n_below(k)
@@ -190,9 +190,9 @@ def refuse_identifying(
         )
 
 
-def tells_values(apart: Callable[[], Grouping], criterion: Criterion) -> list[Measurement]:
+def tells_values(apart: Callable[[], Grouping] | None, criterion: Criterion) -> list[Measurement]:
     """Give what was promised of values and does not hold among people who are told apart."""
-    if not any(part.looks_at_values for part in criterion.parts):
+    if apart is None or not any(part.looks_at_values for part in criterion.parts):
         return []
     return broken_among(apart(), criterion)
 

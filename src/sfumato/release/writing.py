@@ -190,16 +190,13 @@ def read_back(description: Description, files: Files, *, values: bool = True) ->
 
 
 def read_apart(description: Description, files: Files) -> Grouping:
-    """Group the published rows as who also knows what is untouched, and what the telling are."""
-    telling = tuple(description.telling)
-    values = [name for name in description.sensitive if name not in telling]
+    """Group published values as who also knows what tells people apart (`telling_apart`)."""
+    values = [name for name in description.sensitive if name not in description.telling]
     rules = {name: rule for name, rule in description.rules().items() if name in values}
-    if description.group is not None:  # whose values they are stands in the first table
-        return _counted(
-            files.open(SENSITIVE), [description.group, *telling], values, rules
-        ).as_it_is()
-    by = [*description.quasi_identifiers, *description.insensitive, *telling]
-    return _counted(files.open(DATA), by, values, rules).as_it_is()
+    two_tables = description.group is not None
+    by = [str(description.group)] if two_tables else list(description.quasi_identifiers)
+    source = files.open(SENSITIVE if two_tables else DATA)
+    return _counted(source, [*by, *description.telling_apart], values, rules).as_it_is()
 
 
 def people_by_group(description: Description, files: Files) -> FrequencySet:
