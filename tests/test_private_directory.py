@@ -1,5 +1,6 @@
 """Originals on disk are for us alone, go when we go, and do not outlive a crash for long."""
 
+import fcntl
 import gc
 import os
 import secrets
@@ -172,6 +173,26 @@ def test_a_link_inside_what_the_dead_left_is_not_followed(tmp_path):
     assert sweep(tmp_path / "parent") == 1
     assert list((tmp_path / "parent").iterdir()) == []
     assert (tmp_path / "victim" / "file").read_text() == "mine"
+
+
+def test_what_was_remade_under_its_name_is_not_swept(tmp_path, monkeypatch):
+    """Its owner removes it and has it again while a sweeper stands before its lock."""
+    first = PrivateDirectory(tmp_path)
+    name, again = first.path.name, []
+    flock = fcntl.flock
+
+    def meanwhile(handle, how):
+        if not again:
+            monkeypatch.setattr(fcntl, "flock", flock)
+            first.close()
+            again.append(PrivateDirectory(tmp_path, name))
+        flock(handle, how)
+
+    monkeypatch.setattr(fcntl, "flock", meanwhile)
+    assert sweep(tmp_path) == 0
+    assert again[0].path == first.path
+    assert again[0].path.is_dir()
+    again[0].close()
 
 
 def test_many_that_start_at_once_do_not_sweep_each_other(tmp_path):

@@ -147,7 +147,7 @@ def sweep(parent: Path) -> int:
 
 
 def _lock(path: Path) -> int | None:
-    """Lock a directory; None when somebody else has it, or when it is gone."""
+    """Lock a directory; None when somebody else has it, or when it is another or gone."""
     try:
         handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
     except OSError as error:
@@ -159,7 +159,15 @@ def _lock(path: Path) -> int | None:
     except BlockingIOError:
         os.close(handle)
         return None
-    if not path.exists():
+    if not _is_at(path, handle):
         os.close(handle)
         return None
     return handle
+
+
+def _is_at(path: Path, handle: int) -> bool:
+    """Whether an open directory is the one at a path: its owner may have removed and remade it."""
+    try:
+        return os.path.samestat(path.stat(), os.fstat(handle))
+    except FileNotFoundError:
+        return False

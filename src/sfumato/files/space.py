@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from sfumato.errors import BadInput
+from sfumato.text import count
 
 
 def free_bytes(place: Path) -> int:
@@ -23,6 +24,5 @@ def refuse_too_little(place: Path, target: Path, needed: int) -> None:
     if free < needed:
         raise BadInput(
             f"{target}: cannot write: not enough room: the release takes at least "
-            f"{needed:,} bytes, and "
-            f"{free:,} are free; make room, or choose another place"
+            f"{count(needed)} bytes, and {count(free)} are free; make room, or choose another place"
         )
