@@ -34,7 +34,7 @@ def test_what_is_said_to_be_needed_is_needed(tmp_path, monkeypatch, method, kind
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_nothing_is_written_where_there_is_no_room(tmp_path, monkeypatch, kind):
     found = release(sf.Mondrian())
-    monkeypatch.setattr("sfumato.files.space.free_bytes", lambda _: 11)
+    monkeypatch.setattr("sfumato.release.space.free_bytes", lambda _: 11)
     monkeypatch.setattr(found.table, "write", lambda *_: pytest.fail("rows were written"))
     with pytest.raises(sf.BadInput) as caught:
         found.save(tmp_path / "out", format=kind)

@@ -19,7 +19,6 @@ from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory
-from sfumato.files.space import refuse_too_little
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.as_decided import (
@@ -35,6 +34,7 @@ from sfumato.release.earlier_releases.previous import Previous
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.saved import Files, Written
 from sfumato.release.set_valued import apart
+from sfumato.release.space import refuse_too_little
 from sfumato.release.untouched import Alike, Untouched, published_untouched
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import rows_in_groups
