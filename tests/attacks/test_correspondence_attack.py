@@ -16,6 +16,7 @@ from typer.testing import CliRunner
 import naive.correspondence
 import sfumato as sf
 from attacks.made import interval, release_of
+from descriptions import rewrite
 from formulas import series as made
 from sfumato.attacks import CannotRun, Correspondence
 from sfumato.cli.app import app
@@ -160,7 +161,7 @@ def saved(release, place):
     """Save what a method of this test made, under the name of one that everybody knows."""
     release.save(place)
     where = place / "release.json"
-    where.write_text(json.dumps(json.loads(where.read_text()) | {"method": sf.Mondrian().spec()}))
+    rewrite(place, json.loads(where.read_text()) | {"method": sf.Mondrian().spec()})
     return place
 
 
@@ -446,7 +447,7 @@ def test_a_sibling_that_was_changed_is_none(chain, tmp_path):
     written = json.loads(where.read_text())
     digest = hashlib.sha256((place / "001" / "data.csv").read_bytes()).hexdigest()
     written["files"]["data.csv"] = digest
-    where.write_text(json.dumps(written))
+    rewrite(place / "001", written)
     assert sf.load(place / "002").previous.releases == ()
     assert "no verdict about the series" in repr(sf.load(place / "002").check())
 
@@ -552,7 +553,7 @@ def test_why_there_is_nothing_to_compare(tmp_path):
     written = json.loads(where.read_text())
     paths = [[*path[:-1], "World"] for path in written["hierarchies"]["place"]["paths"]]
     written["hierarchies"]["place"]["paths"] = paths
-    where.write_text(json.dumps(written))
+    rewrite(places[0], written)
     with pytest.raises(CannotRun, match="'place': the releases have different hierarchies"):
         Correspondence([places[0]]).run(sf.load(places[1]))
 

@@ -11,6 +11,7 @@ import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
+from descriptions import rewrite
 from sfumato.cli.app import app
 
 N = 40
@@ -43,7 +44,7 @@ def rewritten(place, name, change, **described):
         path.write_text(change(path.read_text()))
     about = json.loads((place / "release.json").read_text())
     about["files"][name] = hashlib.sha256(path.read_bytes()).hexdigest()
-    (place / "release.json").write_text(json.dumps(about | described))
+    rewrite(place, about | described)
 
 
 def with_ssn(table):

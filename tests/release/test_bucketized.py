@@ -10,6 +10,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from descriptions import rewrite
 
 L = sf.LDiversity(3, "frequency")
 METHODS = [
@@ -163,7 +164,7 @@ def test_a_description_that_names_one_file_of_two_is_damaged(tmp_path):
     where = place / "release.json"
     written = json.loads(where.read_text())
     del written["files"]["sensitive.parquet"]
-    where.write_text(json.dumps(written))
+    rewrite(place, written)
     with pytest.raises(sf.BadInput, match="the list of files is missing"):
         sf.load(place)
 

@@ -116,6 +116,7 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "method",
         "verdicts",
         "files",
+        "sha256",
     }
     with sf.datasets.patients().open(newline="") as file:
         originals = {value for row in csv.DictReader(file) for value in row.values()}
@@ -169,7 +170,9 @@ def test_a_tampered_release_is_refused(tmp_path, release):
         ('{"format": 99}', "written by format 99, this sfumato reads 4; a newer version of"),
         ('{"format": "1"}', "damaged; the number of its format is '1'"),
         ("{}", "it has no format number, so sfumato did not write it, or it is damaged"),
-        ('{"format": 4}', "damaged"),
+        ('{"format": 4}', "damaged; it does not say what was released"),
+        ('{"format": 4, "x": ' + "[" * 990 + "]" * 990 + "}", "damaged"),
+        ('{"format": 4, "x": "\\ud800", "y": 1e999, "z": NaN}', "checksums differ"),
     ],
 )
 def test_a_damaged_description_is_refused_in_one_line(tmp_path, text, message):

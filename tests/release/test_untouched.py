@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from descriptions import rewrite
 from naive.recognition import determines, people_below, sizes_of
 from profiles import examples
 from sfumato.attacks import UntouchedLinkage
@@ -183,7 +184,7 @@ def test_sensitive_columns_that_nearly_identify_people_are_named(tmp_path):
 def test_a_wrong_word_in_release_json_is_refused(tmp_path):
     place = sf.anonymize(read(clinic(), ()), sf.KAnonymity(4)).save(tmp_path / "out")
     written = json.loads((place / "release.json").read_text())
-    (place / "release.json").write_text(json.dumps(written | {"untouched_identify": "no"}))
+    rewrite(place, written | {"untouched_identify": "no"})
     with pytest.raises(sf.BadInput, match="'untouched_identify' is missing, or not what it was"):
         sf.load(place)
     with pytest.raises(sf.BadInput, match="untouched_identify must be"):

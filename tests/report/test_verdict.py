@@ -10,6 +10,7 @@ import pytest
 
 import sfumato as sf
 from cli.common import run
+from descriptions import rewrite
 from sfumato.attacks import Bound, Finding, Target
 from sfumato.attacks.attack import ATTACKS
 from sfumato.report.audit import Report
@@ -293,10 +294,10 @@ def test_a_damaged_word_is_refused(tmp_path, damage):
     path = release.save(tmp_path / "out") / "release.json"
     written = json.loads(path.read_text())
     written["verdicts"][0] |= damage
-    path.write_text(json.dumps(written))
+    rewrite(path.parent, written)
     with pytest.raises(sf.BadInput, match="'verdicts' is missing, or not what it was"):
         sf.load(path.parent)
     del written["verdicts"]
-    path.write_text(json.dumps(written))
+    rewrite(path.parent, written)
     with pytest.raises(sf.BadInput, match="'verdicts' is missing"):
         sf.load(path.parent)

@@ -9,6 +9,8 @@ from pathlib import Path
 
 import pytest
 
+from descriptions import rewrite
+
 PACKAGE = Path(__file__).parent / "sfumato-example"
 PEOPLE = [
     *(["Paris", 31, "flu"], ["Pisa", 32, "gout"], ["Porto", 33, "cold"], ["Pau", 34, "asthma"]),
@@ -168,7 +170,7 @@ def needing(part: str, released: Path, place: Path) -> Path:
     shutil.copytree(released / "out", place / "out")
     file = place / "out" / "release.json"
     ours = {key: value for key, value in OURS.items() if key != part}
-    file.write_text(json.dumps(json.loads(file.read_text()) | ours))
+    rewrite(file.parent, json.loads(file.read_text()) | ours)
     return place
 
 

@@ -14,6 +14,7 @@ from typing import Any
 from sfumato.errors import BadInput
 
 DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
+CHECKSUM = "sha256"  # in it: of everything else that it says
 
 
 @contextmanager
@@ -49,8 +50,23 @@ def called(staged: Path, target: Path) -> Iterator[None]:
 
 
 def describe(directory: Path, description: Mapping[str, Any], digests: Mapping[str, str]) -> None:
-    """Write the description beside the tables, with their digests."""
-    write_json(directory / DESCRIPTION, {**description, "files": dict(digests)})
+    """Write the description beside the tables, with their digests and a checksum of its own."""
+    said = json.loads(json.dumps({**description, "files": dict(digests)}))  # as it will be read
+    write_json(directory / DESCRIPTION, {**said, CHECKSUM: checksum(said)})
+
+
+def checksum(written: Mapping[str, Any]) -> str:
+    """SHA-256 of what a description says beside its checksum, however it is laid out.
+
+    Taken of its JSON with sorted keys, without blanks, and in ASCII. It finds accidents; whoever
+    changes a description on purpose can take it anew.
+
+    >>> checksum({"rows": 2, "format": 4}) == checksum({"format": 4, "rows": 2, "sha256": "?"})
+    True
+    """
+    said = {key: value for key, value in written.items() if key != CHECKSUM}
+    plain = json.dumps(said, sort_keys=True, separators=(",", ":"))
+    return hashlib.sha256(plain.encode("ascii")).hexdigest()
 
 
 def write_json(where: Path, written: Mapping[str, Any]) -> None:

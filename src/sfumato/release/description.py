@@ -23,7 +23,6 @@ from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
-from sfumato.files.formats import refuse_other_format
 from sfumato.parameters import is_count
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
@@ -145,7 +144,6 @@ class Description:
     @classmethod
     def from_json(cls, written: Mapping[str, Any], where: str) -> Description:
         """Read it back."""
-        refuse_other_format(where, written.get("format"), FORMAT)
         read = _Reader(written, where)
         columns = read.names("columns")
         quasi_identifiers = read.names("quasi_identifiers", columns)

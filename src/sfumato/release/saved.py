@@ -12,13 +12,14 @@ from sfumato.data.frequency import Grouping
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
 from sfumato.errors import BadInput
+from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import PrivateDirectory
-from sfumato.files.staged import DESCRIPTION, digest
+from sfumato.files.staged import CHECKSUM, DESCRIPTION, checksum, digest
 from sfumato.files.withdrawn import Marker
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.release.check import Check
-from sfumato.release.description import Description
+from sfumato.release.description import FORMAT, Description
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
 
@@ -105,6 +106,7 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     where = place / DESCRIPTION
     try:
         written = json.loads(where.read_text(encoding="utf-8"))
+        found = checksum(written) if isinstance(written, dict) else None
     except OSError as error:
         marker = Marker.read(place)
         if marker is not None:
@@ -117,6 +119,12 @@ def open_saved(place: Path) -> tuple[Description, Files]:
         raise BadInput(f"{where}: damaged; not JSON") from None
     if not isinstance(written, dict):
         raise BadInput(f"{where}: damaged; not the description of a release")
+    refuse_other_format(where, written.get("format"), FORMAT)
+    if written.get(CHECKSUM) != found:
+        raise BadInput(
+            f"{where}: damaged; it does not say what was released (checksums differ); ask for the "
+            "whole release again"
+        )
     description = Description.from_json(written, str(where))
     digests = written.get("files")
     if not isinstance(digests, dict):
@@ -129,8 +137,8 @@ def open_saved(place: Path) -> tuple[Description, Files]:
         files = files.known(description.tables)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot read: {reason(error)}") from None
-    for name, checksum in files.digests.items():
-        if checksum != digests[name]:
+    for name, read in files.digests.items():
+        if read != digests[name]:
             raise BadInput(
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )
