@@ -7,7 +7,7 @@ import resource
 from pathlib import Path
 
 PER_CORE = 64 << 20  # that libraries set aside for a thread on each
-LEAST = 1 << 30  # that Python, its libraries and an engine need before there is any data
+LEAST = 3 << 29  # that Python, its libraries and an engine need before there is any data
 LIMITS = {
     "ulimit -v": (resource.RLIMIT_AS, 0),
     "ulimit -d": (resource.RLIMIT_DATA, 5),
