@@ -460,7 +460,7 @@ def test_values_of_a_group_that_nobody_is_in_are_noticed(tmp_path):
         file.write("7,flu\n")
     files = Files(place, "csv")
     with pytest.raises(BrokenPromise, match="do not have the same groups"):
-        read_back(release.description, files)
+        read_back(release.description, files.opened(release.description.tables))
 
 
 def test_lists_of_one_value_each_are_no_sets():

@@ -10,12 +10,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.errors import BadInput
 
 AT_ONCE = 1 << 20  # bytes
 MARK = b"\xef\xbb\xbf"
 QUOTE = ord('"')
+BREAKS = (ord("\n"), ord("\r"))
 
 
 @dataclass
@@ -31,22 +33,30 @@ class _Quotes:
 
     def see(self, chunk: bytes, delimiter: int) -> None:
         """Look at the next bytes."""
-        letters = np.frombuffer(chunk, dtype=np.uint8)
         if self.inside or b'"' in chunk:
-            quotes = letters == QUOTE
-            inside = np.logical_xor.accumulate(quotes) != self.inside
-            breaks = (letters == ord("\n")) | (letters == ord("\r"))
-            self.over_lines = self.over_lines or bool((inside & breaks).any())
-            opening = np.flatnonzero(quotes & inside)
+            letters = np.frombuffer(chunk, dtype=np.uint8)
+            quotes = np.flatnonzero(letters == QUOTE)
+            self.over_lines = self.over_lines or self._ends_inside(letters, quotes)
+            opening = quotes[int(self.inside) :: 2]
             if len(opening):
                 self.opened = self.place + int(opening[-1])
-                preceding = np.concatenate([[np.uint8(self.before)], letters[:-1]])[opening]
-                regular = np.isin(preceding, [delimiter, QUOTE, ord("\n"), ord("\r")])
+                preceding = letters[opening - 1]
+                if opening[0] == 0:
+                    preceding[0] = self.before
+                regular = np.isin(preceding, [delimiter, QUOTE, *BREAKS])
                 if self.stray is None and not regular.all():
                     self.stray = self.place + int(opening[np.argmin(regular)])
-            self.inside = bool(inside[-1])
+            self.inside = self.inside != bool(len(quotes) % 2)
         self.place += len(chunk)
         self.before = chunk[-1]
+
+    def _ends_inside(self, letters: NDArray[np.uint8], quotes: NDArray[np.intp]) -> bool:
+        """Whether a line ends after an odd number of quotes; quotes: where they stand."""
+        for end in BREAKS:
+            n_before = np.searchsorted(quotes, np.flatnonzero(letters == end))
+            if ((n_before % 2 == 1) != self.inside).any():
+                return True
+        return False
 
 
 def go_over_lines(path: Path, delimiter: str) -> bool:

@@ -19,10 +19,10 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, distinct
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Bucketing, Placement, Recoding
+from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.release.as_described import kinds_in, other_columns, other_kinds
 from sfumato.release.description import Description
-from sfumato.release.saved import Files
 from sfumato.table import Table
 
 CHANGED = "the source may have changed since it was counted"
@@ -32,20 +32,28 @@ WRONG_VALUES = (
 
 
 def refuse_other_files(
-    description: Description, files: Files, table: Table, digests: Mapping[str, int]
+    description: Description,
+    sources: Mapping[str, Source],
+    file_format: Format,
+    table: Table,
+    digests: Mapping[str, int],
 ) -> dict[str, str]:
     """Refuse written files that have other columns, types, or another order of rows.
 
-    digests: of the rows that were to be written, by the names of the tables; where it is known.
+    Args:
+        description: What is said of the release.
+        sources: The files, by the names of the tables.
+        file_format: Of the files.
+        table: The original.
+        digests: Of the rows that were to be written, where chance dealt people out.
 
     Returns what each column holds, as readers of the files get it.
     """
     found: dict[str, str] = {}
-    for name in description.tables:
-        source = files.open(name)
+    meant = _kinds_meant(description, file_format, table)
+    for name, source in sources.items():
         differs = other_columns(source.columns, description.columns_of(name))
         if differs is None:
-            meant = _kinds_meant(description, files, table)
             kinds = kinds_in(source, description)
             found |= kinds
             differs = other_kinds(kinds, meant) if source.typed else None
@@ -55,20 +63,20 @@ def refuse_other_files(
             columns = [c for c in dict.fromkeys(order) if c in source.columns]
             if not source.is_sorted({column: meant[column] for column in columns}):
                 differs = "its rows are not in the order of what is published"
-        planned = digests.get(name)
-        if differs is None and planned not in (None, source.people(None, (), ()).digest()):
+        dealt = digests if differs is None else {}
+        if name in dealt and source.people(None, (), ()).digest() != dealt[name]:
             differs = "its rows are not those that were to be written"
         if differs is not None:
             raise BrokenPromise(f"internal error: the written table {name!r} is wrong: {differs}")
     return found
 
 
-def _kinds_meant(description: Description, files: Files, table: Table) -> dict[str, str]:
+def _kinds_meant(description: Description, file_format: Format, table: Table) -> dict[str, str]:
     """Say what each column was meant to hold: what it holds in the source, or generalized text.
 
     A CSV file that was made of one holds texts, in their order.
     """
-    if not table.source.typed and files.kind == "csv":
+    if not table.source.typed and file_format == "csv":
         kinds = dict.fromkeys(description.columns, "text")
     else:
         numbers = [column for column in description.columns if column not in description.text]
@@ -101,7 +109,7 @@ def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -
     codes |= {c: _of_values(written.domains[c], counted, c)[key] for c in written.sensitive}
     _refuse_other_counts(written, codes, people)
     combination = counted.combination_of
-    partly = np.unique(combination[placed.key[(placed.box < 0) & (placed.people > 0)]])
+    partly = combination[placed.key[(placed.box < 0) & (placed.people > 0)]]
     _refuse_other_digests(written, codes, table, combination[key], partly)
 
 
@@ -120,7 +128,7 @@ def refuse_other_tables(
     codes[group] = _of_numbers(people.domains[group], number)
     _refuse_other_counts(people, codes, n_people)
     combination = counted.combination_of
-    partly = np.unique(combination[buckets.parts[buckets.parts[:, 1] < 0, 0]])
+    partly = combination[buckets.parts[buckets.parts[:, 1] < 0, 0]]
     _refuse_other_digests(people, codes, table, combination[key], partly)
     if not counted.sensitive:  # whole combinations, or nobody knows which of their people
         counted = table.frequencies()
@@ -231,12 +239,13 @@ def _refuse_other_digests(
     original = table.combinations()
     n, m = len(original), len(groups)
     component = _components(combination, group, n, m)
+    used, left_out = (np.zeros(n, dtype=bool) for _ in range(2))
+    used[combination], left_out[partly] = True, True
     unknown = np.zeros(n + m, dtype=bool)
-    unknown[component[np.intersect1d(partly, combination)]] = True
-    used = np.unique(combination)
+    unknown[component[:n][used & left_out]] = True
     for columns in told:
         expected, found = (np.zeros(n + m, dtype=np.uint64) for _ in range(2))
-        np.add.at(expected, component[used], original.digests[columns][used])
+        np.add.at(expected, component[:n][used], original.digests[columns][used])
         np.add.at(found, component[n:], groups.digests[columns])
         if (expected != found)[~unknown].any():
             raise BrokenPromise(

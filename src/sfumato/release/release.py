@@ -228,7 +228,8 @@ class Release:
         written = self.written
         published, seen = written.published, written.seen
         if published is None or seen is None:
-            published = read_back(self.description, written.files).grouping
+            sources = written.files.opened(self.description.tables)
+            published = read_back(self.description, sources).grouping
             seen = with_original(published, self._private)
             self._written = replace(written, published=published, seen=seen)
         return published, seen

@@ -56,6 +56,10 @@ class Files:
         self.refuse_changed()
         return opened
 
+    def opened(self, tables: Iterable[str]) -> dict[str, Source]:
+        """Open some of the tables."""
+        return {table: self.open(table) for table in tables}
+
     def to_batches(self, table: str, text: Collection[str]) -> Any:
         """Give a PyArrow reader of a table; the files stay for as long as somebody reads."""
         import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)

@@ -124,9 +124,10 @@ def write(
     digests = table.write(recoding, files.path(DATA), kind, private.secret)
     reached("save.applied")
     report("reading back")
-    kinds = refuse_other_files(description, files, table, digests)
+    sources = files.opened(description.tables)
+    kinds = refuse_other_files(description, sources, kind, table, digests)
     by_value = needs_values(criterion) or description.group is not None
-    back = read_back(description, files, values=by_value)
+    back = read_back(description, sources, values=by_value)
     published = back.grouping
     seen = with_original(published, private) if by_value else published
     guarded = None
@@ -167,16 +168,18 @@ class ReadBack:
     people: FrequencySet | None = None  # of two tables the other, by group and quasi-identifiers
 
 
-def read_back(description: Description, files: Files, *, values: bool = True) -> ReadBack:
+def read_back(
+    description: Description, sources: Mapping[str, Source], *, values: bool = True
+) -> ReadBack:
     """Group the published table as its reader would; `values`: with sensitive values."""
     sensitive = description.sensitive if values else ()
     rules = {name: rule for name, rule in description.rules().items() if name in sensitive}
     if description.group is None:
-        counted = _counted(files.open(DATA), description.quasi_identifiers, sensitive, rules)
+        counted = _counted(sources[DATA], description.quasi_identifiers, sensitive, rules)
         return ReadBack(counted.as_it_is(), counted)
     group = description.group
-    counted = _counted(files.open(SENSITIVE), [group], sensitive, rules)
-    people = _counted(files.open(DATA), [group, *description.quasi_identifiers])
+    counted = _counted(sources[SENSITIVE], [group], sensitive, rules)
+    people = _counted(sources[DATA], [group, *description.quasi_identifiers])
     in_groups = people.project([group])
     if description.set_valued is not None:
         return ReadBack(apart(in_groups.as_it_is(), counted.as_it_is()), counted, people)

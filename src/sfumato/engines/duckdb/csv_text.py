@@ -48,5 +48,6 @@ def defused(value: str) -> str:
 
 
 def undone(text: str) -> str:
-    """Give SQL for a text without the apostrophes that `defused` gave it."""
-    return f"regexp_replace({text}, '{CELL}''', '\\1', 'g')"
+    """Give SQL for a text without the apostrophes that `defused` gave it; few texts have any."""
+    without = f"regexp_replace({text}, '{CELL}''', '\\1', 'g')"
+    return f"CASE WHEN contains({text}, '''') THEN {without} ELSE {text} END"
