@@ -1,5 +1,6 @@
 """Originals on disk are for us alone, go when we go, and do not outlive a crash for long."""
 
+import errno
 import fcntl
 import gc
 import os
@@ -102,6 +103,33 @@ def test_what_becomes_something_else_is_kept(tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == ["release"]
     assert (tmp_path / "release" / "data").read_text() == "published"
     assert sweep(tmp_path) == 0
+
+
+def test_what_cannot_be_locked_goes_at_once(tmp_path, monkeypatch):
+    """Also while somebody holds the error, and with it all that it passed through."""
+
+    def refused(handle, operation):
+        raise PermissionError(errno.EACCES, "no")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    n_open = len(list(Path("/proc/self/fd").iterdir()))
+    with pytest.raises(PermissionError) as held:
+        PrivateDirectory(tmp_path)
+    assert held.value.errno == errno.EACCES
+    assert list(tmp_path.iterdir()) == []
+    assert len(list(Path("/proc/self/fd").iterdir())) == n_open
+
+
+def test_a_name_that_somebody_takes_meanwhile_is_left_to_him(tmp_path, monkeypatch):
+    other = tmp_path / "once-more"
+    other.mkdir()
+    (other / "his").write_text("own")
+    real = Path.exists
+    monkeypatch.setattr(Path, "exists", lambda path: path != other and real(path))
+    private = PrivateDirectory(tmp_path, other.name)
+    assert private.path != other
+    private.close()
+    assert (other / "his").read_text() == "own"
 
 
 def test_a_private_directory_does_not_leak_handles(tmp_path):

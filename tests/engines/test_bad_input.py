@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from profiles import examples
 from sfumato.data.recoding import Cut
+from sfumato.engines.duckdb.explain import explanation
 
 SECRET = "S3cret"
 KEY = bytes(32)
@@ -576,3 +577,9 @@ def test_a_line_that_is_just_short_enough_is_read(read, tmp_path):
     before = b"1," + b"x" * 997 + b"\n"
     data = b"a,s\n" + before * 32_000 + b"1," + b"y" * 1_899_000 + b"\n" + b"1,z\n" * 10
     assert read(write(tmp_path, data), quasi_identifiers=["a"], sensitive="s").n_rows == 32_011
+
+
+def test_memory_that_python_lacks_while_the_engine_reads_is_called_that():
+    """It is not the source that was refused."""
+    said = "Invalid Input Error: reading the object registered as 'texts' failed: MemoryError: "
+    assert "a.csv: not enough memory for " in explanation(said, "a.csv", None, None)

@@ -45,8 +45,15 @@ class PrivateDirectory:
         locks: list[int] = []
         self.path = path
         self._remove = weakref.finalize(self, _removed, path, locks, os.getpid())
-        path.mkdir(mode=0o700)
-        lock = _lock(path)
+        try:
+            path.mkdir(mode=0o700)
+            lock = _lock(path)
+        except FileExistsError:  # somebody else's, and not to be removed
+            self._remove.detach()
+            return False
+        except BaseException:  # now, and not when nobody holds the error any more
+            self._remove()
+            raise
         if lock is None:
             self._remove.detach()
             with contextlib.suppress(OSError):  # a sweeper may have it
@@ -156,13 +163,15 @@ def _lock(path: Path) -> int | None:
         raise
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        if _is_at(path, handle):
+            return handle
     except BlockingIOError:
+        pass
+    except BaseException:
         os.close(handle)
-        return None
-    if not _is_at(path, handle):
-        os.close(handle)
-        return None
-    return handle
+        raise
+    os.close(handle)
+    return None
 
 
 def _is_at(path: Path, handle: int) -> bool:

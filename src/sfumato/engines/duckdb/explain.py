@@ -52,6 +52,6 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
             f"{name}: a value was not there when the rows were counted, so the source has changed "
             "since; start again, and let nobody write to it meanwhile"
         )
-    if kind == "Out of Memory Error":
+    if kind == "Out of Memory Error" or "failed: MemoryError" in message:  # its own, or Python's
         return f"{name}: {not_enough_memory()}"
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"
