@@ -48,20 +48,20 @@ class PrivateDirectory:
         try:
             path.mkdir(mode=0o700)
             lock = _lock(path)
+            if lock is not None:
+                locks.append(lock)
+                self._locks = locks
+                return True
         except FileExistsError:  # somebody else's, and not to be removed
             self._remove.detach()
             return False
         except BaseException:  # now, and not when nobody holds the error any more
             self._remove()
             raise
-        if lock is None:
-            self._remove.detach()
-            with contextlib.suppress(OSError):  # a sweeper may have it
-                path.rmdir()
-            return False
-        locks.append(lock)
-        self._locks = locks
-        return True
+        self._remove.detach()
+        with contextlib.suppress(OSError):  # a sweeper may have it
+            path.rmdir()
+        return False
 
     def close(self) -> None:
         """Remove the directory with everything in it and give the lock up."""
