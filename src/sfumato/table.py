@@ -236,11 +236,17 @@ class Table:
             return counted.combinations
         return self._combinations
 
-    def pairs(self, quasi_identifier: str, sensitive: str) -> FrequencySet:
-        """Count pairs of values of two columns: alone, or within all if these are counted."""
+    def pairs(
+        self, quasi_identifier: str, sensitive: str, at_most: int | None = None
+    ) -> FrequencySet:
+        """Count pairs of values of two columns: alone, or within all if these are counted.
+
+        at_most: so many people will do.
+        """
         if "_frequencies" in self.__dict__:
             return self._frequencies
-        return self._count((sensitive,), quasi_identifiers=(quasi_identifier,))
+        by = (quasi_identifier,)
+        return self._count((sensitive,), quasi_identifiers=by, at_most=at_most)
 
     def alike(self, columns: Sequence[str]) -> GroupSizes:
         """Count the groups of people who have the same values in all of some columns."""
@@ -328,6 +334,7 @@ class Table:
         sensitive: tuple[str, ...],
         guard: str | None = None,
         quasi_identifiers: tuple[str, ...] | None = None,
+        at_most: int | None = None,
     ) -> FrequencySet:
         quasi_identifiers = quasi_identifiers or self.schema.quasi_identifiers
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
@@ -336,7 +343,7 @@ class Table:
         layout = Layout.of([len(domains[column]) for column in columns])
         coded = {column: codes[column] for column in columns}
         told = self._told if quasi_identifiers == self.schema.quasi_identifiers else []
-        keys, counts, digests = self._people.count(coded, layout, told)
+        keys, counts, digests = self._people.count(coded, layout, told, at_most)
         return FrequencySet.from_keys(
             domains,
             quasi_identifiers,

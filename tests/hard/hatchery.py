@@ -117,7 +117,7 @@ class Few:
     def domains(self, columns, jointly, told):
         return {column: [str(20 + j) for j in range(8)] for column in columns}
 
-    def count(self, codes, layout, told):
+    def count(self, codes, layout, told, at_most):
         import numpy as np
 
         digests = [np.zeros(8, dtype=np.uint64) for _ in told]

@@ -689,7 +689,7 @@ class Census:
         }
         return self.values
 
-    def count(self, codes, layout, told):
+    def count(self, codes, layout, told, at_most):
         found = [
             np.array(
                 [codes[c][self.values[c].index(row[self.columns.index(c)])] for row in self.rows]

@@ -15,7 +15,7 @@ import sfumato as sf
 from naive.groups import rows_by_group
 from profiles import examples
 from sfumato.attacks import Mechanism, UntouchedDisclosure, UntouchedLinkage
-from sfumato.release.telling import expected_pairs, go_together, telling_columns
+from sfumato.release.telling import expected_pairs, go_together, telling_columns, too_many_pairs
 
 TWO = sf.LDiversity(2, "frequency", ["HIV"])
 
@@ -76,6 +76,41 @@ def test_chance_alone_tells_nothing():
 def test_few_people_show_nothing():
     table = table_of(clinic(12, extra=born), ["disease", "extra"])
     assert telling_columns(table) == {}
+
+
+@pytest.mark.parametrize("column", [born, nearly_born, gp, salary])
+@pytest.mark.parametrize("some", [1, 40, 150, 599])
+def test_some_people_say_what_all_of_them_do(monkeypatch, column, some):
+    """Also where the first of them have one value, and never more than all."""
+    rows = sorted(clinic(extra=column), key=lambda row: str(row["extra"]))
+    expected = telling_columns(table_of(rows, ["disease", "extra"]))
+    monkeypatch.setattr("sfumato.release.telling.SOME_PEOPLE", some)
+    assert telling_columns(table_of(rows, ["disease", "extra"])) == expected
+
+
+def test_some_people_are_counted_where_they_suffice(monkeypatch):
+    asked = []
+    pairs = sf.Table.pairs
+
+    def watched(table, quasi_identifier, sensitive, at_most=None):
+        asked.append(at_most)
+        found = pairs(table, quasi_identifier, sensitive, at_most)
+        assert at_most is None or found.n_rows == at_most
+        return found
+
+    monkeypatch.setattr("sfumato.table.Table.pairs", watched)
+    monkeypatch.setattr("sfumato.release.telling.SOME_PEOPLE", 300)
+    assert telling_columns(table_of(clinic(), "disease")) == {}
+    assert asked == [300, 300]
+
+
+@given(st.lists(st.tuples(st.integers(0, 5), st.integers(0, 8)), min_size=1, max_size=60))
+def test_too_many_pairs_never_go_together(people):
+    """What some of the people have is enough to know, if it is that much."""
+    first, second = (np.array(codes, dtype=np.int32) for codes in zip(*people, strict=True))
+    n_values = len(set(first.tolist())), len(set(second.tolist()))
+    if len(set(people)) >= too_many_pairs(*n_values, len(people)):
+        assert not go_together(first, second, np.ones(len(people), dtype=np.int64))
 
 
 @examples(20)

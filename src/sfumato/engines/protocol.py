@@ -113,11 +113,16 @@ class People(ABC):
 
     @abstractmethod
     def count(
-        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+        self,
+        codes: Mapping[str, Codes],
+        layout: Layout,
+        told: Sequence[tuple[str, ...]] = (),
+        at_most: int | None = None,
     ) -> tuple[Keys, Counts, Sequence[Digests]]:
         """Count people per combination, in any order; codes: aligned with what `domains` gave.
 
-        With them the digests of what people have in the columns of each part of `told`.
+        With them the digests of what people have in the columns of each part of `told`. `at_most`:
+        so many of the people will do, whichever are at hand; all of them are right as well.
         """
 
     @abstractmethod

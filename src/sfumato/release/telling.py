@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes
 from sfumato.table import Table
@@ -20,6 +20,7 @@ LARGEST_SHARE = 1 / 4  # of the pairs that chance would make beyond those that t
 # (Chernoff), or where so small a share of those that are missing would be (Markov).
 FEWEST_EXPECTED = 25
 LARGEST_MISSING = 1 / 1000
+SOME_PEOPLE = 2**16  # among whom there are too many pairs already, in most tables
 MOST_MARKED = 2**24  # possible pairs of which the occurring ones are marked, not sorted
 
 
@@ -37,16 +38,31 @@ def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
     for name in table.schema.sensitive:
         if name == table.set_valued:
             continue  # people have any number of values
-        columns = [
-            q for q in table.schema.quasi_identifiers if _tells(table.pairs(q, name), q, name)
-        ]
+        columns = [q for q in table.schema.quasi_identifiers if _tells(table, q, name)]
         if columns:
             told[name] = tuple(columns)
     return told
 
 
-def _tells(pairs: FrequencySet, quasi_identifier: str, sensitive: str) -> bool:
+def _tells(table: Table, quasi_identifier: str, sensitive: str) -> bool:
+    first, second = (len(table.domains[name]) for name in (sensitive, quasi_identifier))
+    if too_many_pairs(first, second, table.n_rows) <= SOME_PEOPLE < table.n_rows:
+        some = table.pairs(quasi_identifier, sensitive, SOME_PEOPLE)
+        n_pairs = _n_pairs(some.codes(sensitive), some.codes(quasi_identifier))
+        if n_pairs >= too_many_pairs(first, second, table.n_rows):
+            return False
+    pairs = table.pairs(quasi_identifier, sensitive)
     return go_together(pairs.codes(sensitive), pairs.codes(quasi_identifier), pairs.counts)
+
+
+def too_many_pairs(n_first: int, n_second: int, n_people: int) -> int:
+    """Give a number of pairs that is too many for two columns to go together.
+
+    Whatever the shares of values are, chance makes no more pairs than are possible, and than there
+    are people.
+    """
+    most, least = min(n_first * n_second, n_people), max(n_first, n_second)
+    return int(least + LARGEST_SHARE * max(0, most - least)) + 1
 
 
 def go_together(first: Codes, second: Codes, counts: Counts) -> bool:

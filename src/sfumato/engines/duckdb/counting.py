@@ -70,7 +70,11 @@ class DuckDBPeople(People):
         return domains
 
     def count(
-        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+        self,
+        codes: Mapping[str, Codes],
+        layout: Layout,
+        told: Sequence[tuple[str, ...]] = (),
+        at_most: int | None = None,
     ) -> tuple[Keys, Counts, list[Digests]]:
         """Translate counted combinations into packed keys; count what has not been counted."""
         connection, counted = self._session.connection, self._counted
@@ -80,9 +84,12 @@ class DuckDBPeople(People):
                 sums = "".join(f", d{j}" for j in range(len(told)))
                 query = f"SELECT {packed}, n{sums} FROM {counted} AS s {joins} WHERE which = 0"
             else:
+                rows = self._rows.view
+                if at_most is not None:
+                    rows = f"(SELECT * FROM {rows} LIMIT {at_most})"
                 query = (
                     f"SELECT {packed}, count(*) AS n{self._digests(told)} "
-                    f"FROM {self._rows.view} AS s {joins} GROUP BY ALL"
+                    f"FROM {rows} AS s {joins} GROUP BY ALL"
                 )
             table = connection.sql(query).to_arrow_table()
             connection.execute(f"DROP TABLE IF EXISTS {counted}")
