@@ -26,12 +26,12 @@ from sfumato.data.values import Interval, published_text
 from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason
+from sfumato.formulas.boxes.only_box import NONE, SEVERAL, only_box
 from sfumato.parameters import file_path, suppression_limit, whole
 from sfumato.spec import describe, from_spec, to_spec
 from sfumato.text import count, counted
 
 FORMAT = 1  # of what `Release.save_recoding` writes
-PAIRS_AT_ONCE = 1 << 24
 
 Side = Mapping[str, Any]  # see `_write_side`
 NOBODY: Interval = (0, -1)
@@ -215,8 +215,10 @@ class Recode(Algorithm):
                 texts[column] = Labels.of([side.get("label") for side in of_column])
         boxes = np.stack(sides, axis=1)
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
-        group = _box_of(codes, boxes)
-        outside = int(ground.counts[group < 0].sum())
+        group = only_box(codes, boxes)
+        if (group == SEVERAL).any():
+            raise BadInput("Recode: a value of this table lies in two boxes; anonymize it anew")
+        outside = int(ground.counts[group == NONE].sum())
         if outside:
             raise BadInput(
                 f"Recode: no box of the recoding covers the values of {counted(outside, 'row')}; "
@@ -306,14 +308,16 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
     """Find the ranks of written sides in another domain; an empty side is [0, -1]."""
     reader = LabelReader(domain)
     top = len(domain) - 1
-    nodes = [
-        {str(name): j for j, name in reversed(list(enumerate(names))) if name is not None}
-        for names in domain.taxonomy.labels
-    ]
+    levels = {side["level"] for side in sides if "node" in side}
+    nodes = {
+        level: {str(name): j for j, name in reversed(list(enumerate(names))) if name is not None}
+        for level, names in enumerate(domain.taxonomy.labels)
+        if level in levels
+    }
 
     def interval(side: Side) -> Interval:
         if "node" in side:
-            start = nodes[side["level"]].get(side["node"]) if side["level"] < len(nodes) else None
+            start = nodes.get(side["level"], {}).get(side["node"])
             return NOBODY if start is None else (start, domain.taxonomy.high[side["level"], start])
         low, high = known(side)
         if side.get("missing") and domain.has_missing:
@@ -339,19 +343,3 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
         return ranks[0] if ranks else NOBODY
 
     return sides_of([interval(side) for side in sides])
-
-
-def _box_of(codes: NDArray[np.int32], boxes: NDArray[np.int32]) -> NDArray[np.intp]:
-    """Find the box that holds each combination, -1 for none; refuse boxes that overlap."""
-    group = np.full(len(codes), -1, dtype=np.intp)
-    step = max(1, PAIRS_AT_ONCE // max(1, len(boxes)))
-    for start in range(0, len(codes), step):
-        chunk = codes[start : start + step, np.newaxis]  # (c, 1, d) against (g, d)
-        inside = np.ones((chunk.shape[0], len(boxes)), dtype=bool)
-        for j in range(boxes.shape[1]):
-            inside &= (chunk[:, :, j] >= boxes[:, j, 0]) & (chunk[:, :, j] <= boxes[:, j, 1])
-        if (inside.sum(axis=1) > 1).any():
-            raise BadInput("Recode: a value of this table lies in two boxes; anonymize it anew")
-        held, box = np.nonzero(inside)
-        group[start + held] = box
-    return group
