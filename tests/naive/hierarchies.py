@@ -35,3 +35,22 @@ def coverage(hierarchy, value, level):
 def base(hierarchy):
     """Number of ground values (Wong 2009, definition 6)."""
     return len(hierarchy)
+
+
+def masked_rows(codes, mask, name):
+    """Rows of labels of codes that lose one more character from the right at each level.
+
+    mask(beginning, n_masked) and name(code) write a label; a code that is short enough stays.
+    """
+    longest = max(map(len, codes))
+    return [
+        (
+            code,
+            *(
+                name(code) if len(code) <= shown else mask(code[:shown], longest - shown)
+                for shown in range(longest - 1, 0, -1)
+            ),
+            "*",
+        )
+        for code in sorted(codes)
+    ]

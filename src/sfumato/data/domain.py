@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -111,21 +112,13 @@ class Domain:
         return self.known.code(value)
 
     @cached_property
-    def names(self) -> dict[str, tuple[int, int]]:
+    def names(self) -> Mapping[str, tuple[int, int]]:
         """First and last rank of the nodes by their names; of several with one name the largest.
 
         The ground values of a closed column are among them, those of an open one are not: they
         come from the data.
         """
-        taxonomy = self.taxonomy
-        names: dict[str, tuple[int, int]] = {}
-        for level, labels in enumerate(taxonomy.labels):
-            if level == 0 and not self.closed:
-                continue
-            for rank, name in enumerate(labels):
-                if name is not None and taxonomy.low[level, rank] == rank:
-                    names[str(name)] = rank, int(taxonomy.high[level, rank])
-        return names
+        return self.taxonomy.names(ground=self.closed)
 
     def ranks_of(self, name: object) -> tuple[int, int] | None:
         """First and last rank of a value, or of the node that has this name; None: neither.

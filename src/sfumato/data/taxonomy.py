@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -24,7 +24,7 @@ class Taxonomy:
     low: Ranks  # (height + 1, n): first rank of the node that holds rank j at level i
     high: Ranks  # (height + 1, n): last rank of it
     # [level][rank]; None: the missing value
-    labels: tuple[tuple[object, ...], ...] = field(repr=False)
+    labels: tuple[Sequence[object], ...] = field(repr=False)
 
     @property
     def height(self) -> int:
@@ -70,6 +70,20 @@ class Taxonomy:
                 [levels[0][broken[0]]],
             )
         return cls(low, high, tuple(tuple(labels) for labels in levels))
+
+    def names(self, *, ground: bool) -> Mapping[str, tuple[int, int]]:
+        """First and last rank of the nodes by their names; of several with one name the largest.
+
+        ground: with the values themselves.
+        """
+        names: dict[str, tuple[int, int]] = {}
+        for level, labels in enumerate(self.labels):
+            if level == 0 and not ground:
+                continue
+            for rank, name in enumerate(labels):
+                if name is not None and self.low[level, rank] == rank:
+                    names[str(name)] = rank, int(self.high[level, rank])
+        return names
 
     def enclosing_level(self, low: Ranks, high: Ranks) -> Ranks:
         """Level of the smallest node around each interval `[low, high]`."""

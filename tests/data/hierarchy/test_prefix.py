@@ -1,9 +1,14 @@
 """Prefix: codes masked from the right."""
 
+import pytest
 from hypothesis import given
+from hypothesis import strategies as st
 
+import naive.hierarchies
 import sfumato as sf
 from data.hierarchy.grown import CODES, grow, path, paths
+from sfumato.data.labels.grammar import mask_text, name_text
+from sfumato.data.taxonomy import Taxonomy
 
 
 def test_a_prefix_is_masked_from_the_right():
@@ -39,3 +44,34 @@ def test_a_masked_code_stands_for_the_codes_that_start_alike(values):
 
 def test_numbers_are_masked_as_text():
     assert path(sf.Prefix(), 130, 7) == (130, "13*", "1**", "*")
+
+
+ODD_CODES = st.lists(
+    st.text('01*",<\0é\U0001f600', max_size=5), min_size=1, max_size=9, unique=True
+).filter(any)
+
+
+@given(ODD_CODES, st.booleans())
+def test_masks_written_when_asked_for_are_those_written_all_at_once(values, missing):
+    domain = grow(sf.Prefix(), [*values, None] if missing else values)
+    rows = naive.hierarchies.masked_rows(values, mask_text, name_text)
+    if missing:
+        rows.append((*[None] * (len(rows[0]) - 1), "*"))
+    assert paths(domain) == rows
+    columns = [list(column) for column in zip(*rows, strict=True)]
+    compiled = Taxonomy.from_levels(columns, "here")
+    assert domain.taxonomy.low.tolist() == compiled.low.tolist()
+    assert domain.taxonomy.high.tolist() == compiled.high.tolist()
+    names = compiled.names(ground=False)
+    assert dict(domain.names) == names
+    assert len(domain.names) == len(names)
+    for text in {*names, *values, *(label + "*" for label in names), "0*", '"*"', "missing"}:
+        assert domain.names.get(text) == names.get(text)
+
+
+def test_a_level_of_masks_is_a_sequence():
+    level = grow(sf.Prefix(), ["13", "13053", "13068", None]).taxonomy.labels[2]
+    assert list(level) == ["13", "130**", "130**", None]
+    assert (level[-1], level[1:3], len(level)) == (None, ("130**", "130**"), 4)
+    with pytest.raises(IndexError):
+        level[4]

@@ -119,7 +119,7 @@ def _of_taxonomy(taxonomy: Taxonomy) -> LabelledAttribute:
     for level, labels in enumerate(taxonomy.labels):
         for rank, label in enumerate(labels):
             nodes[label] = int(taxonomy.low[level, rank]), int(taxonomy.high[level, rank])
-    return LabelledAttribute(taxonomy.labels[0], nodes)
+    return LabelledAttribute(tuple(taxonomy.labels[0]), nodes)
 
 
 def _ground(labels: Iterable[object]) -> list[object]:

@@ -37,7 +37,7 @@ def open_domain(
         numbers = np.array([float(number(value)) for value in present])
     domain = _domain(columns, any(v is None for v in values), numbers, "hierarchy", closed=False)
     code = {value: j for j, value in enumerate(domain.labels)}
-    return domain, _all_different(column, [code[value] for value in values])
+    return domain, all_different(column, [code[value] for value in values])
 
 
 def closed_domain(
@@ -63,7 +63,7 @@ def closed_domain(
             "add them to it, or mend the data",
             unknown,
         )
-    return domain, _all_different(column, [code for code in codes if code is not None])
+    return domain, all_different(column, [code for code in codes if code is not None])
 
 
 def _leaf(domain: Domain, value: object) -> int | None:
@@ -73,7 +73,7 @@ def _leaf(domain: Domain, value: object) -> int | None:
     return domain.known.texts.get(str(value))
 
 
-def _all_different(column: str, codes: list[int]) -> Codes:
+def all_different(column: str, codes: list[int]) -> Codes:
     """Refuse two values that only an engine can tell apart: they would be counted as one."""
     if len(set(codes)) < len(codes):
         raise BadInput(
@@ -97,7 +97,7 @@ def _domain(
         if numbers is not None:
             numbers = np.append(numbers, np.nan)
     taxonomy = Taxonomy.from_levels(columns, where)
-    return Domain(taxonomy.labels[0], taxonomy, numbers, closed)
+    return Domain(tuple(taxonomy.labels[0]), taxonomy, numbers, closed)
 
 
 def refuse_repeated(leaves: Sequence[object], where: str) -> None:

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.hierarchy.domains import all_different, open_domain
+from sfumato.data.hierarchy.masked import MaskedTaxonomy
 from sfumato.data.keys import Codes
-from sfumato.data.labels.grammar import mask_text, name_text
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 
@@ -41,20 +40,22 @@ class Prefix(Hierarchy):
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Mask one more character at each level; shorter codes wait for their turn."""
-        longest = max((len(str(published_text(v))) for v in values if v is not None), default=0)
+        longest = max((len(_text(v)) for v in values if v is not None), default=0)
         if longest > LONGEST_CODE:
             raise BadInput(
                 f"column {column!r}: a value has {longest} characters; Prefix is for codes of at "
                 f"most {LONGEST_CODE}, so give the column another hierarchy"
             )
+        present = sorted((v for v in values if v is not None), key=_text)
+        if not present:
+            return open_domain(column, values, published_text, lambda _: [])
+        texts = tuple(map(_text, present))
+        missing = len(present) < len(values)
+        taxonomy = MaskedTaxonomy.of(present, texts, missing=missing)
+        domain = Domain((*present, None) if missing else tuple(present), taxonomy)
+        code = {value: j for j, value in enumerate(domain.labels)}
+        return domain, all_different(column, [code[value] for value in values])
 
-        masked = functools.cache(mask_text)
 
-        def levels(value: object) -> list[str]:
-            text = str(published_text(value))
-            return [
-                name_text(text) if len(text) <= n else masked(text[:n], longest - n)
-                for n in range(longest - 1, 0, -1)
-            ]
-
-        return open_domain(column, values, published_text, levels)
+def _text(code: object) -> str:
+    return str(published_text(code))
