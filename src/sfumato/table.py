@@ -248,18 +248,22 @@ class Table:
         by = (quasi_identifier,)
         return self._count((sensitive,), quasi_identifiers=by, at_most=at_most)
 
-    def alike(self, columns: Sequence[str]) -> GroupSizes:
+    def alike(self, groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
         """Count the groups of people who have the same values in all of some columns."""
-        return GroupSizes(*self._people.alike(columns))
+        return [GroupSizes(*sizes) for sizes in self._people.alike(groupings)]
 
     def published_alike(
-        self, columns: Sequence[str], recoding: Recoding, secret: bytes
-    ) -> GroupSizes:
-        """Count the groups of rows that a recoding publishes with the same values; see `write`."""
+        self, groupings: Sequence[Sequence[str]], recoding: Recoding, secret: bytes
+    ) -> list[GroupSizes]:
+        """Count the groups of rows that a recoding publishes with the same values; see `write`.
+
+        groupings: columns that stand in one file.
+        """
         self.combinations()
+        columns = {column for each in groupings for column in each}
         plans = [plan for plan, _ in self._plans(recoding, secret)]
-        plan = next(each for each in plans if {*columns} <= {*each.columns})
-        return GroupSizes(*self._people.alike(columns, plan))
+        plan = next(each for each in plans if columns <= {*each.columns})
+        return [GroupSizes(*sizes) for sizes in self._people.alike(groupings, plan)]
 
     def write(
         self, recoding: Recoding, target: Path, kind: Format, secret: bytes

@@ -6,7 +6,7 @@
     source.people(person, ...)       -> People   one row for each person
     people.domains(columns, ...)     -> values   in an order that the engine remembers
     people.count(codes, layout, ...) -> keys     packed codes, with the number of people
-    people.alike(columns, plan)      -> sizes    of groups, and nothing about who is in them
+    people.alike(groupings, plan)    -> sizes    of groups, and nothing about who is in them
     people.apply(plan, target, kind)             rows recoded, sorted, written
     people.digest(plan)              -> number   of the rows that `apply` was told to write
     engine.open_published(target)    -> Source   read back as any stranger would
@@ -127,12 +127,13 @@ class People(ABC):
 
     @abstractmethod
     def alike(
-        self, columns: Sequence[str], plan: WritingPlan | None = None
-    ) -> tuple[Counts, Counts]:
+        self, groupings: Sequence[Sequence[str]], plan: WritingPlan | None = None
+    ) -> list[tuple[Counts, Counts]]:
         """Count the groups of rows that are alike in all of some columns, missing values too.
 
         The rows are those of `plan`'s table, with what it publishes; without a plan those of the
-        source. Gives the sizes that occur, each once and ascending, and how many groups have it.
+        source. Gives, for each of the groupings, the sizes that occur, each once and ascending,
+        and how many groups have it. All at once they cost what the columns cost together.
         """
 
     @abstractmethod

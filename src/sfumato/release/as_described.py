@@ -65,5 +65,5 @@ def refuse_undescribed(description: Description, files: Files) -> None:
 
 def rows_in(source: Source) -> int:
     """Count the rows of a published table."""
-    sizes = source.people(None, (), ()).alike(source.columns[:1])
+    (sizes,) = source.people(None, (), ()).alike([source.columns[:1]])
     return GroupSizes(*sizes).n_people

@@ -21,7 +21,7 @@ from sfumato.release.telling import telling_columns
 from sfumato.table import Table
 from sfumato.text import count, counted, listed, people
 
-Alike = Callable[[Sequence[str]], GroupSizes]
+Alike = Callable[[Sequence[Sequence[str]]], list[GroupSizes]]  # of columns in one file
 FEWEST = 2  # people who have to be alike where no number was promised
 
 
@@ -147,13 +147,17 @@ def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ..
     without. Of two tables there is nothing to ask: they publish quasi-identifiers as they are.
     """
     shown = [n for n in untouched.columns if n in original.schema.published_columns]
-    n_values = {name: original.alike([name]).n for name in shown}
-    varied = [q for q in original.schema.quasi_identifiers if shown and original.alike([q]).n > 1]
-    determined = {
-        name: tuple(q for q in varied if original.alike([name, q]).n == n)
-        for name, n in n_values.items()
-    }
-    return {name: columns for name, columns in determined.items() if columns}
+    if not shown:
+        return {}
+    known = original.schema.quasi_identifiers
+    alone = original.alike([(name,) for name in (*shown, *known)])
+    n_values = {name: sizes.n for name, sizes in zip((*shown, *known), alone, strict=True)}
+    pairs = [(name, q) for name in shown for q in known if n_values[q] > 1]
+    determined: dict[str, tuple[str, ...]] = {}
+    for (name, q), sizes in zip(pairs, original.alike(pairs), strict=True):
+        if sizes.n == n_values[name]:
+            determined[name] = (*determined.get(name, ()), q)
+    return determined
 
 
 def given_away_text(determined: Mapping[str, Sequence[str]]) -> str:
@@ -229,14 +233,15 @@ def _untouched(
     n_rows: int,
     alike: Alike,
 ) -> Untouched:
-    columns = {name: alike([name]).n for name in insensitive}
+    alone: list[tuple[str, ...]] = [(name,) for name in insensitive]
+    columns = {} if not alone else dict(zip(insensitive, (s.n for s in alike(alone)), strict=True))
     groups = None
     if quasi_identifiers is not None and (insensitive or telling):
-        groups = alike([*quasi_identifiers, *insensitive, *telling])
+        (groups,) = alike([(*quasi_identifiers, *insensitive, *telling)])
     sensitive = {}
     for name, n in n_values.items():
         if 2 * n >= n_rows:  # else not even half of them can be alone
-            values = alike([name])
+            (values,) = alike([(name,)])
             if 2 * values.people_below(2) >= values.n_people:
                 sensitive[name] = values.n
     return Untouched(columns, groups, sensitive, telling)

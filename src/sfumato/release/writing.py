@@ -52,8 +52,8 @@ class Private:
     def untouched(self, description: Description) -> Untouched:
         """Count who is told apart by the columns that will be published untouched."""
 
-        def alike(columns: Sequence[str]) -> GroupSizes:
-            return self.table.published_alike(columns, self.recoding, self.secret)
+        def alike(groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
+            return self.table.published_alike(groupings, self.recoding, self.secret)
 
         n_values = {name: len(self.table.domains[name]) for name in description.sensitive}
         return published_untouched(description, alike, n_values)
@@ -210,10 +210,11 @@ def people_by_group(description: Description, files: Files) -> FrequencySet:
 def alike_in(files: Files, description: Description) -> Alike:
     """Count groups of rows in the files of a release, as any reader can."""
 
-    def alike(columns: Sequence[str]) -> GroupSizes:
-        apart = description.group is not None and set(columns) <= {*description.sensitive}
+    def alike(groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
+        columns = {column for each in groupings for column in each}
+        apart = description.group is not None and columns <= {*description.sensitive}
         rows = files.open(SENSITIVE if apart else DATA).people(None, (), ())
-        return GroupSizes(*rows.alike(columns))
+        return [GroupSizes(*sizes) for sizes in rows.alike(groupings)]
 
     return alike
 

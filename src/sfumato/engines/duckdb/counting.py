@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
+import duckdb
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
@@ -16,6 +20,9 @@ from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
 from sfumato.engines.protocol import Format, People, WritingPlan
 from sfumato.errors import BadInput
+
+JOINS_AT_ONCE = 32  # of small tables; each takes memory of its own
+COLUMNS_AT_ONCE = 128  # that a query takes apart; the time to plan one grows with their square
 
 
 class DuckDBPeople(People):
@@ -78,25 +85,54 @@ class DuckDBPeople(People):
     ) -> tuple[Keys, Counts, list[Digests]]:
         """Translate counted combinations into packed keys; count what has not been counted."""
         connection, counted = self._session.connection, self._counted
+        sums = [f"d{j}" for j in range(len(told))]
         with self._session.explained():
-            packed, joins = self._values.packed(list(codes), codes, layout)
             if set(codes) == set(self._jointly) and self._told == tuple(told):
-                sums = "".join(f", d{j}" for j in range(len(told)))
-                query = f"SELECT {packed}, n{sums} FROM {counted} AS s {joins} WHERE which = 0"
+                columns = self._translated(codes, layout, ["n", *sums])
             else:
                 rows = self._rows.view
                 if at_most is not None:
                     rows = f"(SELECT * FROM {rows} LIMIT {at_most})"
+                packed, joins = self._values.packed(list(codes), codes, layout)
                 query = (
                     f"SELECT {packed}, count(*) AS n{self._digests(told)} "
                     f"FROM {rows} AS s {joins} GROUP BY ALL"
                 )
-            table = connection.sql(query).to_arrow_table()
+                columns = _arrays(connection.sql(query))
             connection.execute(f"DROP TABLE IF EXISTS {counted}")
             self._jointly = ()
-        words = [table[f"k{w}"].to_numpy() for w in range(layout.n_words)]
+        words = [columns[f"k{w}"] for w in range(layout.n_words)]
         keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
-        return keys, table["n"].to_numpy(), [table[f"d{j}"].to_numpy() for j in range(len(told))]
+        return keys, columns["n"], [columns[name] for name in sums]
+
+    def _translated(
+        self, codes: Mapping[str, Codes], layout: Layout, numbers: Sequence[str]
+    ) -> dict[str, NDArray[Any]]:
+        """Give words of keys and some numbers of the counted combinations, a few words at a time.
+
+        Every column may need a join of its own, and a query of very many takes memory for each.
+        """
+        connection, rows = self._session.connection, f"{self._counted} AS s"
+        if len(codes) <= JOINS_AT_ONCE:
+            packed, joins = self._values.packed(list(codes), codes, layout)
+            selected = ", ".join([packed, *numbers])
+            return _arrays(connection.sql(f"SELECT {selected} FROM {rows} {joins} WHERE which = 0"))
+        arrays: dict[str, NDArray[Any]] = {}
+        words, in_order = np.array(layout.words), "WHERE which = 0 ORDER BY s.rowid"
+        names = list(codes)
+        for w in range(layout.n_words):
+            own = np.flatnonzero(words == w).tolist()
+            part = Layout(
+                (0,) * len(own),
+                tuple(layout.shifts[j] for j in own),
+                tuple(layout.widths[j] for j in own),
+            )
+            packed, joins = self._values.packed([names[j] for j in own], codes, part)
+            query = f"SELECT {packed} FROM {rows} {joins} {in_order}"
+            arrays[f"k{w}"] = _arrays(connection.sql(query))["k0"]
+        return arrays | _arrays(
+            connection.sql(f"SELECT {', '.join(numbers)} FROM {rows} {in_order}")
+        )
 
     def _digests(self, told: Sequence[tuple[str, ...]]) -> str:
         inner = self._rows.inner
@@ -104,19 +140,40 @@ class DuckDBPeople(People):
         return "".join(f", {digest} AS d{j}" for j, digest in enumerate(sums))
 
     def alike(
-        self, columns: Sequence[str], plan: WritingPlan | None = None
-    ) -> tuple[Counts, Counts]:
+        self, groupings: Sequence[Sequence[str]], plan: WritingPlan | None = None
+    ) -> list[tuple[Counts, Counts]]:
         """Group the rows twice: by what they have, and the groups by their size."""
-        by = ", ".join(self._rows.inner[column] for column in columns)
         with self._session.explained():
-            rows = self._rows.view
-            if plan is not None:
-                rows = f"({Writing(self._rows, self._values, plan, 'parquet').published()})"
-            table = self._session.connection.sql(
-                f"SELECT size, count(*) AS n FROM (SELECT count(*) AS size FROM {rows} "
-                f"GROUP BY {by}) GROUP BY size ORDER BY size"
-            ).to_arrow_table()
-        return table["size"].to_numpy(), table["n"].to_numpy()
+            return [each for batch in _batches(groupings) for each in self._alike(batch, plan)]
+
+    def _alike(
+        self, groupings: Sequence[Sequence[str]], plan: WritingPlan | None
+    ) -> list[tuple[Counts, Counts]]:
+        inner, connection = self._rows.inner, self._session.connection
+        columns = tuple(dict.fromkeys(column for each in groupings for column in each))
+        rows = self._rows.view
+        if plan is not None:
+            wanted = replace(plan, columns=columns)
+            rows = f"({Writing(self._rows, self._values, wanted, 'parquet').published()})"
+        if len(groupings) > 1:  # each would look at all columns of the source
+            selected = ", ".join(inner[column] for column in columns)
+            grouped = f"{self._counted}_alike"
+            connection.execute(
+                f"CREATE OR REPLACE TEMP TABLE {grouped} AS SELECT {selected} FROM {rows}"
+            )
+            rows = grouped
+        sizes = [
+            f"SELECT {j} AS which, size, count(*) AS n FROM (SELECT count(*) AS size FROM {rows} "
+            f"GROUP BY {', '.join(inner[column] for column in each)}) GROUP BY size"
+            for j, each in enumerate(groupings)
+        ]
+        query = f"SELECT * FROM ({' UNION ALL '.join(sizes)}) ORDER BY which, size"
+        table = connection.sql(query).to_arrow_table()
+        if len(groupings) > 1:
+            connection.execute(f"DROP TABLE {rows}")
+        which, size, n = (table[name].to_numpy() for name in ("which", "size", "n"))
+        starts = np.searchsorted(which, np.arange(1, len(groupings)))
+        return list(zip(np.split(size, starts), np.split(n, starts), strict=True))
 
     def apply(self, plan: WritingPlan, target: Path, kind: Format) -> None:
         """Write a table, sorted by group or quasi-identifiers and then by everything else."""
@@ -134,3 +191,21 @@ class DuckDBPeople(People):
             if self._written is None or self._written[0] is not plan:
                 raise ValueError("a digest is asked for what was written last")
             return self._written[1].digest()
+
+
+def _arrays(result: duckdb.DuckDBPyRelation) -> dict[str, NDArray[Any]]:
+    """Give the columns of a result."""
+    table = result.to_arrow_table()
+    return {name: table[name].to_numpy() for name in table.column_names}
+
+
+def _batches(groupings: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:
+    """Take groupings together, in their order, until they have many columns."""
+    start = n_columns = 0
+    for j, each in enumerate(groupings):
+        if j > start and n_columns + len(each) > COLUMNS_AT_ONCE:
+            yield groupings[start:j]
+            start, n_columns = j, 0
+        n_columns += len(each)
+    if groupings:
+        yield groupings[start:]
