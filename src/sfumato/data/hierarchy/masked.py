@@ -63,7 +63,9 @@ class MaskNames(Mapping[str, tuple[int, int]]):
     longest: int
     missing: bool
 
-    def __getitem__(self, name: str) -> tuple[int, int]:
+    def __getitem__(self, name: object) -> tuple[int, int]:
+        if not isinstance(name, str):
+            raise KeyError(name)
         if name == ROOT:
             return 0, len(self.texts) - 1 + self.missing
         match parse(name):
