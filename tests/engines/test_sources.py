@@ -512,3 +512,21 @@ def test_counting_is_what_a_counter_does(read, counted, rows):
     table = read(columns_of(rows, schema), quasi_identifiers=["a", "b"], sensitive="s")
     assert counted(table) == Counter((a, b, s) for a, s, b in rows)
     assert table.n_rows == len(rows)
+
+
+WRITTEN = ["1", "-5", "'5", "''5", "1.5", "2.0", "1e+20", "nan", "'-inf", "01", "", "x", "-0"]
+
+
+@examples(40)
+@given(
+    st.sets(st.sampled_from(WRITTEN), min_size=1, max_size=2).flatmap(
+        lambda some: st.lists(st.sampled_from(sorted(some)), min_size=1, max_size=6)
+    )
+)
+@example(["'5", "5"])
+def test_what_columns_hold_is_the_same_asked_alone_or_with_their_order(tmp_path_factory, values):
+    path = tmp_path_factory.mktemp("kinds") / "data.csv"
+    path.write_text("a,b\n" + "".join(f"{value},x\n" for value in values))
+    alone, together = (sf.engines.DuckDB().open_published(path) for _ in range(2))
+    assert together.is_sorted({"a": "text"}, ["a", "b"]) == (values == sorted(values))
+    assert together.kinds(["a", "b"]) == alone.kinds(["a", "b"])

@@ -11,7 +11,7 @@
     people.digest(plan)              -> number   of the rows that `apply` was told to write
     engine.open_published(target)    -> Source   read back as any stranger would
     source.kinds(numbers)            -> names    of what its columns hold
-    source.is_sorted(kinds)          -> bool     whether rows stand in the order of their values
+    source.is_sorted(kinds, ...)     -> bool     whether rows stand in the order of their values
 
 `domains` comes before `count`, `apply`, and `alike` with a plan: the codes these get are aligned
 with the values it listed. Otherwise each may be called at any time and again, and one source may be
@@ -221,12 +221,13 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def is_sorted(self, kinds: Mapping[str, str]) -> bool:
+    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Whether the rows of a published file stand in the order that `People.apply` gives them.
 
         By one column of `kinds` after the other, missing values first. What is no text, by its
         kind ("integer", "real", ...), is in the order of its values; a kind that the file does not
-        have, and that cannot be told from text ("other"), ends the comparison.
+        have, and that cannot be told from text ("other"), ends the comparison. `numbers`: those
+        that `kinds` will be asked about next, if that can be done at once.
         """
 
 

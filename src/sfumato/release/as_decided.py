@@ -21,7 +21,7 @@ from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Bucketing, Placement, Recoding
 from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
-from sfumato.release.as_described import kinds_in, other_columns, other_kinds
+from sfumato.release.as_described import kinds_in, numbers_in, other_columns, other_kinds
 from sfumato.release.description import Description
 from sfumato.table import Table
 
@@ -53,21 +53,21 @@ def refuse_other_files(
     meant = _kinds_meant(description, file_format, table)
     for name, source in sources.items():
         differs = other_columns(source.columns, description.columns_of(name))
-        if differs is None:
-            kinds = kinds_in(source, description)
-            found |= kinds
-            differs = other_kinds(kinds, meant) if source.typed else None
+        if differs is None and source.typed:
+            differs = other_kinds(kinds_in(source, description), meant)
         if differs is None:
             first = () if description.group is None else (description.group,)
             order = (*first, *description.quasi_identifiers, *source.columns)
             columns = [c for c in dict.fromkeys(order) if c in source.columns]
-            if not source.is_sorted({column: meant[column] for column in columns}):
+            kinds = {column: meant[column] for column in columns}
+            if not source.is_sorted(kinds, numbers_in(source, description)):
                 differs = "its rows are not in the order of what is published"
         dealt = digests if differs is None else {}
         if name in dealt and source.people(None, (), ()).digest() != dealt[name]:
             differs = "its rows are not those that were to be written"
         if differs is not None:
             raise BrokenPromise(f"internal error: the written table {name!r} is wrong: {differs}")
+        found |= kinds_in(source, description)
     return found
 
 

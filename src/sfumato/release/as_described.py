@@ -15,8 +15,12 @@ from sfumato.text import count
 
 def kinds_in(source: Source, description: Description) -> dict[str, str]:
     """Name what the columns of a published table hold, as its readers get them."""
-    numbers = [column for column in source.columns if column not in description.text]
-    return dict(source.kinds(numbers))
+    return dict(source.kinds(numbers_in(source, description)))
+
+
+def numbers_in(source: Source, description: Description) -> list[str]:
+    """Give the columns of a published table that are numbers if they look like some."""
+    return [column for column in source.columns if column not in description.text]
 
 
 def other_columns(found: tuple[str, ...], described: tuple[str, ...]) -> str | None:

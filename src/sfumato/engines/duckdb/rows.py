@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from sfumato.engines.duckdb.session import Session
+
+TEXT, REAL, WHOLE = range(3)  # how a value is written that has no type
+NUMBERS = {REAL: "DOUBLE", WHOLE: "BIGINT"}
+ALIKE = "CASE WHEN min(n{0}) = max(n{0}) THEN min(n{0}) END"  # SQL: how all values are written
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,34 +38,42 @@ class Rows:
 
         Only what a number gives back letter by letter is one: 01234, 1.50 and 1e3 stay text.
         """
-        new = [] if self.typed else [column for column in columns if column not in self._numbers]
+        new = self.without_type(columns)
         if new:
-            self._numbers.update(zip(new, self._derived(new), strict=True))
+            source = self.view
+            if self.lists in new:  # it is the only one that is published with its values
+                value = self.inner[str(self.lists)]
+                source = f"(SELECT unnest({value}) AS {value} FROM {self.view})"
+            numbers = [f"{written_as(self.inner[c])} AS n{j}" for j, c in enumerate(new)]
+            (found,) = self.session.connection.execute(
+                f"SELECT {', '.join(ALIKE.format(j) for j in range(len(new)))} "
+                f"FROM (SELECT {', '.join(numbers)} FROM {source})"
+            ).fetchall()
+            self.remember(new, found)
         types = {column: self._numbers.get(column) for column in columns}
         return {column: kind for column, kind in types.items() if kind is not None}
 
-    def _derived(self, columns: Sequence[str]) -> list[str | None]:
-        """Look at all values of some columns: what type each has, None: text."""
-        numbers = []
-        for j, column in enumerate(columns):
-            v = self.inner[column]
-            finite = f"CASE WHEN isfinite(TRY_CAST({v} AS DOUBLE)) THEN {v} END"  # nan, inf: text
-            whole, real = (
-                f"CAST(TRY_CAST({text} AS {kind}) AS VARCHAR) = {v}"
-                for text, kind in ((v, "BIGINT"), (finite, "DOUBLE"))
-            )
-            numbers.append(  # 2: written as a whole number, 1: as a real one; no text is both
-                f"CASE WHEN {whole} THEN 2 WHEN {real} THEN 1 WHEN {v} IS NOT NULL THEN 0 END "
-                f"AS n{j}"
-            )
-        source = self.view
-        if self.lists in columns:  # it is the only one that is published with its values
-            value = self.inner[str(self.lists)]
-            source = f"(SELECT unnest({value}) AS {value} FROM {self.view})"
-        all_alike = [
-            f"CASE WHEN min(n{j}) = max(n{j}) THEN min(n{j}) END" for j in range(len(columns))
-        ]
-        (found,) = self.session.connection.execute(
-            f"SELECT {', '.join(all_alike)} FROM (SELECT {', '.join(numbers)} FROM {source})"
-        ).fetchall()
-        return [{1: "DOUBLE", 2: "BIGINT"}.get(each) for each in found]
+    def without_type(self, columns: Iterable[str]) -> list[str]:
+        """Give those of some columns whose values have to be looked at."""
+        return [] if self.typed else [column for column in columns if column not in self._numbers]
+
+    def remember(self, columns: Sequence[str], found: Sequence[int | None]) -> None:
+        """Keep how all values of some columns are written, as `written_as` tells; None: no way."""
+        types = (NUMBERS.get(each or TEXT) for each in found)
+        self._numbers.update(zip(columns, types, strict=True))
+
+
+def written_as(value: str) -> str:
+    """Give SQL for how a text is written: as a whole number, a real one, or neither.
+
+    Only what a number gives back letter by letter is one, so no text is both.
+    """
+    finite = f"CASE WHEN isfinite(TRY_CAST({value} AS DOUBLE)) THEN {value} END"  # nan, inf: text
+    whole, real = (
+        f"CAST(TRY_CAST({text} AS {kind}) AS VARCHAR) = {value}"
+        for text, kind in ((value, NUMBERS[WHOLE]), (finite, NUMBERS[REAL]))
+    )
+    return (
+        f"CASE WHEN {whole} THEN {WHOLE} WHEN {real} THEN {REAL} "
+        f"WHEN {value} IS NOT NULL THEN {TEXT} END"
+    )

@@ -14,10 +14,11 @@ from sfumato.data.spellings import Spellings
 from sfumato.engines.csv_header import refuse_alike
 from sfumato.engines.duckdb.batches import keep_rows
 from sfumato.engines.duckdb.counting import DuckDBPeople
+from sfumato.engines.duckdb.csv_text import undone
 from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
 from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
-from sfumato.engines.duckdb.rows import Rows
+from sfumato.engines.duckdb.rows import ALIKE, Rows, written_as
 from sfumato.engines.duckdb.session import Session
 from sfumato.engines.duckdb.spellings import respelled, spellings_of
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
@@ -56,7 +57,8 @@ class DuckDBSource(Source):
         )
         self._numbers = count(1)  # of views, for whoever asks
         # Texts of a CSV file are sorted with the marks that formulas have there.
-        self._as_written = aliased if published and not relation.typed else "rows"
+        self._marked = published and not relation.typed
+        self._as_written = aliased if self._marked else "rows"
 
     def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
         """Compare the distinct values of a column."""
@@ -117,8 +119,9 @@ class DuckDBSource(Source):
         types = {**self._rows.types, **derived}
         return {name: named_kind(kind.removesuffix("[]")) for name, kind in types.items()}
 
-    def is_sorted(self, kinds: Mapping[str, str]) -> bool:
+    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Compare every row with the one before: a window without an order is in that of rows."""
+        new = self._rows.without_type(numbers)
         values = []
         for name, kind in kinds.items():
             value = self._rows.inner[name]
@@ -128,12 +131,20 @@ class DuckDBSource(Source):
                     break
                 value = f"CAST({value} AS {typed})"
             values += [f"{value} IS NOT NULL", value]
-        row = f"ROW({', '.join(values)})"
+        looked_at = [f"ROW({', '.join(values)}) AS this"]
+        looked_at += [f"{written_as(f'u{j}')} AS n{j}" for j in range(len(new))]
+        texts = ["*"]
+        for j, column in enumerate(new):
+            text = self._rows.inner[column]
+            texts.append(f"{undone(text) if self._marked else text} AS u{j}")
+        told = ["count(*) FILTER (this < last)", *(ALIKE.format(j) for j in range(len(new)))]
         with self._session.explained():
-            (n_before,) = self._session.connection.execute(
-                "SELECT count(*) FROM (SELECT this, lag(this) OVER () AS last FROM "
-                f"(SELECT {row} AS this FROM {self._as_written})) WHERE this < last"
+            n_before, *found = self._session.connection.execute(
+                f"SELECT {', '.join(told)} FROM (SELECT *, lag(this) OVER () AS last FROM "
+                f"(SELECT {', '.join(looked_at)} FROM "
+                f"(SELECT {', '.join(texts)} FROM {self._as_written})))"
             ).fetchall()[0]
+        self._rows.remember(new, found)
         return not n_before
 
     def _batches(self, reader: pa.RecordBatchReader, schema: pa.Schema) -> Iterator[pa.RecordBatch]:
