@@ -15,6 +15,7 @@ import sfumato as sf
 from naive.groups import rows_by_group
 from profiles import examples
 from sfumato.attacks import Mechanism, UntouchedDisclosure, UntouchedLinkage
+from sfumato.release import telling
 from sfumato.release.telling import expected_pairs, go_together, telling_columns, too_many_pairs
 
 TWO = sf.LDiversity(2, "frequency", ["HIV"])
@@ -231,3 +232,12 @@ def test_values_are_judged_where_people_look_alike(rows, promise, method):
         with pytest.raises(sf.BadInput, match="insensitive: county"):
             sf.anonymize(table, promise, method)
     assert release.description.untouched_identify == refused
+
+
+def test_many_possible_pairs_are_counted_like_few(monkeypatch):
+    rows = clinic(extra=lambda row, rng: 2026 - row["age"] + rng.randrange(2))
+    table = table_of(rows, ["disease", "extra"])
+    few = telling_columns(table)
+    assert list(few) == ["extra"]
+    monkeypatch.setattr(telling, "MOST_MARKED", 0)
+    assert telling_columns(table_of(rows, ["disease", "extra"])) == few
