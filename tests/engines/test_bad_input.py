@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from profiles import examples
 from sfumato.data.recoding import Cut
-from sfumato.engines.duckdb.explain import explanation
+from sfumato.engines.duckdb.explain import about_storage, explanation
 
 SECRET = "S3cret"
 KEY = bytes(32)
@@ -583,3 +583,32 @@ def test_memory_that_python_lacks_while_the_engine_reads_is_called_that():
     """It is not the source that was refused."""
     said = "Invalid Input Error: reading the object registered as 'texts' failed: MemoryError: "
     assert "a.csv: not enough memory for " in explanation(said, "a.csv", None, None)
+
+
+@pytest.mark.parametrize(
+    ("message", "said"),
+    [
+        ("Invalid Input Error: unterminated quote Line: 7 x", "a.csv, line 7: a quoted field does"),
+        ("Invalid Input Error: Maximum line size of 9 Line: 3", "a.csv, line 3: the line is too"),
+        ("Invalid Input Error: state machine", "a.csv: not a regular CSV file; check its quotes"),
+        ("IO Error: S3cret", "out.csv: cannot write there"),
+        ("Conversion Error: S3cret", "a.csv: a value was not there when the rows were counted"),
+        ("Out of Memory Error: S3cret", "a.csv: not enough memory for "),
+        ("Binder Error: S3cret", "a.csv: the engine refused it (Binder Error)"),
+    ],
+)
+def test_what_the_engine_says_becomes_one_line_without_values(message, said):
+    found = explanation(message, "a.csv", Path("out.csv"), None)
+    assert found.startswith(said)
+    assert SECRET not in found
+
+
+def test_a_full_disk_under_temporary_files_is_called_that(tmp_path):
+    private = tmp_path / "spill"
+    for message in (f"IO Error: {private}/x: No space left on device", "max_temp_directory_size"):
+        found = about_storage(message, private, None)
+        assert found is not None
+        assert found.startswith(f"cannot keep temporary files in {tmp_path}: no space left on")
+    refused = about_storage("IO Error: out.csv: Permission denied", private, Path("out.csv"))
+    assert refused == "out.csv: cannot write: permission denied"
+    assert about_storage("Binder Error", private, None) is None
