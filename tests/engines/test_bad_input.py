@@ -612,3 +612,8 @@ def test_a_full_disk_under_temporary_files_is_called_that(tmp_path):
     refused = about_storage("IO Error: out.csv: Permission denied", private, Path("out.csv"))
     assert refused == "out.csv: cannot write: permission denied"
     assert about_storage("Binder Error", private, None) is None
+
+
+def test_a_name_of_a_file_that_is_no_text_is_refused():
+    with pytest.raises(sf.BadInput, match="the name of the file is not UTF-8 text; rename it"):
+        sf.read("people\udcff.csv", {"age": sf.Flat()})

@@ -164,9 +164,10 @@ def test_a_description_that_names_one_file_of_two_is_damaged(tmp_path):
     where = place / "release.json"
     written = json.loads(where.read_text())
     del written["files"]["sensitive.parquet"]
-    rewrite(place, written)
-    with pytest.raises(sf.BadInput, match="the list of files is missing"):
-        sf.load(place)
+    for files in (written["files"], None, ["data.parquet", "sensitive.parquet"]):
+        rewrite(place, written | {"files": files})
+        with pytest.raises(sf.BadInput, match="the list of files is missing"):
+            sf.load(place)
 
 
 def test_the_number_of_a_group_takes_no_column_s_name(tmp_path):
