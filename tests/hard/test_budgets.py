@@ -187,7 +187,7 @@ def in_towns(n, n_came):
 
 
 @pytest.mark.long
-@sizes("n", [400, *slowly(8000)])
+@sizes("n", [1500, *slowly(8000)])
 def test_an_audit_with_one_earlier_release(n, record_property):
     def make(size):
         earlier, later = (
