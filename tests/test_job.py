@@ -256,6 +256,7 @@ def test_a_series_needs_neither_source_nor_output(write):
         (WHOLE + "[method]\nmondrian = {}\n", "method: the releases of a series are made by"),
         (WHOLE.replace("k = 5", "k = 1"), "criterion: .* sets no least number of people"),
         (WHOLE.replace("[columns]", "[columns]\ninsensitive = ['note']"), "columns.insensitive: "),
+        ("untouched_identify = true\n" + WHOLE, "untouched_identify: a series publishes no column"),
         ("engine = 'duckdb'\n" + WHOLE, "engine: the batches of a series are kept by"),
     ],
 )

@@ -151,6 +151,11 @@ class Job:
                 f"{self._where}: engine: the batches of a series are kept by the embedded engine; "
                 "take it out"
             )
+        if self.untouched_identify:
+            raise BadInput(
+                f"{self._where}: untouched_identify: a series publishes no column that tells "
+                "people apart; take it out"
+            )
         if columns.insensitive:
             raise BadInput(
                 f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "

@@ -1,6 +1,7 @@
 """`sfumato publish` and `sfumato series ...`."""
 
 import json
+import random
 import shutil
 
 import pytest
@@ -190,3 +191,48 @@ def test_a_file_of_the_other_format_is_no_part_of_a_release(series):
     found = sf.ReleaseSeries(series).verify()
     assert any("data.parquet: no part of the release" in problem for problem in found.problems)
     assert any("checksums differ" in problem for problem in found.problems)
+
+
+TELLING = """
+[columns]
+person = "id"
+sensitive = ["born"]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+[[criteria]]
+k_anonymity = { k = 5 }
+"""
+
+
+def test_a_telling_column_is_refused_with_what_a_series_can_do(tmp_path):
+    """It has no release of columns that tell people apart, so nobody is told to ask for one."""
+    draw = random.Random(7)
+    ages = [draw.randint(18, 70) for _ in range(300)]
+    rows = [f"p{i},{age},{2026 - age}" for i, age in enumerate(ages)]
+    batch = tmp_path / "people.csv"
+    batch.write_text("\n".join(["id,age,born", *rows, ""]))
+    job = tmp_path / "job.toml"
+    job.write_text(TELLING)
+    refused = run("publish", tmp_path / "series", batch, "--job", job)
+    assert refused.exit_code == 2
+    assert "sensitive: born tells age, and with them the smallest group" in refused.stderr
+    assert "untouched_identify" not in refused.stderr
+    assert "start the series anew with it as a quasi-identifier, or without it" in refused.stderr
+    job.write_text("untouched_identify = true\n" + TELLING)
+    refused = run("publish", tmp_path / "series", batch, "--job", job)
+    assert refused.exit_code == 2
+    assert "job.toml: untouched_identify: a series publishes no column" in refused.stderr
+    assert not (tmp_path / "series").exists()
+    # The same column without the connection starts a series; then it is another chain that helps.
+    plain = tmp_path / "plain.csv"
+    others = [f"q{i},{age},{1950 + i % 3}" for i, age in enumerate(ages)]
+    plain.write_text("\n".join(["id,age,born", *others, ""]))
+    job.write_text(TELLING)
+    done = run("publish", tmp_path / "series", plain, "--job", job)
+    assert done.exit_code == 0, done.output
+    more = tmp_path / "more.csv"
+    many = [f"r{i},{age},{2026 - age}" for i, age in enumerate(ages * 10)]
+    more.write_text("\n".join(["id,age,born", *many, ""]))
+    refused = run("publish", tmp_path / "series", more)
+    assert refused.exit_code == 2
+    assert "start a new chain (--new-chain) with it as a quasi-identifier" in refused.stderr

@@ -329,7 +329,7 @@ def test_a_release_that_was_changed_is_noticed(place):
         ),
         (lambda s: (s / "private/batches/notes").touch(), "notes: not in the ledger"),
         (lambda s: (s / "private/batches/old").mkdir(), "old: not in the ledger"),
-        (lambda s: (s / "public/007").mkdir(), "007: not in the ledger"),
+        (lambda s: (s / "public/007").mkdir(), "007: a release that the ledger does not know"),
         (lambda s: (s / "public/001/more").touch(), "001/more: no part of the release"),
         (lambda s: shutil.rmtree(s / "public/001"), "cannot read the release"),
     ],
@@ -390,7 +390,7 @@ def test_a_damaged_ledger_is_named(place):
 def test_what_stands_where_the_next_release_goes_is_not_overwritten(base, place):
     (place / "series" / "public" / "002").mkdir()
     (place / "series" / "public" / "002" / "mine").touch()
-    with pytest.raises(sf.BadInput, match="neither in the ledger nor anything that sfumato wrote"):
+    with pytest.raises(sf.BadInput, match="002: a release that the ledger does not know"):
         sf.ReleaseSeries(place / "series").publish(place / "b.csv")
     shutil.rmtree(place / "series" / "public" / "002")
     assert image(place / "series") == image(base / "series")

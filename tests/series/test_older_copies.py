@@ -8,6 +8,7 @@ import pytest
 import sfumato as sf
 from cli.common import run
 from series.made import kept, published, started, write_batch
+from sfumato.series import publish as publishing
 
 OLDER = "so the ledger is an older copy; restore the copy of private/ that was made after that"
 
@@ -122,10 +123,69 @@ def test_a_withdrawal_that_the_ledger_does_not_know_is_recognized(place, after, 
     assert published(series.place) == ["001", "002", "003"]
 
 
+def emptied(path):
+    (path / "release.json").write_bytes(b"")
+
+
+def without_its_description(path):
+    (path / "release.json").unlink()
+
+
+def empty(path):
+    shutil.rmtree(path)
+    path.mkdir()
+
+
+def packed(path):
+    shutil.make_archive(path, "zip", path)
+    shutil.rmtree(path)
+
+
+CHANGES = {
+    "emptied": emptied,
+    "without its description": without_its_description,
+    "an empty directory": empty,
+    "packed": packed,
+    **{
+        f"renamed 003{end}": lambda path, end=end: path.rename(f"{path}{end}")
+        for end in (".bak", "_old", " (copy)", "-")
+    },
+}
+
+
+@pytest.mark.parametrize("change", CHANGES)
+def test_what_is_left_of_a_release_counts_like_one(place, change):
+    """Else the advice was to take it away, and the next release was a second 003."""
+    series = restored(place, 2, whole=True)
+    CHANGES[change](series.place / "public" / "003")
+    (left,) = set(published(series.place)) - {"001", "002"}
+    said = f"{series.place / 'public' / left}: a release that the ledger does not know, {OLDER}"
+    (line,) = series.status().unknown
+    assert line.startswith(said)
+    assert series.verify().problems == (line,)
+    for _ in range(2):
+        with pytest.raises(sf.BadInput) as caught:
+            series.publish(place / "next.csv")
+        assert str(caught.value) == line
+    assert published(series.place) == ["001", "002", left]
+
+
+def test_what_comes_while_somebody_publishes_is_not_overwritten(place, monkeypatch):
+    series = sf.ReleaseSeries(place / "series")
+    target = series.place / "public" / "004"
+    tidy = publishing.tidy
+    monkeypatch.setattr(publishing, "tidy", lambda *given: (tidy(*given), target.mkdir())[0])
+    with pytest.raises(sf.BadInput, match="004: a release that the ledger does not know"):
+        series.publish(place / "next.csv")
+    target.rmdir()
+    monkeypatch.undo()
+    assert series.publish(place / "next.csv").number == 4
+
+
 def test_what_sfumato_did_not_write_may_be_taken_away(place):
     series = sf.ReleaseSeries(place / "series")
     (series.place / "public" / "notes").touch()
-    (series.place / "public" / "009").mkdir()
+    (series.place / "public" / "002.bak").mkdir()  # of a release that is in the ledger
     (series.place / "private" / "batches" / "old").mkdir()
     problems = series.verify().problems
     assert len(problems) == 3

@@ -54,6 +54,15 @@ def test_it_leaves_the_public_directory_and_a_marker_says_so(series):
     assert [row[5].split()[0] == "withdrawn" for row in series.status().rows] == [False, True]
 
 
+@pytest.mark.parametrize("command", ["audit", "check", "skyline"])
+def test_the_command_line_says_that_it_is_withdrawn(series, command):
+    done = series.withdraw(2)
+    refused = run(command, done.marker)
+    assert refused.exit_code == 2
+    said = f"{done.marker}: its publisher has withdrawn this release, since {done.since}"
+    assert said in " ".join(refused.stderr.split())
+
+
 def test_what_follows_is_made_and_audited_beside_it(series, place):
     digest = series.releases()[2].public_view.digest
     series.withdraw(2)

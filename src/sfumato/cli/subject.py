@@ -51,6 +51,7 @@ class Subject:
     def is_release(self) -> bool:
         """Whether it is a saved release; a directory that is none is refused."""
         from sfumato.files.staged import DESCRIPTION
+        from sfumato.files.withdrawn import MARKER
 
         try:
             self.source.stat()
@@ -58,6 +59,8 @@ class Subject:
         except OSError as error:
             raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
         if self.source.is_dir() and not is_saved:
+            if (self.source / MARKER).exists():
+                sf.load(self.source)  # which says since when it is withdrawn
             raise sf.BadInput(f"{self.source}: a directory, but no saved release")
         if is_saved and (self.quasi_identifiers or self.sensitive or self.person or self.alike):
             raise sf.BadInput(

@@ -25,6 +25,17 @@ Alike = Callable[[Sequence[Sequence[str]]], list[GroupSizes]]  # of columns in o
 FEWEST = 2  # people who have to be alike where no number was promised
 
 
+class ToldApart(BadInput):
+    """Columns tell people apart who were promised to be alike.
+
+    found: what was found, without what can be done; that depends on what is made.
+    """
+
+    def __init__(self, found: str, remedy: str) -> None:
+        super().__init__(f"{found}; {remedy}")
+        self.found = found
+
+
 @dataclass(frozen=True, eq=False)
 class Untouched:
     """Columns published untouched, and how many people are alike in them.
@@ -176,6 +187,9 @@ def refuse_identifying(
     """Refuse columns that tell people apart who were promised to be alike.
 
     apart: groups people whose values one sees as who knows these columns, too; None: as before.
+
+    Raises:
+        ToldApart: There are some.
     """
     k, groups = fewest_alike(criterion), untouched.groups
     n_below = untouched.n_below(k)
@@ -201,7 +215,7 @@ def tells_values(apart: Callable[[], Grouping] | None, criterion: Criterion) -> 
     return broken_among(apart(), criterion)
 
 
-def _identifying(untouched: Untouched, why: str) -> BadInput:
+def _identifying(untouched: Untouched, why: str) -> ToldApart:
     said, roles = [], []
     if untouched.columns:
         roles.append("insensitive")
@@ -209,9 +223,10 @@ def _identifying(untouched: Untouched, why: str) -> BadInput:
     if untouched.telling:
         roles.append("sensitive")
         said.append(told_text(untouched.telling))
-    return BadInput(
-        f"{', '.join(roles)}: {'; '.join(said)}, and with them {why}; make the columns "
-        "quasi-identifiers, drop them, or say untouched_identify = true, and the release says so"
+    return ToldApart(
+        f"{', '.join(roles)}: {'; '.join(said)}, and with them {why}",
+        "make the columns quasi-identifiers, drop them, or say untouched_identify = true, and the "
+        "release says so",
     )
 
 

@@ -19,6 +19,7 @@ from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.earlier_releases.in_common import in_public
+from sfumato.release.untouched import ToldApart
 from sfumato.series.entries import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms
@@ -97,6 +98,7 @@ def next_release(
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
+        BadInput: A sensitive column tells quasi-identifiers, and so people apart.
     """
     if earlier and 0 < n_new < terms.k:  # necessary, and with safe earlier releases enough
         raise Unsatisfiable(
@@ -110,6 +112,12 @@ def next_release(
     ]
     try:
         return anonymize(table, terms.promise, method.after(previous))
+    except ToldApart as error:
+        start = "a new chain (--new-chain)" if earlier else "the series anew"
+        raise BadInput(
+            f"{error.found}; a series publishes no such column: start {start} with it as a "
+            "quasi-identifier, or without it"
+        ) from None
     except Unsatisfiable as error:
         if not n_new:
             raise

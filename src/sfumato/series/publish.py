@@ -36,6 +36,7 @@ from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.ledger import Ledger
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
+from sfumato.series.strangers import refuse_older
 from sfumato.series.terms import Terms
 from sfumato.table import KEEP, MERGE
 from sfumato.text import counted
@@ -370,11 +371,7 @@ class _Transaction:
         self, entry: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
     ) -> None:
         target = self.store.release(entry.number)
-        if target.exists():  # and is no release, or `tidy` would have refused to go on
-            raise BadInput(
-                f"{target}: exists, and is neither in the ledger nor anything that sfumato wrote; "
-                "take it away first"
-            )
+        refuse_older(self.store, self.ledger)  # once more: somebody may have put something there
         self.ledger.prepare(entry, batch, plan.chain if plan.starts else None)
         reached("publish.prepared")
         if batch is not None:

@@ -2,7 +2,8 @@
 
 No crash leaves a release, a marker or a batch that the ledger does not know: entries come first.
 So whoever finds one has an older copy of the ledger. To publish with that would publish a second
-release of the same number, which nobody compared with the first.
+release of the same number, which nobody compared with the first. What is left of a release counts
+like a release: its number is enough, whatever was lost of its files or added to its name.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ OLDER = (
     "it: ledger, key and batches)"
 )
 KNOWN = "and leave the release where it is, since whoever has read it can compare"
+NONE_EVER = "only if no release ever had that number, take it away"
+RELEASE = r"(\d{3,})(?![^\W_]).*"  # 003, and what became of it: 003.bak, 003_old, 003 (copy)
 
 
 def refuse_older(store: Store, ledger: Ledger) -> None:
@@ -33,14 +36,14 @@ def refuse_older(store: Store, ledger: Ledger) -> None:
 def later(store: Store, ledger: Ledger) -> Iterator[str]:
     """Name what was published, kept or withdrawn after the ledger was written."""
     releases = {entry.number: entry for entry in ledger.releases}
-    for path, number in _numbered(store.public, r"(\d{3,})"):
+    for path, number in _numbered(store.public, RELEASE):
         entry = releases.get(number)
-        if entry is None and (path / DESCRIPTION).exists():
-            yield f"{path}: a release that the ledger does not know, {OLDER}, {KNOWN}"
-        elif (path / MARKER).exists() and (entry is None or entry.withdrawn is None):
-            whole = entry is not None and (path / DESCRIPTION).exists()
-            if not whole:  # else it is a file beside the others, which `verify` names
-                yield f"{path}: withdrawn, and the ledger does not know that, {OLDER}"
+        whole, marked = (path / DESCRIPTION).exists(), (path / MARKER).exists()
+        if marked and not whole and (entry is None or entry.withdrawn is None):
+            yield f"{path}: withdrawn, and the ledger does not know that, {OLDER}"
+        elif entry is None:
+            rest = "" if whole else f"; {NONE_EVER}"
+            yield f"{path}: a release that the ledger does not know, {OLDER}, {KNOWN}{rest}"
     for path, number in _numbered(store.withdrawn, r"(\d{3,})"):
         entry = releases.get(number)
         if entry is None or entry.withdrawn is None:
