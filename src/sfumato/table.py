@@ -236,17 +236,11 @@ class Table:
             return counted.combinations
         return self._combinations
 
-    def pairs(
-        self, quasi_identifier: str, sensitive: str, at_most: int | None = None
-    ) -> FrequencySet:
-        """Count pairs of values of two columns: alone, or within all if these are counted.
-
-        at_most: so many people will do.
-        """
+    def some_people(self, n: int) -> FrequencySet:
+        """Count n people, chosen without regard to what they have; or all if that was done."""
         if "_frequencies" in self.__dict__:
             return self._frequencies
-        by = (quasi_identifier,)
-        return self._count((sensitive,), quasi_identifiers=by, at_most=at_most)
+        return self._count(self.schema.sensitive, at_most=n)
 
     def alike(self, groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
         """Count the groups of people who have the same values in all of some columns."""
@@ -337,16 +331,15 @@ class Table:
         self,
         sensitive: tuple[str, ...],
         guard: str | None = None,
-        quasi_identifiers: tuple[str, ...] | None = None,
         at_most: int | None = None,
     ) -> FrequencySet:
-        quasi_identifiers = quasi_identifiers or self.schema.quasi_identifiers
+        quasi_identifiers = self.schema.quasi_identifiers
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         domains, codes = self._coded(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         coded = {column: codes[column] for column in columns}
-        told = self._told if quasi_identifiers == self.schema.quasi_identifiers else []
+        told = self._told if at_most is None else []
         keys, counts, digests = self._people.count(coded, layout, told, at_most)
         return FrequencySet.from_keys(
             domains,

@@ -79,6 +79,7 @@ def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
     """Give what is believed of the people of every combination: {who: {values: Fraction}}.
 
     rows: the original, of which only quasi-identifiers are looked at. boxes: what was published.
+    None: on no world it is published; suppressed people may have several values that nobody else has.
     """
     names = list(quasi_identifiers)
     people = [tuple(row[name] for name in names) for row in rows]
@@ -112,6 +113,8 @@ def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
             for who, value in zip(people, world, strict=True):
                 mine = believed.setdefault(who, Counter())
                 mine[value] += likely / people.count(who)
+    if not total:
+        return None
     return {
         who: {value: share / total for value, share in mine.items()}
         for who, mine in believed.items()

@@ -34,7 +34,7 @@ def clinic(n=40, **columns):
         {
             "age": 20 + 7 * j % 30,
             "zip": f"1{j % 4}{j % 3}",
-            "disease": "flu" if j % 2 else "cold",
+            "disease": "flu" if j // 12 % 2 else "cold",
             "street": f"street {j}",
             "shoe": 40.5,
         }
@@ -92,7 +92,6 @@ def test_untouched_columns_are_counted_as_by_hand(tmp_path_factory, rows, method
         assert release.check().untouched.to_json() == loaded.check().untouched.to_json()
     named = release.summary().to_json()["untouched"].get("determined", {})
     varied = [q for q in ("age", "zip") if len(sizes_of(rows, [q])) > 1]
-    shown += release.untouched.sensitive
     expected = {c: [q for q in varied if determines(rows, c, q)] for c in shown}
     assert named == {c: given_away for c, given_away in expected.items() if given_away}
 

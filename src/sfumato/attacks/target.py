@@ -126,7 +126,10 @@ class Target:
         if isinstance(subject, Release) and given is not None and not made_here:
             buckets = buckets_of(subject, given, seen)
         itself, previous = series_of(subject, earlier)
-        untouched = subject.untouched if isinstance(subject, Release) else untouched_in(subject)
+        beside = subject
+        if isinstance(subject, Release):
+            beside = subject if given is None else subject.beside(given)
+        untouched = beside.untouched if isinstance(beside, Release) else untouched_in(beside, given)
         return cls(
             seen,
             promised,
@@ -141,7 +144,7 @@ class Target:
             enforced,
             untouched,
             buckets,
-            _apart(subject, untouched),
+            _apart(beside, untouched),
         )
 
     @classmethod

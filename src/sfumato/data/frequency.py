@@ -151,6 +151,14 @@ class FrequencySet:
         keys, counts, digests = _aggregate(keys, self.counts, self.digests)
         return replace(self, keys=keys, counts=counts, digests=digests)
 
+    def some(self, n: int) -> NDArray[np.intp]:
+        """Give the keys of n people at even distances, or of all if they are no more."""
+        total = self.n_rows
+        if total <= n:
+            return np.repeat(np.arange(len(self)), self.counts)
+        places = [total * (2 * j + 1) // (2 * n) for j in range(n)]
+        return np.searchsorted(np.cumsum(self.counts), np.array(places), side="right")
+
     def merge(self, other: FrequencySet) -> FrequencySet:
         """Add the people of another frequency set over the same columns and values."""
         roles = (self.quasi_identifiers, self.sensitive, self.guard)

@@ -122,7 +122,7 @@ class People(ABC):
         """Count people per combination, in any order; codes: aligned with what `domains` gave.
 
         With them the digests of what people have in the columns of each part of `told`. `at_most`:
-        so many of the people will do, whichever are at hand; all of them are right as well.
+        so many of the people will do, chosen by chance; all of them are right as well.
         """
 
     @abstractmethod

@@ -49,6 +49,7 @@ from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
+from sfumato.release.telling import telling_columns
 from sfumato.release.untouched import Untouched, published_untouched
 from sfumato.release.writing import (
     Private,
@@ -297,6 +298,19 @@ class Release:
                 alike = alike_in(self.written.files, shown)
                 self._untouched = published_untouched(shown, alike, n_values)
         return self._untouched
+
+    def beside(self, original: Table) -> Release:
+        """See a loaded release with what its original shows to go together, whoever describes it.
+
+        Where the original is its own, that is the same.
+        """
+        if self._private is not None:
+            return self
+        found = telling_columns(original)
+        known = {
+            name: columns for name, columns in found.items() if name in self.description.sensitive
+        }
+        return Release(replace(self.description, telling=known), None, self.written)
 
     def told_apart(self) -> Grouping:
         """Group people as who also knows what is untouched, and what quasi-identifiers tell."""

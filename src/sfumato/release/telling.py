@@ -2,26 +2,27 @@
 
 Who knows somebody's age finds the rows with the years that go with it, whatever is left of the age
 in them. Two columns go together where far fewer pairs of their values occur than would if they had
-nothing to do with each other. What is different for everybody goes with everything: that shows
-nothing, so the number of pairs is held against what chance would make of it.
+nothing to do with each other, or where one is mostly guessed right from the other. What is
+different for everybody goes with everything: that shows nothing. So both are held against what
+becomes of them where the values of one column are dealt out anew by chance.
 """
 
 from __future__ import annotations
 
-import numpy as np
+from collections.abc import Iterator
+from typing import NamedTuple
 
-from sfumato.data.frequency import sum_by
-from sfumato.data.groups import Counts
+import numpy as np
+from numpy.typing import NDArray
+
 from sfumato.data.keys import Codes
 from sfumato.table import Table
 
-LARGEST_SHARE = 1 / 4  # of the pairs that chance would make beyond those that there must be
-# By chance so few pairs occur less than once in a thousand tables: of so many that are expected
-# (Chernoff), or where so small a share of those that are missing would be (Markov).
-FEWEST_EXPECTED = 25
-LARGEST_MISSING = 1 / 1000
-SOME_PEOPLE = 2**16  # among whom there are too many pairs already, in most tables
-MOST_MARKED = 2**24  # possible pairs of which the occurring ones are marked, not sorted
+SOME_PEOPLE = 2**13  # are looked at: whether columns go together does not hang on a few
+LARGEST_SHARE = 1 / 4  # of the pairs that chance makes beyond those that there must be
+SMALLEST_GAIN = 2 / 3  # of those guessed right whom one guesses wrong by chance
+N_DEALS = 30
+DEVIATIONS = 6  # from the mean of what chance makes of it: no accident
 
 
 def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
@@ -34,75 +35,91 @@ def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
     >>> telling_columns(sf.read(people, ["age"], "born"))
     {'born': ('age',)}
     """
+    sensitive = [name for name in table.schema.sensitive if name != table.set_valued]
+    if not sensitive:
+        return {}
+    some = table.some_people(SOME_PEOPLE)
+    person = some.some(SOME_PEOPLE)
+    known = {name: some.codes(name)[person] for name in table.schema.quasi_identifiers}
     told = {}
-    for name in table.schema.sensitive:
-        if name == table.set_valued:
-            continue  # people have any number of values
-        columns = [q for q in table.schema.quasi_identifiers if _tells(table, q, name)]
+    for name in sensitive:
+        values = some.codes(name)[person]
+        columns = [column for column, codes in known.items() if go_together(values, codes)]
         if columns:
             told[name] = tuple(columns)
     return told
 
 
-def _tells(table: Table, quasi_identifier: str, sensitive: str) -> bool:
-    first, second = (len(table.domains[name]) for name in (sensitive, quasi_identifier))
-    if too_many_pairs(first, second, table.n_rows) <= SOME_PEOPLE < table.n_rows:
-        some = table.pairs(quasi_identifier, sensitive, SOME_PEOPLE)
-        n_pairs = _n_pairs(some.codes(sensitive), some.codes(quasi_identifier))
-        if n_pairs >= too_many_pairs(first, second, table.n_rows):
-            return False
-    pairs = table.pairs(quasi_identifier, sensitive)
-    return go_together(pairs.codes(sensitive), pairs.codes(quasi_identifier), pairs.counts)
+class Connection(NamedTuple):
+    """How much two columns have to do with each other."""
+
+    n_pairs: int  # of values that occur
+    guessed: tuple[int, int]  # people whose value of either is the likeliest by the other one
 
 
-def too_many_pairs(n_first: int, n_second: int, n_people: int) -> int:
-    """Give a number of pairs that is too many for two columns to go together.
+def go_together(first: Codes, second: Codes) -> bool:
+    """Whether one of two columns nearly determines the other, more than chance would make it.
 
-    Whatever the shares of values are, chance makes no more pairs than are possible, and than there
-    are people.
+    first, second: the values of each person.
     """
-    most, least = min(n_first * n_second, n_people), max(n_first, n_second)
-    return int(least + LARGEST_SHARE * max(0, most - least)) + 1
-
-
-def go_together(first: Codes, second: Codes, counts: Counts) -> bool:
-    """Whether one of two columns nearly determines the other, more than chance would make it."""
-    n_first, n_second = _people_by_value(first, counts), _people_by_value(second, counts)
-    pairs = _n_pairs(first, second)
-    expected = expected_pairs(n_first, n_second)
-    n_all = len(n_first) * len(n_second)
-    if pairs == n_all:
+    one, n_first = _compact(first)
+    other, n_second = _compact(second)
+    if min(n_first, n_second) == 1:
         return False
-    surprising = n_all - expected <= LARGEST_MISSING * (n_all - pairs)
-    for least in (len(n_first), len(n_second)):  # so many there are in any case
-        beyond = expected - least
-        if pairs - least <= LARGEST_SHARE * beyond and (surprising or beyond >= FEWEST_EXPECTED):
-            return True
-    return False
+    observed = connection(one, other)
+    rng = np.random.default_rng(0)  # an experiment's: nobody is protected by it
+
+    def dealt(n: int) -> list[Connection]:
+        return [connection(one, rng.permutation(other)) for _ in range(n)]
+
+    n, least = len(one), (n_first, n_second)
+    by_chance = dealt(1)
+    if not any(_beyond(observed, by_chance, n, least, slack=2, deviations=0)):
+        return False
+    by_chance += dealt(N_DEALS - 1)
+    return any(_beyond(observed, by_chance, n, least, slack=1, deviations=DEVIATIONS))
 
 
-def expected_pairs(first: Counts, second: Counts) -> float:
-    """How many pairs of values occur if each of n people draws one of either, by their shares."""
-    n = int(first.sum())
-    sizes, n_sizes = np.unique(first, return_counts=True)
-    others, n_others = np.unique(second, return_counts=True)
-    with np.errstate(divide="ignore"):  # all people have the same value: nobody misses it
-        log_missing = np.log1p(-others / n)
-    occurs = -np.expm1(sizes[:, np.newaxis] * log_missing[np.newaxis])
-    return float(n_sizes @ occurs @ n_others)
-
-
-def _people_by_value(codes: Codes, counts: Counts) -> Counts:
-    people = sum_by(codes.astype(np.intp), counts, int(codes.max()) + 1)
-    return people[people > 0]
-
-
-def _n_pairs(first: Codes, second: Codes) -> int:
+def connection(first: NDArray[np.int64], second: NDArray[np.int64]) -> Connection:
+    """Count pairs of values, and who is guessed right by either."""
     n_values = int(second.max()) + 1
-    pair = first.astype(np.int64) * n_values + second
-    n_possible = (int(first.max()) + 1) * n_values
-    if n_possible > MOST_MARKED:
-        return len(np.unique(pair))
-    occurs = np.zeros(n_possible, dtype=bool)
-    occurs[pair] = True
-    return int(np.count_nonzero(occurs))
+    pair, counts = np.unique(first * n_values + second, return_counts=True)
+    return Connection(
+        len(pair), (_of_largest(pair // n_values, counts), _of_largest(pair % n_values, counts))
+    )
+
+
+def _beyond(
+    observed: Connection,
+    by_chance: list[Connection],
+    n: int,
+    least: tuple[int, int],
+    *,
+    slack: float,
+    deviations: float,
+) -> Iterator[bool]:
+    """Say of each sign of a connection whether it is large enough, and no accident."""
+    pairs = np.array([each.n_pairs for each in by_chance])
+    surprising = pairs.mean() - observed.n_pairs >= deviations * max(pairs.std(), 1 / 2)
+    for fewest in least:  # so many there are in any case
+        beyond = pairs.mean() - fewest
+        few = observed.n_pairs - fewest <= slack * LARGEST_SHARE * beyond
+        yield bool(beyond > 0 and few and surprising)
+    for side, right in enumerate(observed.guessed):
+        guessed = np.array([each.guessed[side] for each in by_chance])
+        gained, wrong = right - guessed.mean(), n - guessed.mean()
+        enough = gained * slack >= SMALLEST_GAIN * wrong
+        surprising = gained >= deviations * max(guessed.std(), 1 / 2)
+        yield bool(wrong > 0 and enough and surprising)
+
+
+def _of_largest(value: NDArray[np.int64], counts: NDArray[np.intp]) -> int:
+    """Add up, over the values of a column, the people with the most frequent pair of each."""
+    largest = np.zeros(int(value.max()) + 1, dtype=np.int64)
+    np.maximum.at(largest, value, counts)
+    return int(largest.sum())
+
+
+def _compact(codes: Codes) -> tuple[NDArray[np.int64], int]:
+    values, compact = np.unique(codes, return_inverse=True)
+    return compact.astype(np.int64), len(values)

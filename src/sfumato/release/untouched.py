@@ -115,12 +115,16 @@ def published_untouched(
     return _untouched(by, description.insensitive, telling, n_values, description.n_rows, alike)
 
 
-def untouched_in(table: Table) -> Untouched:
-    """Look at a table as it is, as if its columns that have a role were published."""
+def untouched_in(table: Table, original: Table | None = None) -> Untouched:
+    """Look at a table as it is, as if its columns that have a role were published.
+
+    original: what it was made from; which columns go together is seen there.
+    """
     schema = table.schema
     values = () if table.set_valued is not None else schema.sensitive
     n_values = {name: len(table.domains[name]) for name in values}
-    by, telling = schema.quasi_identifiers, telling_columns(table)
+    by, telling = schema.quasi_identifiers, telling_columns(original or table)
+    telling = {name: columns for name, columns in telling.items() if name in values}
     return _untouched(by, schema.insensitive, telling, n_values, table.n_rows, table.alike)
 
 

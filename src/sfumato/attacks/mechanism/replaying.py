@@ -85,8 +85,8 @@ class Replay:
         total, believed = self.weigh()
         if not total:
             raise CannotRun(
-                "on no world does the method publish this; the release was made another way than "
-                "it says"
+                "on no world does the method publish this: the release was made another way than "
+                "it says, or suppressed people have several values that nobody else has"
             )
         members = self.population.members(self.boxes, self.values.histogram)
         if self.tells_nothing:

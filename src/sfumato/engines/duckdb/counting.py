@@ -92,7 +92,8 @@ class DuckDBPeople(People):
             else:
                 rows = self._rows.view
                 if at_most is not None:
-                    rows = f"(SELECT * FROM {rows} LIMIT {at_most})"
+                    chosen = f"reservoir({at_most} ROWS) REPEATABLE (1)"
+                    rows = f"(SELECT * FROM {rows} USING SAMPLE {chosen})"
                 packed, joins = self._values.packed(list(codes), codes, layout)
                 query = (
                     f"SELECT {packed}, count(*) AS n{self._digests(told)} "
