@@ -79,7 +79,7 @@ def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
     """Give what is believed of the people of every combination: {who: {values: Fraction}}.
 
     rows: the original, of which only quasi-identifiers are looked at. boxes: what was published.
-    None: on no world it is published; suppressed people may have several values that nobody else has.
+    None: on no world it is published; suppressed people may have several values of their own.
     """
     names = list(quasi_identifiers)
     people = [tuple(row[name] for name in names) for row in rows]

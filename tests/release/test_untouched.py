@@ -34,7 +34,7 @@ def clinic(n=40, **columns):
         {
             "age": 20 + 7 * j % 30,
             "zip": f"1{j % 4}{j % 3}",
-            "disease": "flu" if j // 12 % 2 else "cold",
+            "disease": "flu" if j // 10 % 2 else "cold",
             "street": f"street {j}",
             "shoe": 40.5,
         }
