@@ -134,12 +134,13 @@ class Table:
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.source.name}")
 
-    def merged(self, known: Mapping[str, Collection[str]] | None = None) -> Table:
+    def merged(self, known: Mapping[str, Collection[str | None]] | None = None) -> Table:
         """See the spellings of a value as one in all columns where that was asked for.
 
-        known: Column -> texts that its values are written as, if they are spellings of them.
+        known: Column -> texts that its values are written as, if they are spellings of them; None:
+            as a missing one.
         """
-        instead: dict[str, dict[str, str]] = {}
+        instead: dict[str, dict[str | None, str | None]] = {}
         counts = {}
         for column in (c for c, what in self.spelling_rules.items() if what == MERGE):
             found = self.source.spellings(column, (known or {}).get(column, ())).alike
@@ -157,7 +158,7 @@ class Table:
         table.n_merged = counts
         return table
 
-    def _best(self, column: str, spellings: Sequence[str]) -> str:
+    def _best(self, column: str, spellings: Sequence[str | None]) -> str | None:
         """Give the first spelling that a column's hierarchy takes; of all, the first."""
         rule = self.schema.hierarchies.get(column, Flat())
         for text in spellings if rule.closed else ():

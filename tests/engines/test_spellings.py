@@ -14,6 +14,7 @@ from profiles import examples
 from sfumato.engines.protocol import ENGINES
 
 LETTERS = [*"aAbB017.e+-' ", "\u200b", "\u0301", "é", "\u00a0", "ﬁ", "’", "\x00", "\t", "ß"]
+LETTERS += [*"`/", "\u2800", "\ue000", "\uffff", "\u0338", "\u00b4", "\u2044"]
 texts = st.text(st.sampled_from(LETTERS), max_size=6)
 LONG = ["1" * 299, "1" * 301, "1" * 301 + ".0", "0." + "0" * 298 + "1", "9" * 499 + ".0"]
 ENGINE = pytest.mark.parametrize("engine", list(ENGINES))
@@ -31,7 +32,7 @@ def column(rows):
 @examples(150)
 @given(
     rows=st.lists(st.one_of(st.none(), texts, st.sampled_from(LONG)), min_size=1, max_size=12),
-    known=st.sets(texts, max_size=3),
+    known=st.sets(st.one_of(st.none(), texts), max_size=3),
 )
 def test_spellings_are_those_found_pair_by_pair(engine, rows, known):
     found = source_of(engine, column(pa.array(rows, pa.string()))).spellings("s", known)
@@ -87,6 +88,16 @@ def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path
         "flu",
         'i"s',
     ]
+
+
+@ENGINE
+def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(engine):
+    source = source_of(engine, column(["", None, "flu", " "]))
+    assert source.spellings("s").alike == ((None, "", " "),)
+    assert source.spellings("s", [" "]).alike == ((" ", None, ""),)
+    for new, expected in ((None, {None: 3, "flu": 1}), ("x", {"x": 3, "flu": 1})):
+        other = source.respelled({"s": dict.fromkeys([None, "", " "], new)})
+        assert Counter(other.to_batches([]).read_all()["s"].to_pylist()) == expected
 
 
 @ENGINE

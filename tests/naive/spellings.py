@@ -4,7 +4,18 @@ import unicodedata
 from decimal import Decimal, InvalidOperation
 
 DASHES = "‐‑‒–—―−"
-SINGLE_QUOTES, DOUBLE_QUOTES = "‘’‚‛ʼ′", "“”„‟"
+SINGLE_QUOTES, DOUBLE_QUOTES = "`‘’‚‛ʼʹʻʽˊˋ′‵", "“”„‟"
+SLASHES = "⁄∕⧸"
+ACCENTS = "\u0301\u0313\u0314"  # behind a blank they stand for an apostrophe
+BRAILLE_BLANK = "\u2800"
+OVERLAYS = [  # U+20D2 to U+20EB are marks around and through symbols
+    *range(0x334, 0x339),
+    *(
+        code
+        for code in range(0x20D2, 0x20EC)
+        if unicodedata.combining(chr(code)) == 1 or unicodedata.category(chr(code)) == "Me"
+    ),
+]
 IGNORABLE = [  # Unicode's Default_Ignorable_Code_Point that are not of category Cf
     (0x34F, 0x34F),
     (0x115F, 0x1160),
@@ -23,23 +34,33 @@ def is_seen(letter):
     """Whether a letter leaves ink, or a blank."""
     if letter.isspace():
         return True
-    if any(low <= ord(letter) <= high for low, high in IGNORABLE):
+    code = ord(letter)
+    if any(low <= code <= high for low, high in IGNORABLE) or code in OVERLAYS:
         return False
-    return unicodedata.category(letter) not in ("Cf", "Cc")
+    if code in (0xFFFC, 0x1D159) or code in range(0xFDD0, 0xFDF0):
+        return False
+    if any(code in (plane + 0xFFFE, plane + 0xFFFF) for plane in range(0, 0x110000, 0x10000)):
+        return False
+    return unicodedata.category(letter) not in ("Cf", "Cc", "Co")
 
 
 def folded(text):
     """One pass over the letters of a text."""
     letters = []
     seen = [c for c in unicodedata.normalize("NFKC", text) if is_seen(c)]
-    for letter in unicodedata.normalize("NFKC", "".join(seen).casefold()):
+    whole = unicodedata.normalize("NFKC", "".join(seen).casefold())
+    for accent in ACCENTS:
+        whole = whole.replace(f" {accent}", "'")
+    for letter in whole:
         if letter in DASHES:
             letters.append("-")
+        elif letter in SLASHES:
+            letters.append("/")
         elif letter in SINGLE_QUOTES:
             letters.append("'")
         elif letter in DOUBLE_QUOTES:
             letters.append('"')
-        elif letter.isspace():
+        elif letter.isspace() or letter == BRAILLE_BLANK:
             if letters and letters[-1] != " ":
                 letters.append(" ")
         else:
@@ -61,21 +82,25 @@ def number(text):
     return found if len(text) <= 500 and abs(found.adjusted()) < 300 else None
 
 
+def form_of(text):
+    """What is left of a text, or of a missing value."""
+    form = text or ""
+    for _ in range(10):
+        form = folded(form)
+    return form
+
+
 def same(one, other):
-    """Whether two texts are spellings of one value."""
-    forms = []
-    for text in (one, other):
-        form = text
-        for _ in range(10):
-            form = folded(form)
-        forms.append(form)
+    """Whether two texts are spellings of one value; None: a missing one."""
+    forms = [form_of(one), form_of(other)]
     numbers = [number(form) for form in forms]
     return forms[0] == forms[1] or (None not in numbers and numbers[0] == numbers[1])
 
 
 def spellings(counts, known=()):
     """Rows with a value, distinct values, and groups of spellings."""
-    texts = sorted({*(v for v in counts if isinstance(v, str)), *known})
+    others = [v for v in counts if v is not None and not isinstance(v, str)]
+    texts = {*(v for v in counts if v not in others), *known}
     groups = []
     for text in texts:
         for group in groups:
@@ -85,10 +110,15 @@ def spellings(counts, known=()):
         else:
             groups.append([text])
     for group in groups:
-        group.sort(key=lambda text: (text not in known, -counts.get(text, 0), text))
-    others = [v for v in counts if v is not None and not isinstance(v, str)]
+        rest = sorted((t for t in group if t is not None), key=lambda t: (-counts.get(t, 0), t))
+        rest = [None] * (None in group) + rest
+        group[:] = [t for t in rest if t in known] + [t for t in rest if t not in known]
+    values = [group for group in groups if form_of(group[0])]
     return (
-        sum(n for value, n in counts.items() if value is not None),
-        len(others) + sum(any(text in counts for text in group) for group in groups),
-        sorted(tuple(group) for group in groups if len(group) > 1),
+        sum(counts[v] for v in others) + sum(counts.get(t, 0) for group in values for t in group),
+        len(others) + sum(any(text in counts for text in group) for group in values),
+        sorted(
+            (tuple(group) for group in groups if len(group) > 1),
+            key=lambda group: [(0, "") if t is None else (1, t) for t in group],
+        ),
     )

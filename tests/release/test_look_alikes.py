@@ -190,6 +190,28 @@ def test_a_value_that_is_listed_and_not_there_counts_as_a_spelling():
         sf.anonymize(table, sf.LDiversity(2, kind="frequency", values=["HIV"]))
 
 
+@pytest.mark.parametrize("nothing", ["", "  ", "\u200b", "\u2800", "\ue000"])
+@pytest.mark.parametrize("promise", [sf.LDiversity(2), sf.LDiversity(2, kind="frequency")], ids=str)
+def test_a_missing_value_and_nothing_to_be_seen_are_not_two_values(nothing, promise):
+    columns = {"age": [30] * 10, "disease": [None, nothing] * 5}
+
+    def table(alike=None):
+        return sf.read(pa.table(columns), {"age": sf.Flat()}, "disease", alike=alike)
+
+    with pytest.raises(sf.BadInput, match=r"rest on .*disease \(2 spellings of 1 value\)"):
+        sf.anonymize(table(), promise)
+    assert not sf.check(table(), promise).holds
+    assert sf.check(table("merge"), promise).failed
+    merged = sf.anonymize(table("merge"), sf.KAnonymity(2)).to_arrow()
+    assert merged["disease"].to_pylist() == [None] * 10
+    assert sf.check(table("keep"), promise).holds
+
+
+def test_an_identifier_that_is_not_seen_is_missing():
+    columns = rows(["flu", "cold"]) | {"name": ["Ada", " ", "", None, "\u2800", "Bo", "Cy", "Cy"]}
+    assert sf.check(read(columns), sf.KAnonymity(2)).look_alikes.repeated == {"name": 1}
+
+
 def test_two_spellings_of_a_person_are_not_two_people():
     columns = {
         "name": ["Ada", "ada ", "Bo", "Zoë", "Zoe\u0308", "7", "7.0"],

@@ -124,3 +124,20 @@ def test_identifiers_that_repeat_in_a_batch_are_named(tmp_path):
     assert done.exit_code == 0, done.output
     said = "In the batch: identifiers repeated: name (1 row repeats a value): k counts rows"
     assert said in " ".join(done.output.split())
+
+
+def test_missing_values_are_written_as_in_the_first_batch_that_has_them(tmp_path):
+    for name, first, again in (("a", None, " "), ("b", "", None)):
+        (tmp_path / name).mkdir()
+        series = series_in(tmp_path / name, sf.LDiversity(2), alike={"disease": "merge"})
+        series.publish(batch(["a", "b"], ["flu", first]))
+        series.publish(batch(["c", "d"], ["flu", again]))
+        assert set(published(series, 2)["disease"].to_pylist()) == {"flu", first}
+
+
+def test_a_value_is_written_as_the_criterion_of_the_series_names_it(tmp_path):
+    promise = sf.LDiversity(2, kind="frequency", values=["HIV"])
+    series = series_in(tmp_path, promise, alike={"disease": "merge"})
+    series.publish(batch(["a", "b", "c", "d"], ["hiv", "hiv", "flu", "flu"]))
+    series.publish(batch(["e", "f"], ["Hiv", "flu"]))
+    assert set(published(series, 2)["disease"].to_pylist()) == {"flu", "HIV"}

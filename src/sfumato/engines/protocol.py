@@ -168,15 +168,18 @@ class Source(ABC):
     format: Format  # in which a release of it is written unless told otherwise
 
     @abstractmethod
-    def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
+    def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
         """Compare the distinct values of a column, of lists what stands in them; see `Spellings`.
 
-        `known`: texts that they are compared with too.
+        `known`: texts that they are compared with too; None: a missing one.
         """
 
     @abstractmethod
-    def respelled(self, spellings: Mapping[str, Mapping[str, str]]) -> Source:
-        """See some texts of some columns as others: column -> text -> what it is instead."""
+    def respelled(self, spellings: Mapping[str, Mapping[str | None, str | None]]) -> Source:
+        """See some texts of some columns as others: column -> text -> what it is instead.
+
+        None stands for a missing one, on both sides; in lists there is none.
+        """
 
     @abstractmethod
     def people(self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]) -> People:

@@ -11,7 +11,7 @@ from sfumato.algorithms.algorithm import series_method
 from sfumato.algorithms.compatibility import check_pair
 from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
-from sfumato.criteria.judging import a_criterion, guarding_column
+from sfumato.criteria.judging import a_criterion, guarding_column, named_in
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Batches, Format
@@ -123,17 +123,17 @@ class Terms:
     def read_batch(self, batch: object, earlier: Table | None) -> Table:
         """Open a new batch: as it came, but for spellings that are merged.
 
-        earlier: The batches before, which say how a value is spelled.
+        earlier: The batches before, which say how a value is spelled, as the criterion does.
         """
         table = self._read(batch, dict.fromkeys(self.alike, KEEP))
         there = tuple(name for name in self.identifiers if name in table.schema.columns)
         table = Table(table.source, replace(table.schema, identifiers=there), self.alike)
-        known = {}
-        if earlier is not None:
-            for column, how in self.alike.items():
-                if how == MERGE and column != self.person:
-                    labels = earlier.domains[column].values.labels
-                    known[column] = {text for text in labels if isinstance(text, str)}
+        known: dict[str, set[str | None]] = {}
+        for column, how in self.alike.items():
+            if how == MERGE and column != self.person:
+                known[column] = {str(name) for name in named_in(self.criterion, column)}
+                labels = () if earlier is None else earlier.domains[column].values.labels
+                known[column] |= {t for t in labels if t is None or isinstance(t, str)}
         return table.merged(known)
 
     def _read(self, source: object, alike: Mapping[str, str]) -> Table:

@@ -60,12 +60,12 @@ class DuckDBSource(Source):
         self._marked = published and not relation.typed
         self._as_written = aliased if self._marked else "rows"
 
-    def spellings(self, column: str, known: Collection[str] = ()) -> Spellings:
+    def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
         """Compare the distinct values of a column."""
         with self._session.explained():
             return spellings_of(self._rows, column, known)
 
-    def respelled(self, spellings: Mapping[str, Mapping[str, str]]) -> DuckDBSource:
+    def respelled(self, spellings: Mapping[str, Mapping[str | None, str | None]]) -> DuckDBSource:
         """See some texts as others, by the same connection."""
         other = copy(self)
         with self._session.explained():

@@ -1,7 +1,7 @@
 """Spellings of values, compared and replaced by SQL.
 
-The normal form of printable ASCII is found by SQL, and that of other distinct texts by Python: in
-most columns there are few of them.
+The normal form of printable ASCII without grave accents is found by SQL, and that of other distinct
+texts by Python: in most columns there are few of them.
 """
 
 from __future__ import annotations
@@ -12,19 +12,20 @@ from dataclasses import replace
 import duckdb
 import pyarrow as pa
 
-from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form
+from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form, several
 from sfumato.engines.duckdb.kinds import LIST
 from sfumato.engines.duckdb.rows import Rows
 
 LONGEST = 300  # letters; a longer text may be no number that can be read
 
 
-def spellings_of(rows: Rows, column: str, known: Collection[str]) -> Spellings:
+def spellings_of(rows: Rows, column: str, known: Collection[str | None]) -> Spellings:
     """Compare the distinct values of a column, and what is known."""
     connection, value, kind = rows.session.connection, rows.inner[column], rows.types[column]
     source = f"(SELECT {value} AS value FROM {rows.view})"
+    there = ""
     if is_list := LIST.match(kind):
-        kind = is_list[1]
+        kind, there = is_list[1], "WHERE value IS NOT NULL "  # a missing one is none
         source = f"(SELECT unnest(CAST({value} AS {kind}[])) AS value FROM {rows.view})"
     if kind != "VARCHAR":
         n_rows, n_values = connection.execute(
@@ -33,18 +34,20 @@ def spellings_of(rows: Rows, column: str, known: Collection[str]) -> Spellings:
         return Spellings(n_rows, n_values, ())
     connection.execute(
         f"CREATE OR REPLACE TEMP TABLE spelled AS SELECT value, count(*) AS n FROM {source} "
-        "WHERE value IS NOT NULL GROUP BY value"
+        f"{there}GROUP BY value"
     )
     if known:
         connection.register("known", pa.table({"value": pa.array(set(known), pa.string())}))
         connection.execute(
-            "INSERT INTO spelled SELECT value, 0 FROM known ANTI JOIN spelled USING (value)"
+            "INSERT INTO spelled SELECT k.value, 0 FROM known AS k "
+            "ANTI JOIN spelled AS s ON k.value IS NOT DISTINCT FROM s.value"
         )
         connection.unregister("known")
     form, join = normal_forms(connection, "spelled")
-    formed = f"(SELECT {form} AS form, s.value, s.n FROM spelled AS s {join})"
+    formed = f"(SELECT coalesce({form}, '') AS form, s.value, s.n FROM spelled AS s {join})"
     n_rows, n_values, n_forms, n_texts = connection.execute(
-        "SELECT coalesce(sum(n), 0)::BIGINT, count(DISTINCT form) FILTER (n > 0), "
+        "SELECT coalesce(sum(n) FILTER (form <> ''), 0)::BIGINT, "
+        "count(DISTINCT form) FILTER (n > 0 AND form <> ''), "
         f"count(DISTINCT form), count(*) FROM {formed}"
     ).fetchall()[0]
     found = []
@@ -54,11 +57,10 @@ def spellings_of(rows: Rows, column: str, known: Collection[str]) -> Spellings:
             f"(SELECT form FROM {formed} GROUP BY form HAVING count(*) > 1) USING (form)"
         ).fetchall()
     connection.execute("DROP TABLE spelled")
-    by_form: dict[str, list[str]] = {}
-    first = set(known)
-    for each, text, _ in sorted(found, key=lambda row: (row[1] not in first, -row[2], row[1])):
-        by_form.setdefault(each, []).append(text)
-    return Spellings(n_rows, n_values, tuple(sorted(map(tuple, by_form.values()))))
+    by_form: dict[str, dict[str | None, int]] = {}
+    for each, text, n in found:
+        by_form.setdefault(each, {})[text] = n
+    return Spellings(n_rows, n_values, several(by_form.values(), set(known)))
 
 
 def normal_forms(connection: duckdb.DuckDBPyConnection, texts: str) -> tuple[str, str]:
@@ -95,7 +97,7 @@ def _is_odd(text: str) -> str:
     """Give SQL for whether a text's normal form is for Python to find."""
     number, plain = (f"regexp_full_match({_folded(text)}, '{r}')" for r in (NUMBER, PLAIN_NUMBER))
     return (
-        f"CASE WHEN NOT regexp_full_match({text}, '[ -~]*') OR length({text}) > {LONGEST} "
+        f"CASE WHEN NOT regexp_full_match({text}, '[ -_a-~]*') OR length({text}) > {LONGEST} "
         f"THEN true WHEN {_may_be_number(text)} THEN {number} AND NOT {plain} ELSE false END"
     )
 
@@ -114,14 +116,17 @@ def _plain_form(text: str) -> str:
     )
 
 
-def respelled(rows: Rows, spellings: Mapping[str, Mapping[str, str]], view: str) -> Rows:
-    """See some texts of some columns as others, in a view."""
+def respelled(
+    rows: Rows, spellings: Mapping[str, Mapping[str | None, str | None]], view: str
+) -> Rows:
+    """See some texts of some columns as others, in a view; None: a missing one."""
     connection, selected, joins = rows.session.connection, [], []
     for j, (column, texts) in enumerate(spellings.items()):
         value, table, kind = rows.inner[column], f"{view}_{j}", rows.types[column]
         of_lists = LIST.match(kind) is not None
         old, new = pa.array(texts, pa.string()), pa.array(texts.values(), pa.string())
-        connection.register("texts", pa.table({"old": old, "new": new}))
+        there = pa.array([True] * len(texts))
+        connection.register("texts", pa.table({"old": old, "new": new, "there": there}))
         lists = "list(old ORDER BY old) AS old, list(new ORDER BY old) AS new"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS "
@@ -133,8 +138,8 @@ def respelled(rows: Rows, spellings: Mapping[str, Mapping[str, str]], view: str)
             each = f"coalesce(m{j}.new[list_position(m{j}.old, x)], x)"
             replaced = f"list_transform(CAST(s.{value} AS VARCHAR[]), lambda x: {each})"
         else:
-            joins.append(f"LEFT JOIN {table} AS m{j} ON m{j}.old = s.{value}")
-            replaced = f"coalesce(m{j}.new, s.{value})"
+            joins.append(f"LEFT JOIN {table} AS m{j} ON m{j}.old IS NOT DISTINCT FROM s.{value}")
+            replaced = f"CASE WHEN m{j}.there THEN m{j}.new ELSE s.{value} END"
         selected.append(f"{replaced} AS {value}")
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT s.* REPLACE ({', '.join(selected)}) "
