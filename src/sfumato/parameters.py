@@ -262,6 +262,10 @@ def suppression_limit(owner: str, max_suppressed: object) -> None:
 
 def file_path(owner: str, path: object) -> Path:
     """Read a path; refuse what no file can be called."""
-    if not isinstance(path, (str, os.PathLike)) or "\0" in str(path):
-        raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")
-    return Path(path)
+    name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
+    try:
+        if isinstance(name, str) and b"\0" not in os.fsencode(name):
+            return Path(name)
+    except UnicodeEncodeError:  # half of a character
+        pass
+    raise BadInput(f"{owner}: expected the path of a file, got {shown(path)}")

@@ -192,7 +192,7 @@ class FrequencySet:
                     "say with attribute= which one the criterion is about"
                 )
             return self.sensitive[0] if self.sensitive else None
-        if name not in self.sensitive:
+        if not isinstance(name, str) or name not in self.sensitive:
             raise BadInput(
                 f"attribute {shown(name)} is not sensitive{nearest(name, self.sensitive)}"
             )

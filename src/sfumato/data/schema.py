@@ -28,7 +28,7 @@ class Schema:
     @classmethod
     def of(
         cls,
-        columns: Sequence[str],
+        columns: Sequence[str] | None,
         quasi_identifiers: Mapping[str, Hierarchy] | Sequence[str],
         sensitive: str | Sequence[str] | None = None,
         identifiers: Sequence[str] = (),
@@ -36,7 +36,7 @@ class Schema:
         person: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
     ) -> Schema:
-        """Check roles against the columns of a source."""
+        """Check roles against the columns of a source; None: it has those that have a role."""
         if hierarchies is not None and not isinstance(hierarchies, Mapping):
             raise BadInput(f"hierarchies: expected one by column, got {shown(hierarchies)}")
         rules = dict(hierarchies or {})
@@ -52,6 +52,8 @@ class Schema:
             "insensitive": _names("insensitive", insensitive),
             "person": () if person is None else _names("person", [person]),
         }
+        if columns is None:
+            columns = [*dict.fromkeys(name for names in roles.values() for name in names)]
         taken: dict[str, str] = {}
         for role, names in roles.items():
             for name in names:

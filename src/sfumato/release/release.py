@@ -85,6 +85,15 @@ def load(directory: str | Path) -> Release:
     return Release(description, written=Written(files))
 
 
+def a_release(release: object, owner: str) -> Release:
+    """Refuse what is no release."""
+    if not isinstance(release, Release):
+        raise BadInput(
+            f"{owner}: expected a release (sf.load opens a saved one), got {type(release).__name__}"
+        )
+    return release
+
+
 # A column name that a spreadsheet would run: at its beginning, or after a semicolon or a line end.
 FORMULA = re.compile(r"(^|[;\n\r])[=+\-@\t＝＋－＠﹦﹢﹣﹫]")
 

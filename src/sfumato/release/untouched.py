@@ -31,8 +31,8 @@ class ToldApart(BadInput):
     found: what was found, without what can be done; that depends on what is made.
     """
 
-    def __init__(self, found: str, remedy: str) -> None:
-        super().__init__(f"{found}; {remedy}")
+    def __init__(self, message: str, found: str = "") -> None:
+        super().__init__(message)
         self.found = found
 
 
@@ -227,10 +227,11 @@ def _identifying(untouched: Untouched, why: str) -> ToldApart:
     if untouched.telling:
         roles.append("sensitive")
         said.append(told_text(untouched.telling))
+    found = f"{', '.join(roles)}: {'; '.join(said)}, and with them {why}"
     return ToldApart(
-        f"{', '.join(roles)}: {'; '.join(said)}, and with them {why}",
-        "make the columns quasi-identifiers, drop them, or say untouched_identify = true, and the "
-        "release says so",
+        f"{found}; make the columns quasi-identifiers, drop them, or say untouched_identify = "
+        "true, and the release says so",
+        found,
     )
 
 

@@ -21,11 +21,11 @@ from sfumato.attacks.values_per_person import case_of
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
 from sfumato.files.reports import write
-from sfumato.formulas.knowledge.breach import Case, Point, largest_breach
+from sfumato.formulas.knowledge.breach import CASES, Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline as points_of
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
-from sfumato.parameters import file_path, number
+from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
@@ -71,6 +71,8 @@ def knowledge_skyline(
     >>> skyline.points[0]
     Point(l=0, k=0, m=39)
     """
+    if case is not None:
+        one_of("knowledge_skyline", "case", case, CASES)
     target = Target.of(release, original)
     view = target.view(attribute, others=False)
     histogram = view.groups.histogram

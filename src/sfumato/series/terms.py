@@ -76,10 +76,8 @@ class Terms:
             )
         if format is not None:
             one_of("format", "format", format, ("csv", "parquet"))
-        named = [sensitive] if isinstance(sensitive, str) else [*(sensitive or ())]
-        columns = [*quasi_identifiers, *named, *identifiers, *([] if person is None else [person])]
         schema = Schema.of(
-            list(dict.fromkeys(columns)),
+            None,  # any column: there is no source yet
             quasi_identifiers,
             sensitive,
             identifiers,

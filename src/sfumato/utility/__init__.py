@@ -10,6 +10,7 @@ from sfumato.data.frequency import sum_by
 from sfumato.formulas.measures import loss
 from sfumato.parameters import whole
 from sfumato.release import Release
+from sfumato.release.release import a_release
 from sfumato.utility.classification import classification_accuracy
 from sfumato.utility.cross_validation import CrossValidation, Fold, cross_validate
 from sfumato.utility.divergence import kl_divergence
@@ -56,6 +57,7 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
     >>> round(sf.utility.information_loss(release), 4)
     0.5202
     """
+    a_release(release, "information_loss")
     names = release.description.quasi_identifiers
     bases = [len(release.table.domains[name]) for name in names]
     boxes, people = release.published_boxes
@@ -80,6 +82,7 @@ def loss_per_attribute(release: Release) -> dict[str, float]:
     >>> sf.utility.loss_per_attribute(release)
     {'age': 0.0404040404040404, 'sex': 1.0}
     """
+    a_release(release, "loss_per_attribute")
     names = release.description.quasi_identifiers
     return {name: information_loss(release, {name: 1}) for name in names}
 
@@ -99,6 +102,7 @@ def precision(release: Release) -> float:
     >>> sf.utility.precision(release)
     0.375
     """
+    a_release(release, "precision")
     boxes, people = release.published_boxes
     lost = 0.0
     for j, name in enumerate(release.description.quasi_identifiers):
@@ -129,6 +133,7 @@ def entropy(release: Release) -> float:
     >>> round(sf.utility.entropy(release), 1)
     6691.4
     """
+    a_release(release, "entropy")
     ground = release.table.combinations()
     placed = release.recoding.placement(ground)
     combination = placed.frequencies.combination_of[placed.key]
@@ -158,6 +163,7 @@ def average_class(release: Release, k: int) -> float:
     >>> sf.utility.average_class(release, k=5)
     20.0
     """
+    a_release(release, "average_class")
     n_rows = release.n_rows + release.n_suppressed
     return n_rows / (len(release.sizes) * whole("average_class", "k", k))
 
@@ -175,6 +181,7 @@ def n_groups(release: Release) -> int:
     >>> sf.utility.n_groups(release)
     20
     """
+    a_release(release, "n_groups")
     return len(release.sizes)
 
 
@@ -191,6 +198,7 @@ def discernibility(release: Release) -> int:
     >>> sf.utility.discernibility(release)
     228026
     """
+    a_release(release, "discernibility")
     return loss.discernibility(release.sizes, release.n_suppressed)
 
 
@@ -207,4 +215,5 @@ def average_group_size(release: Release) -> float:
     >>> sf.utility.average_group_size(release)
     100.0
     """
+    a_release(release, "average_group_size")
     return loss.average_group_size(release.sizes)

@@ -11,6 +11,7 @@ from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.release import Release
+from sfumato.release.release import a_release
 from sfumato.table import Table
 from sfumato.utility.decision_tree import DecisionTree, need_learning
 from sfumato.utility.learning_records import Places, Records, columns_of, features
@@ -48,6 +49,7 @@ def classification_accuracy(
     >>> 0 < sf.utility.classification_accuracy(release, "sex") < 1  # needs scikit-learn
     True
     """
+    a_release(release, "classification_accuracy")
     check_learning("classification_accuracy", release.table.schema, target, seed)
     if test is None:
         test = release.table

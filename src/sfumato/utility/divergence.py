@@ -12,6 +12,7 @@ from sfumato.errors import BadInput
 from sfumato.formulas.boxes.points import points_in_boxes
 from sfumato.formulas.measures import divergence
 from sfumato.release import Release
+from sfumato.release.release import a_release
 from sfumato.utility.published_boxes import generalized_groups
 
 
@@ -47,7 +48,7 @@ def kl_divergence(release: Release, attribute: str | None = None) -> float:
     >>> round(sf.utility.kl_divergence(release), 3)
     0.911
     """
-    original = release.table.frequencies()
+    original = a_release(release, "kl_divergence").table.frequencies()
     name = original.attribute(attribute)
     if name is not None and original.domains[name].members is not None:
         raise BadInput(

@@ -15,6 +15,7 @@ from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_c
 from sfumato.html import html_table
 from sfumato.parameters import number, one_of, whole
 from sfumato.release import Release
+from sfumato.release.release import a_release
 from sfumato.text import aligned, percent
 from sfumato.utility.published_boxes import generalized_groups
 
@@ -141,7 +142,7 @@ def query_error(
     """
     one_of("query_error", "workload", workload, tuple(N_QUERIES))
     parameters.seed("query_error", seed)
-    original = release.table.frequencies()
+    original = a_release(release, "query_error").table.frequencies()
     name = original.attribute(attribute)
     if name is None:
         raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")

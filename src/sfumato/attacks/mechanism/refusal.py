@@ -32,7 +32,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat
 from sfumato.data.recoding import SUPPRESSED
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, Unsatisfiable
-from sfumato.parameters import fraction, number, optional_column, whole
+from sfumato.parameters import fraction, number, optional_column, refusal, whole
 from sfumato.progress import report
 from sfumato.table import Table
 
@@ -75,8 +75,11 @@ class Refusal:
     def __post_init__(self) -> None:
         optional_column("Refusal", "attribute", self.attribute)
         whole("Refusal", "worlds", self.worlds, least=1)
-        for weight in (self.prior or {}).values():
-            number("Refusal", "prior", weight, above=0)
+        if self.prior is not None:
+            if not isinstance(self.prior, Mapping):
+                raise refusal("Refusal", "prior", "weights by value", self.prior)
+            for weight in self.prior.values():
+                number("Refusal", "prior", weight, above=0)
 
     def run(self, table: Table, criterion: Criterion, method: Algorithm) -> Finding:
         """Find the value that is believed most, where this method publishes nothing of a table."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -37,7 +38,8 @@ def open_relation(session: Session, source: object, *, published: bool) -> Relat
         return _open_batches(session, source)
     if not isinstance(source, (str, Path)):
         return _open_frame(session, source)
-    if re.search(r"[\n\r\0]" if isinstance(source, str) else r"\0", str(source)):
+    has_lines = isinstance(source, str) and re.search(r"[\n\r]", source)
+    if "\0" in str(source) or (has_lines and not os.path.exists(source)):  # noqa: PTH110  (too long)
         raise BadInput("expected the path of a file, got text; write it to a file first")
     if re.search(r"[\ud800-\udfff]", str(source)):
         raise BadInput(f"{source}: the name of the file is not UTF-8 text; rename it")
