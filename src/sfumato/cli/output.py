@@ -6,9 +6,7 @@ import os
 import sys
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
-
-import typer
+from typing import TYPE_CHECKING, Any, TextIO
 
 from sfumato.errors import STEERING, BadInput, one_line, printable
 from sfumato.files.paths import reason
@@ -37,7 +35,7 @@ def _printing() -> Iterator[None]:
 @_printing()
 def say(text: str) -> None:
     """Write a line on standard output; nothing in it steers the terminal."""
-    typer.echo(printable(text))
+    _write(sys.stdout, printable(text))
 
 
 @_printing()
@@ -46,9 +44,14 @@ def print_json(value: Any) -> None:
     import json
 
     text = json.dumps(value, indent=2, ensure_ascii=_cannot_write("ä€語"))
-    typer.echo(
-        STEERING.sub(lambda each: "\n" if each[0] == "\n" else f"\\u{ord(each[0]):04x}", text)
-    )
+    escaped = STEERING.sub(lambda e: "\n" if e[0] == "\n" else f"\\u{ord(e[0]):04x}", text)
+    _write(sys.stdout, escaped)
+
+
+def _write(stream: TextIO, text: str) -> None:
+    """Write a line in the stream's own encoding, and at once."""
+    stream.write(f"{text}\n")
+    stream.flush()
 
 
 def _cannot_write(text: str) -> bool:
@@ -151,4 +154,4 @@ def progress() -> Iterator[None]:
 def complain(message: str) -> None:
     """Write one line on standard error, if it takes one."""
     with suppress(OSError):
-        typer.echo(f"sfumato: {one_line(message)}", err=True)
+        _write(sys.stderr, f"sfumato: {one_line(message)}")

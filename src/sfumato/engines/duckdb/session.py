@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import errno
+import os
 import re
 import secrets
 import weakref
@@ -82,6 +84,9 @@ class Session:
             if INTERRUPTED.search(message):  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
             self._refuse_changed()
+            if not self.directory.is_dir():
+                gone = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.directory)
+                raise no_room(gone) from None
             explained = about_storage(message, self.directory, target)
             if explained is None:
                 kind = DAMAGED if self.is_parquet and target is None else None
