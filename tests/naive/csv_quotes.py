@@ -1,18 +1,29 @@
 """Quotes of a CSV file, letter by letter."""
 
 
-def quotes(text: str, delimiter: str) -> tuple[bool, bool, bool]:
-    """Say whether a line ends inside quotes, whether one opens within a field, and the last ends.
+def quotes(text: str, delimiter: str) -> tuple[bool, bool]:
+    """Say whether rows are found in their order only, and whether every quoted field ends.
 
-    A field is quoted from a quote at its beginning, or after another quote, to the next one.
+    A field that begins with a quote, or one space and a quote, is quoted up to a quote that is not
+    doubled. A line end in it, or a quote outside of such fields, leaves rows in their order only.
     """
-    over_lines = stray = inside = False
-    before = "\n"
-    for letter in text:
-        if letter == '"':
-            stray = stray or (not inside and before not in f'{delimiter}"\n\r')
-            inside = not inside
+    in_order = inside = False
+    before = "\n\n"
+    letters = iter([*text, ""])
+    letter = next(letters)
+    while letter:
+        following = next(letters)
+        if inside and letter == following == '"':
+            before, letter = '""', next(letters)
+            continue
+        if letter == '"' and inside:
+            inside = False
+        elif letter == '"':
+            begins = (delimiter, "\n", "\r")
+            inside = before[-1] in begins or (before[-1] == " " and before[0] in begins)
+            in_order = in_order or not inside
         elif inside and letter in "\n\r":
-            over_lines = True
-        before = letter
-    return over_lines, stray, not inside
+            in_order = True
+        before = before[-1] + letter
+        letter = following
+    return in_order, not inside

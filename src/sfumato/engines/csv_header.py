@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import BinaryIO
 
-from sfumato.engines.csv_quotes import go_over_lines
+from sfumato.engines.csv_quotes import in_order_only
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 
@@ -30,7 +30,7 @@ class Header:
 
     delimiter: str
     columns: tuple[str, ...]
-    goes_over_lines: bool  # whether the file is large and a quoted field of it has several lines
+    in_order: bool  # whether the file is large and its rows are found one after the other only
 
 
 def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
@@ -84,8 +84,8 @@ def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
         )
     if "" in names:
         raise BadInput(f"{path}, line 1: column {names.index('') + 1} has no name")
-    large = not whole and go_over_lines(path, delimiter)
-    return Header(delimiter, tuple(names), large)
+    in_order = not whole and in_order_only(path, delimiter)
+    return Header(delimiter, tuple(names), in_order)
 
 
 def _long_line(file: BinaryIO, end: bytes) -> int | None:

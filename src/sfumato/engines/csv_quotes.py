@@ -1,13 +1,17 @@
-"""Quoted fields of several lines in a large CSV file: whether there are any, and whether all end.
+"""Quotes in a large CSV file: whether its rows can be found from the middle, and all fields end.
 
-DuckDB reads such a file row after row or not at all; row after row it takes a quote that is never
-closed for the end of the file, and says nothing of what it leaves out. So we look ourselves.
+DuckDB reads a file with quoted fields of several lines row after row or not at all; row after row
+it takes a quote that is never closed for the end of the file, and says nothing of what it leaves
+out. So we look ourselves: by counting quotes, and letter by letter where one stands in a field that
+is not quoted (`5" disk`), since those do not count.
 """
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
+from typing import BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,39 +20,35 @@ from sfumato.errors import BadInput
 
 AT_ONCE = 1 << 20  # bytes
 MARK = b"\xef\xbb\xbf"
-QUOTE = ord('"')
+QUOTE, SPACE = ord('"'), ord(" ")
 BREAKS = (ord("\n"), ord("\r"))
+CONTENT = re.compile(rb'[^"]*+(?:""[^"]*+)*+')  # of a quoted field: quotes in it are doubled
 
 
 @dataclass
-class _Quotes:
-    """What was seen of a file so far."""
+class _Counted:
+    """What counting quotes says of a file so far: right where none is in a field without quotes."""
 
-    before: int  # the last byte
+    before: bytes  # the last two bytes
     place: int  # how many bytes
     inside: bool = False  # whether an odd number of quotes
     over_lines: bool = False  # whether a line ended inside
     opened: int = 0  # the place of the last quote that opened
-    stray: int | None = None  # of the first that opened in the middle of a field
+    stray: bool = False  # whether one opened in the middle of a field
 
     def see(self, chunk: bytes, delimiter: int) -> None:
         """Look at the next bytes."""
         if self.inside or b'"' in chunk:
-            letters = np.frombuffer(chunk, dtype=np.uint8)
-            quotes = np.flatnonzero(letters == QUOTE)
-            self.over_lines = self.over_lines or self._ends_inside(letters, quotes)
+            letters = np.frombuffer(self.before + chunk, dtype=np.uint8)
+            quotes = np.flatnonzero(letters[2:] == QUOTE)
+            self.over_lines = self.over_lines or self._ends_inside(letters[2:], quotes)
             opening = quotes[int(self.inside) :: 2]
             if len(opening):
                 self.opened = self.place + int(opening[-1])
-                preceding = letters[opening - 1]
-                if opening[0] == 0:
-                    preceding[0] = self.before
-                regular = np.isin(preceding, [delimiter, QUOTE, *BREAKS])
-                if self.stray is None and not regular.all():
-                    self.stray = self.place + int(opening[np.argmin(regular)])
+                self.stray = self.stray or not _may_open(letters, opening, delimiter).all()
             self.inside = self.inside != bool(len(quotes) % 2)
         self.place += len(chunk)
-        self.before = chunk[-1]
+        self.before = (self.before + chunk)[-2:]
 
     def _ends_inside(self, letters: NDArray[np.uint8], quotes: NDArray[np.intp]) -> bool:
         """Whether a line ends after an odd number of quotes; quotes: where they stand."""
@@ -59,25 +59,71 @@ class _Quotes:
         return False
 
 
-def go_over_lines(path: Path, delimiter: str) -> bool:
-    """Whether a quoted field has several lines; if so, quotes that mislead are refused."""
+def _may_open(
+    letters: NDArray[np.uint8], opening: NDArray[np.intp], delimiter: int
+) -> NDArray[np.bool_]:
+    """Whether quotes stand where a field begins, or follow another; letters: from two before."""
+    last, last_but_one = letters[opening + 1], letters[opening]
+    begins = [delimiter, *BREAKS]
+    after_space: NDArray[np.bool_] = (last == SPACE) & np.isin(last_but_one, begins)
+    return after_space | np.isin(last, [*begins, QUOTE])
+
+
+def in_order_only(path: Path, delimiter: str) -> bool:
+    """Whether rows are found one after the other only; a quoted field that does not end is refused.
+
+    So it is where a quoted field has several lines, or a quote stands in one that is not quoted.
+    """
     with path.open("rb") as file:
-        marked = file.read(len(MARK)) == MARK
-        file.seek(len(MARK) if marked else 0)
-        seen = _Quotes(before=ord("\n"), place=file.tell())
+        start = _start(file)
+        seen = _Counted(before=b"\n\n", place=start)
         while chunk := file.read(AT_ONCE):
             seen.see(chunk, ord(delimiter))
-    if not seen.over_lines:
-        return False
-    if seen.stray is not None:
-        raise BadInput(
-            f"{path}, line {_line(path, seen.stray)}: a quote within a field that does not begin "
-            "with one, in a file with fields of several lines; quote the field, and double the "
-            "quote"
-        )
-    if seen.inside:
-        raise BadInput(f"{path}, line {_line(path, seen.opened)}: a quoted field does not end")
+        if not seen.over_lines and not seen.stray:
+            return False
+        opened = seen.opened if seen.inside else None
+        if seen.stray:
+            file.seek(start)
+            opened = _never_closed(file, delimiter)
+    if opened is not None:
+        raise BadInput(f"{path}, line {_line(path, opened)}: a quoted field does not end")
     return True
+
+
+def _start(file: BinaryIO) -> int:
+    """Go to the first letter."""
+    marked = file.read(len(MARK)) == MARK
+    return file.seek(len(MARK) if marked else 0)
+
+
+def _never_closed(file: BinaryIO, delimiter: str) -> int | None:
+    """Give the place of a quote that opens a field and is never closed; None: there is none.
+
+    A field is quoted if it begins with a quote, or with one space and a quote.
+    """
+    begins = b"[" + re.escape(delimiter.encode()) + rb"\n\r]"
+    opening = re.compile(b'"(?:(?<=' + begins + b'")|(?<=' + begins + b' "))')
+    undecided = b'" \n\r' + delimiter.encode()  # what follows such a letter says what it is
+    place, opened = file.tell(), None
+    rest = b"\n"  # a field begins where the file does
+    while chunk := bytearray(file.read(AT_ONCE)):
+        while chunk[-1] in undecided and (more := file.read(1)):
+            chunk += more
+        text = rest + chunk
+        at = len(rest)
+        while True:
+            if opened is None:
+                found = opening.search(text, at)
+                if found is None:
+                    break
+                opened, at = place + found.start() - len(rest), found.end()
+            content = CONTENT.match(text, at)
+            assert content is not None  # noqa: S101  (it may be empty)
+            if content.end() == len(text):
+                break
+            opened, at = None, content.end() + 1
+        place, rest = place + len(chunk), b""
+    return opened
 
 
 def _line(path: Path, place: int) -> int:

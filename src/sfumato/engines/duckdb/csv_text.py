@@ -21,8 +21,8 @@ NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 def reading_csv(file: str, header: Header) -> str:
     """Read everything as text; an empty field is missing, a quoted empty field is empty.
 
-    Where fields go over several lines no row can be found from the middle of a file, so it is read
-    from its beginning. file: quoted.
+    Where no row can be found from the middle of a file (see `csv_quotes`), it is read from its
+    beginning. file: quoted.
     """
     columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
     return (
@@ -30,7 +30,7 @@ def reading_csv(file: str, header: Header) -> str:
         "compression = 'none', hive_partitioning = false, header = false, skip = 1, "
         f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
         "allow_quoted_nulls = false, null_padding = false, strict_mode = true, "
-        f"parallel = {str(not header.goes_over_lines).lower()})"
+        f"parallel = {str(not header.in_order).lower()})"
     )
 
 

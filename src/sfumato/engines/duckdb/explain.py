@@ -39,7 +39,7 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
     if "not utf-8" in message or "Invalid unicode" in message:
         return f"{place}: not UTF-8 text; convert the file first"
     if "unterminated quote" in message:
-        return f"{place}: a quoted field does not end"
+        return f"{place}: a quoted field does not end, or a quote in it is not doubled"
     if "Maximum line size" in message:
         return f"{place}: the line is too long; a quote may be missing, or split the line"
     if "state machine" in message or "quote" in message:
