@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import re
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -20,6 +19,7 @@ from sfumato.criteria.judging import guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
+from sfumato.engines.csv_formulas import could_run
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
@@ -92,10 +92,6 @@ def a_release(release: object, owner: str) -> Release:
             f"{owner}: expected a release (sf.load opens a saved one), got {type(release).__name__}"
         )
     return release
-
-
-# A column name that a spreadsheet would run: at its beginning, or after a semicolon or a line end.
-FORMULA = re.compile(r"(^|[;\n\r])[=+\-@\t＝＋－＠﹦﹢﹣﹫]")
 
 
 class Release:
@@ -474,7 +470,7 @@ class Release:
                     f"save: the column name {name!r} does not survive a CSV file; rename the "
                     "column, or save as Parquet"
                 )
-            if FORMULA.search(name):
+            if could_run(name):
                 raise BadInput(
                     f"save: a spreadsheet would run the column name {name!r} as a formula; "
                     "rename the column, or save as Parquet"

@@ -1,20 +1,17 @@
 """Fields of a CSV file: how they are read, and written so that no spreadsheet runs one.
 
-What a spreadsheet would run as a formula gets a leading apostrophe, at the beginning of a text
-field, of a line in it, and after a semicolon; so does what has an apostrophe there already: so the
-marks can be taken off again. Numbers are no formulas.
+What a spreadsheet would run as a formula gets a leading apostrophe, wherever a cell may begin: at
+the beginning of a text field, of a line in it, and after a semicolon, a tab or a bar, before what
+it passes over; so does what has an apostrophe there already: so the marks can be taken off again.
+Numbers are no formulas.
 """
 
 from __future__ import annotations
 
 from sfumato.engines import sql
+from sfumato.engines.csv_formulas import CELL, FORMULA
 from sfumato.engines.csv_header import Header
 
-# What a spreadsheet takes for the beginning of a formula, wide and small forms too, and our mark.
-BEGINNING = "=+\\-@\t''＝＋－＠﹦﹢﹣﹫"
-# Where a cell may begin: readers of other countries part lines at semicolons, and then a quote in
-# the middle of a cell is none, so that the line may end inside it.
-CELL = "(^|[;\n\r])"
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 
 
@@ -42,8 +39,8 @@ def as_text(value: str) -> str:
 def defused(value: str) -> str:
     """Give SQL for a value's text that no spreadsheet runs."""
     text = as_text(value)
-    marked = f"regexp_replace({text}, '{CELL}([{BEGINNING}])', '\\1''\\2', 'g')"
-    marked = f"regexp_replace({marked}, '^\r', '''\r')"
+    marked = f"regexp_replace({text}, '{CELL}({FORMULA}|'')', '\\1''\\2', 'g')"
+    marked = f"regexp_replace({marked}, '^([\t\r])', '''\\1')"
     return f"CASE WHEN regexp_matches({text}, '{NUMBER}') THEN {text} ELSE {marked} END"
 
 
