@@ -21,6 +21,7 @@ from sfumato.table import Table
 SOME_PEOPLE = 2**13  # are looked at: whether columns go together does not hang on a few
 LARGEST_SHARE = 1 / 4  # of the pairs that chance makes beyond those that there must be
 SMALLEST_GAIN = 2 / 3  # of those guessed right whom one guesses wrong by chance
+MOST_BY_CHANCE = 1 / 4  # guessed right: of two or three values knowing one tells few people apart
 N_DEALS = 30
 DEVIATIONS = 6  # from the mean of what chance makes of it: no accident
 
@@ -110,7 +111,8 @@ def _beyond(
         gained, wrong = right - guessed.mean(), n - guessed.mean()
         enough = gained * slack >= SMALLEST_GAIN * wrong
         surprising = gained >= deviations * max(guessed.std(), 1 / 2)
-        yield bool(wrong > 0 and enough and surprising)
+        several = guessed.mean() <= MOST_BY_CHANCE * n
+        yield bool(several and enough and surprising)
 
 
 def _of_largest(value: NDArray[np.int64], counts: NDArray[np.intp]) -> int:
