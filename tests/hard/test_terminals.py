@@ -6,9 +6,11 @@ import re
 import subprocess
 import sys
 
+import pyarrow as pa
 import pytest
 from typer.testing import CliRunner
 
+import sfumato as sf
 from sfumato.cli.app import app
 
 ESCAPE, TURN = "\x1b[31m", "\u202e"
@@ -131,3 +133,23 @@ def test_a_name_that_is_a_formula_is_refused(tmp_path, name):
     release = sf.anonymize(sf.read(pa.table({name: [1, 1]}), [name]), sf.KAnonymity(2))
     with pytest.raises(sf.BadInput, match="as a formula; rename the column"):
         release.save(tmp_path / "out", "csv")
+
+
+def test_no_json_file_holds_what_steers_a_terminal(tmp_path):
+    """As `cat` would show them; the texts themselves come back."""
+    name, value = f"a{TURN}b\u2028", f"x\u009b31m{TURN}"
+    people = pa.table({name: [1, 1, 2, 2], "d": [value, "y"] * 2})
+    release = sf.anonymize(sf.read(people, [name], "d"), sf.KAnonymity(2))
+    place = release.save(tmp_path / "out", format="parquet")
+    sf.audit(release).save(tmp_path / "report", private=True)
+    sf.audit(release).save(tmp_path / "report")
+    sf.knowledge_skyline(release).save(tmp_path / "skyline")
+    written = [*place.glob("*.json"), *(tmp_path / "report").glob("*.json")]
+    written += (tmp_path / "skyline").glob("*.json")
+    assert len(written) >= 4
+    texts = {path.name: path.read_text(encoding="utf-8") for path in written}
+    for text in texts.values():
+        assert STEERING.search(text) is None
+        json.loads(text)
+    assert name in json.loads(texts["release.json"])["quasi_identifiers"]
+    assert name in sf.load(place).to_arrow().column_names

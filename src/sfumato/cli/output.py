@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
 
-from sfumato.errors import STEERING, BadInput, one_line, printable
+from sfumato.errors import BadInput, one_line, printable
 from sfumato.files.paths import reason
 from sfumato.text import described
 
@@ -41,11 +41,9 @@ def say(text: str) -> None:
 @_printing()
 def print_json(value: Any) -> None:
     """Write JSON on standard output."""
-    import json
+    from sfumato.files.json_text import readable_json
 
-    text = json.dumps(value, indent=2, ensure_ascii=_cannot_write("ä€語"))
-    escaped = STEERING.sub(lambda e: "\n" if e[0] == "\n" else f"\\u{ord(e[0]):04x}", text)
-    _write(sys.stdout, escaped)
+    _write(sys.stdout, readable_json(value, ascii_only=_cannot_write("ä€語")))
 
 
 def _write(stream: TextIO, text: str) -> None:

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.errors import BadInput
+from sfumato.files.json_text import readable_json
 
 DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
 CHECKSUM = "sha256"  # in it: of everything else that it says
@@ -71,7 +72,7 @@ def checksum(written: Mapping[str, Any]) -> str:
 
 def write_json(where: Path, written: Mapping[str, Any]) -> None:
     """Write for people and machines."""
-    where.write_text(json.dumps(written, indent=2, ensure_ascii=False) + "\n", encoding="utf-8")
+    where.write_text(readable_json(written) + "\n", encoding="utf-8")
 
 
 def digest(path: Path) -> str:

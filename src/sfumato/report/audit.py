@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
@@ -13,6 +12,7 @@ from sfumato.attacks import Correspondence, Finding, Target
 from sfumato.attacks.attack import ATTACKS, attempt, tried
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, CannotRun
+from sfumato.files.json_text import readable_json
 from sfumato.files.reports import write
 from sfumato.html import html_table
 from sfumato.parameters import file_path
@@ -218,7 +218,7 @@ class Report:
         written = self._document(private=private)
         name = "report-steward" if private else "report"
         texts = {
-            f"{name}.json": json.dumps(written, indent=2, ensure_ascii=False) + "\n",
+            f"{name}.json": readable_json(written) + "\n",
             f"{name}.html": page(written),
         }
         write(target, texts, private=private)

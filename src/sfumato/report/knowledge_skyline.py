@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
@@ -20,6 +19,7 @@ from sfumato.attacks.target import Target, View
 from sfumato.attacks.values_per_person import case_of
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BadInput, CannotRun, nearest, shown
+from sfumato.files.json_text import readable_json
 from sfumato.files.reports import write
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline as points_of
@@ -338,7 +338,7 @@ class KnowledgeSkyline:
         drawn = {"chart-skyline": figure(self.chart)} if self.points else {}
         texts = {
             "skyline.html": offline("Knowledge skyline · sfumato", self._sections(), drawn),
-            "skyline.json": json.dumps(self.to_json(), indent=2, ensure_ascii=False) + "\n",
+            "skyline.json": readable_json(self.to_json()) + "\n",
         }
         write(place, texts, private=False)
         return place / "skyline.html"
