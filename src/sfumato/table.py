@@ -86,6 +86,11 @@ def read(
     return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged()
 
 
+def spelling_counts(domain: Domain) -> SpellingCounts:
+    """Count the values of a column that only look different."""
+    return SpellingCounts.of(Spellings.of(dict.fromkeys(domain.values.labels, 1)).alike)
+
+
 class Table:
     """Rows somewhere, roles for their columns; counted once, when first asked.
 
@@ -170,14 +175,11 @@ class Table:
     @cached_property
     def look_alikes(self) -> Mapping[str, SpellingCounts]:
         """Of counted columns and of people, those with texts that only look different."""
-        found = {}
-        for column in self.schema.counted:
-            labels = self.domains[column].values.labels
-            found[column] = Spellings.of(dict.fromkeys(labels, 1)).alike
+        found = {column: spelling_counts(self.domains[column]) for column in self.schema.counted}
         person = self.schema.person
         if person is not None:
-            found[person] = self.source.spellings(person).alike
-        return {column: SpellingCounts.of(each) for column, each in found.items() if each}
+            found[person] = SpellingCounts.of(self.source.spellings(person).alike)
+        return {column: counts for column, counts in found.items() if counts.n_values}
 
     @cached_property
     def repeated_identifiers(self) -> Mapping[str, int]:

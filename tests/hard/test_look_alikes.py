@@ -28,8 +28,15 @@ UNSEEN = [
     "\u034f",
     "\x07",
     "\U000e0020",
+    "\ue000",
+    "\U00100000",
+    "\ufdd0",
+    "\U0002ffff",
+    "\ufffc",
+    "\u0336",
+    "\u20dd",
 ]
-BLANKS = [" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\r\n"]
+BLANKS = [" ", "  ", "\t", "\u00a0", "\u2003", "\u3000", "\r\n", "\u2800"]
 
 
 def insert(text, piece, draw):
@@ -60,6 +67,7 @@ CHANGES = [
     lambda text, draw: text + draw.choice(BLANKS),
     lambda text, draw: text.replace(" ", draw.choice(BLANKS)),
     lambda text, _: text.replace("'", "\u2019").replace("-", "\u2212"),
+    lambda text, draw: text.replace("'", draw.choice("`\u00b4\uff40\u2032")),
 ]
 
 

@@ -9,6 +9,8 @@ import pytest
 
 import sfumato as sf
 from cli.common import run
+from descriptions import rewrite
+from sfumato.release.look_alikes import UNDECIDED
 
 HIV = ["HIV", "hiv ", "H\u200bIV", "\uff28iv"]
 PROMISES = [
@@ -297,3 +299,141 @@ def test_a_table_is_not_audited_by_its_spellings():
     merged = sf.audit(read(rows(HIV[:3]), "merge"), criterion=sf.LDiversity(3))
     assert merged.verdict == "failed"
     assert sf.audit(read(rows(HIV[:3]))).findings  # nothing was promised
+
+
+def saved(place, promise, alike="keep", values=(*HIV, "flu")):
+    release = sf.anonymize(read(rows(values), alike), promise, sf.Samarati())
+    sf.audit(release)  # the publisher's word goes along
+    return release.save(place)
+
+
+def say_nothing(place):
+    """Describe a release as who never said that spellings are different values."""
+    written = json.loads((place / "release.json").read_text())
+    assert written["alike"] == ["age", "disease"]
+    rewrite(place, written | {"alike": []})
+
+
+@pytest.mark.parametrize(
+    "promise",
+    [
+        sf.LDiversity(3),
+        sf.LDiversity(2, kind="entropy"),
+        sf.LDiversity(2, kind="frequency"),
+        sf.TCloseness(0.5),
+        sf.AlphaKAnonymity(0.5, 2),
+        sf.CKSafety(0.9, 0),
+        sf.Skyline([(0, 0, 0, 0.9)]),
+    ],
+    ids=str,
+)
+def test_a_saved_release_is_not_called_safe_by_its_spellings(promise, tmp_path):
+    place = saved(tmp_path / "out", promise)
+    assert sf.load(place).check().holds  # the steward kept them, and the release says so
+    assert sf.audit(sf.load(place)).verdict != "failed"
+    say_nothing(place)
+    release = sf.load(place)
+    for check in (release.check(), release.check(promise), sf.load(place).check(promise)):
+        assert not check.holds
+        assert not check.failed
+        assert [each.note for each in check.measured] == [UNDECIDED]
+        assert "values that only look different: disease (4 spellings of 1 value)" in repr(check)
+    report = sf.audit(release)
+    assert report.verdict == "undecided"
+    assert "rest on values that only look different: disease" in report.heading
+    assert report.public().verdict == "undecided"
+    assert not any(f.holds for f in report.findings if f.attribute == "disease")
+    assert run("check", place).exit_code == 5
+    assert run("audit", place).exit_code == 5
+
+
+def test_the_publishers_word_does_not_outweigh_spellings(tmp_path):
+    promise = sf.KAnonymity(2) & sf.LDiversity(2)
+    place = saved(tmp_path / "out", promise)
+    assert sf.load(place).description.verdicts
+    assert sf.audit(sf.load(place)).verdict == "safe"
+    say_nothing(place)
+    report = sf.audit(sf.load(place))
+    assert report.verdict == "undecided"
+    assert all(f.holds for f in report.findings if f.attribute is None and f.promised)
+    kept = sf.audit(sf.load(place), read(rows([*HIV, "flu"]), "keep"))  # others may say what they
+    assert kept.verdict == "undecided"  # like: the release does not
+
+
+def test_what_fails_by_its_spellings_fails(tmp_path):
+    place = saved(tmp_path / "out", sf.KAnonymity(2))
+    say_nothing(place)
+    release = sf.load(place)
+    assert release.check().holds  # nothing was promised of values
+    assert release.check(sf.LDiversity(6)).failed
+    assert run("check", place, "-l", "5").exit_code == 5
+    assert run("check", place, "-l", "6").exit_code == 1
+    assert sf.audit(release, criterion=sf.LDiversity(5)).verdict == "undecided"
+    assert run("check", place).exit_code == 0
+
+
+def test_a_release_made_here_is_not_3_diverse_by_its_spellings_either():
+    release = sf.anonymize(read(rows(HIV[:3])), sf.KAnonymity(2))
+    check = release.check(sf.LDiversity(3))
+    assert not check.holds
+    assert not check.failed
+    assert sf.audit(release, criterion=sf.LDiversity(3)).verdict == "undecided"
+    assert release.check().holds
+
+
+def test_a_loaded_release_that_names_one_of_several_spellings_has_no_verdict(tmp_path):
+    both = sf.LDiversity(2, kind="frequency", values=["HIV", "hiv "], pooled=True)
+    place = saved(tmp_path / "out", both, values=["HIV", "hiv ", "flu", "cold"])
+    assert sf.load(place).check().holds
+    one = sf.LDiversity(2, kind="frequency", values=["HIV"])
+    check = sf.load(place).check(one)
+    assert [each.note for each in check.measured] == [UNDECIDED]
+    rewrite(place, json.loads((place / "release.json").read_text()) | {"criteria": one.spec()})
+    assert [each.note for each in sf.load(place).check().measured] == [UNDECIDED]
+    assert sf.audit(sf.load(place)).verdict == "undecided"
+
+
+@pytest.mark.parametrize("said", [None, "disease", ["name"], ["disease", "disease"], [1]])
+def test_what_a_release_says_of_look_alikes_is_checked(said, tmp_path):
+    place = saved(tmp_path / "out", sf.KAnonymity(2))
+    rewrite(place, json.loads((place / "release.json").read_text()) | {"alike": said})
+    with pytest.raises(sf.BadInput, match="'alike' is missing, or not what it was"):
+        sf.load(place)
+
+
+NAMING = [
+    sf.LDiversity(2, kind="frequency", values=["HIV"]),
+    sf.LDiversity(2, kind="frequency", values=["HIV", "hiv", "flu"]),
+    sf.LDiversity(2, kind="distinct", values=["HIV", "Flu"], pooled=True),
+    sf.AlphaKAnonymity(0.5, 2, values=["HIV"]),
+    sf.Skyline({"HIV": [(0, 0, 0, 0.9)], "Hiv": [(0, 1, 0, 0.95)]}),
+    sf.KAnonymity(2) & sf.AlphaKAnonymity(0.5, 2, values=["HIV "], attribute="disease"),
+]
+
+
+@pytest.mark.parametrize("promise", NAMING, ids=str)
+def test_a_named_value_is_the_merged_one_in_whichever_spelling(promise, tmp_path):
+    table = read(rows(["hiv", "hiv", "HIV", "flu", "cold", "cough"]), "merge")
+    assert "HIV" not in table.domains["disease"].labels
+    check = sf.check(table, promise)
+    release = sf.anonymize(table, promise, sf.Samarati())
+    assert check.holds
+    assert {v for part in release.criterion.parts for v in part.named_values()} <= {"hiv", "flu"}
+    assert release.check(promise).holds
+    place = release.save(tmp_path / "out")
+    assert sf.load(place).check().holds
+    assert sf.audit(release, criterion=promise).target.criterion == release.criterion
+    assert sf.audit(sf.load(place), table, criterion=promise).verdict != "failed"
+    assert sf.audit(table, criterion=promise).verdict != "failed"
+    spelled = read(rows(["hiv", "hiv", "hiv", "flu", "cold", "cough"]))
+    truth = sf.check(spelled, release.criterion)
+    assert [each.found for each in check.measured] == [each.found for each in truth.measured]
+
+
+def test_a_name_that_no_spelling_fits_is_refused_as_before():
+    table = read(rows(["hiv", "HIV", "flu"]), "merge")
+    with pytest.raises(sf.BadInput, match="nobody has 'AIDS'"):
+        sf.anonymize(table, sf.LDiversity(2, kind="frequency", values=["AIDS"]))
+    unmerged = read(rows(["hiv", "flu"]))
+    with pytest.raises(sf.BadInput, match="nobody has 'HIV'"):
+        sf.anonymize(unmerged, sf.LDiversity(2, kind="frequency", values=["HIV"]))

@@ -108,6 +108,7 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "sensitive",
         "recoded",
         "text",
+        "alike",
         "types",
         "levels",
         "group",

@@ -31,6 +31,7 @@ from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
 from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.look_alikes import LookAlikes, as_merged
 from sfumato.release.untouched import Untouched, told_apart_in, untouched_in
 from sfumato.table import Table
 
@@ -67,6 +68,7 @@ class Target:
     enforced: Criterion | None = None  # what the method kept to, where the promise is another
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
     buckets: Bucketing | None = None  # two tables: who of the original is in which group, if told
+    look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
     # Groups people as who also knows untouched columns and telling ones; None: there are none.
     apart: Callable[[], Grouping] | None = None
 
@@ -114,10 +116,13 @@ class Target:
         if people is not None:
             by = as_they_are or seen.frequencies.quasi_identifiers
             refuse_other_columns("external", people, by)
+        named_by = subject if isinstance(subject, Table) else given
         if promised is not None and criterion is not None:
+            promised = as_merged(a_criterion(promised), named_by)
             validate(promised, seen.frequencies)
         if enforced is not None:
-            validate(a_criterion(enforced, "enforced"), seen.frequencies, values=False)
+            enforced = as_merged(a_criterion(enforced, "enforced"), named_by)
+            validate(enforced, seen.frequencies, values=False)
         elif isinstance(subject, Release):
             enforced = subject.criterion
         made_here = own is not None and given is own
@@ -144,6 +149,7 @@ class Target:
             enforced,
             untouched,
             buckets,
+            _look_alikes(subject, promised),
             _apart(beside, untouched),
         )
 
@@ -173,6 +179,7 @@ class Target:
             previous=previous or known,
             enforced=subject.criterion,
             untouched=subject.untouched,
+            look_alikes=_look_alikes(subject, promised),
             apart=_apart(subject, subject.untouched),
         )
 
@@ -216,6 +223,13 @@ class Target:
     def quasi_identifiers(self) -> tuple[str, ...]:
         """The columns an adversary may know people by."""
         return self.as_they_are or self.seen.frequencies.quasi_identifiers
+
+    @property
+    def left_open_by_spellings(self) -> list[str]:
+        """The columns by whose spellings there is no verdict about what was promised."""
+        if self.criterion is None or self.look_alikes is None:
+            return []
+        return self.look_alikes.leave_open(self.criterion)
 
     def view(self, attribute: str | None, *, others: bool) -> View:
         """See the groups by one sensitive column; `others`: knowing people's others too."""
@@ -289,6 +303,13 @@ class Target:
             )
         j = self.quasi_identifiers.index(column)
         return np.asarray(self.seen.boxes[:, j, 0] == (-1 if code is None else code))
+
+
+def _look_alikes(subject: Release | Table, criterion: Criterion | None) -> LookAlikes | None:
+    """Look at the values of a release if something is promised of them; see `audit` for tables."""
+    if isinstance(subject, Table) or criterion is None:
+        return None
+    return subject.look_alikes if any(part.looks_at_values for part in criterion.parts) else None
 
 
 def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:

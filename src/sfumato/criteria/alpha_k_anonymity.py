@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
@@ -103,6 +103,13 @@ class AlphaKAnonymity(Criterion):
     def named_values(self) -> tuple[object, ...]:
         """The values given."""
         return self.values or ()
+
+    def respelled(self, names: Mapping[object, str]) -> Criterion:
+        """With other names for the values given; two that become one are one."""
+        if self.values is None:
+            return self
+        values = dict.fromkeys(names.get(value, value) for value in self.values)
+        return replace(self, values=tuple(values))
 
     def in_words(self) -> str:
         """Say how many people, and how frequent a value may be."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from copy import copy
 from dataclasses import dataclass
 from fractions import Fraction
@@ -109,6 +109,11 @@ class Criterion(ABC):
     def named_values(self) -> tuple[object, ...]:
         """Sensitive values that the steward named; a table that has none of them is refused."""
         return ()
+
+    def respelled(self, names: Mapping[object, str]) -> Criterion:
+        """The same, with some of `named_values` called otherwise. Default: none are named."""
+        del names
+        return self
 
     @property
     def sets(self) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Hashable, Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar, Literal
@@ -159,6 +159,13 @@ class LDiversity(Criterion):
     def named_values(self) -> tuple[object, ...]:
         """The values given."""
         return self.values or ()
+
+    def respelled(self, names: Mapping[object, str]) -> Criterion:
+        """With other names for the values given; two that become one are one."""
+        if self.values is None:
+            return self
+        values = dict.fromkeys(names.get(value, value) for value in self.values)
+        return replace(self, values=tuple(values))
 
     def in_words(self) -> str:
         """Say how many values, how evenly spread, or how frequent."""

@@ -220,6 +220,16 @@ class Skyline(Criterion):
         """The values that points were given for."""
         return tuple(self.points) if isinstance(self.points, Mapping) else ()
 
+    def respelled(self, names: Mapping[object, str]) -> Criterion:
+        """With other names; what two that become one withstand, that one withstands."""
+        if not isinstance(self.points, Mapping):
+            return self
+        by_value: dict[str, tuple[Limit, ...]] = {}
+        for value, points in self.points.items():
+            name = names.get(value, value)
+            by_value[name] = tuple(dict.fromkeys((*by_value.get(name, ()), *points)))
+        return replace(self, points=by_value)
+
     @property
     def limits(self) -> list[Limit]:
         """All different points: of named values first, then the default's."""

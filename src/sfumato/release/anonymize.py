@@ -15,7 +15,7 @@ from sfumato.parameters import true_or_false
 from sfumato.progress import report
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
-from sfumato.release.look_alikes import refuse_look_alikes
+from sfumato.release.look_alikes import as_merged, refuse_look_alikes
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
 from sfumato.release.telling import telling_columns
@@ -70,6 +70,7 @@ def anonymize(
     guard = guarding_column(criterion)
     by_value = method.bucketized or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
+    criterion = as_merged(criterion, table)
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)

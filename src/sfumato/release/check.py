@@ -12,7 +12,7 @@ from sfumato.criteria.judging import guarding_column, measure, validate, without
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
-from sfumato.release.look_alikes import UNDECIDED, LookAlikes, rests_on, unnamed_spellings
+from sfumato.release.look_alikes import LookAlikes, as_merged
 from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
@@ -55,6 +55,13 @@ class Check:
     def failed(self) -> bool:
         """Whether a part does not hold; where there is no verdict it is not known."""
         return any(not each.holds and each.note is None for each in self.measured)
+
+    def beside(self, untouched: Untouched, look_alikes: LookAlikes | None) -> Check:
+        """The same with what is to be noticed, and no verdict on what may rest on spellings."""
+        measured = self.measured
+        if look_alikes is not None:
+            measured = tuple(map(look_alikes.judged, measured))
+        return replace(self, measured=measured, untouched=untouched, look_alikes=look_alikes)
 
     @property
     def heading(self) -> str:
@@ -152,26 +159,11 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     if criterion is None:
         one_each = () if table.set_valued else frequencies.sensitive
         criterion = together(list(_family(one_each)))
+    criterion = as_merged(criterion, table)
     verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
         verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
-    measured = tuple(_without_look_alikes(each, table) for each in verdict.measured)
-    return replace(
-        verdict,
-        measured=measured,
-        asked=asked,
-        untouched=untouched_in(table),
-        look_alikes=LookAlikes.of(table),
-    )
-
-
-def _without_look_alikes(measured: Measurement, table: Table) -> Measurement:
-    """Take the verdict from what holds only as long as spellings are different values."""
-    asked = measured.criterion
-    if not measured.holds or measured.note:
-        return measured
-    unnamed = any(unnamed_spellings(asked, table, c) for c in table.schema.sensitive)
-    return replace(measured, note=UNDECIDED) if unnamed or rests_on(asked, table) else measured
+    return replace(verdict, asked=asked).beside(untouched_in(table), LookAlikes.of(table))
 
 
 def _apart(measured: Measurement) -> Measurement:

@@ -26,7 +26,7 @@ from sfumato.errors import BadInput
 from sfumato.parameters import is_count
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
-from sfumato.table import DATA, SENSITIVE, Table
+from sfumato.table import DATA, KEEP, SENSITIVE, Table
 
 FORMAT = 4
 
@@ -52,6 +52,7 @@ class Description:
     untouched_identify: bool = False  # fewer people than promised are alike in all that is shown
     # Sensitive columns that tell quasi-identifiers, and which (see `release.telling`).
     telling: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    alike: tuple[str, ...] = ()  # columns whose look-alikes the steward kept as different values
     # What each column holds, as readers of the files get it; see `Source.kinds`. Not saved: none.
     types: Mapping[str, str] = field(default_factory=dict)
 
@@ -109,6 +110,9 @@ class Description:
             recoding.levels,
             None if recoding.buckets is None else table.schema.group,
             table.set_valued,
+            alike=tuple(
+                c for c in table.schema.published_columns if table.spelling_rules.get(c) == KEEP
+            ),
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -128,6 +132,7 @@ class Description:
             "sensitive": list(self.sensitive),
             "recoded": list(self.recoded),
             "text": list(self.text),
+            "alike": list(self.alike),
             "types": dict(self.types),
             "levels": None if self.levels is None else dict(self.levels),
             "group": self.group,
@@ -189,6 +194,7 @@ class Description:
             tuple(each for each in verdicts if each is not None),
             identify,
             {name: told.names(name, quasi_identifiers) for name in telling},
+            read.names("alike", (*quasi_identifiers, *sensitive)),
             types,
         )
 

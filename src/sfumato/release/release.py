@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion
-from sfumato.criteria.judging import guarding_column, validate
+from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups
 from sfumato.data.recoding import Recoding
@@ -45,6 +45,7 @@ from sfumato.release.description import Description
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.guarding_nodes import decided
+from sfumato.release.look_alikes import LookAlikes, as_merged
 from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.stated_verdicts import StatedVerdict
@@ -317,6 +318,11 @@ class Release:
         }
         return Release(replace(self.description, telling=known), None, self.written)
 
+    @cached_property
+    def look_alikes(self) -> LookAlikes:
+        """What only looks different in the sensitive columns, and whether the steward kept it."""
+        return LookAlikes.published(self.description, self.seen.frequencies)
+
     def told_apart(self) -> Grouping:
         """Group people as who also knows what is untouched, and what quasi-identifiers tell."""
         return with_original(read_apart(self.description, self.written.files), self._private)
@@ -365,7 +371,9 @@ class Release:
         """
         written = self.written
         if criterion is None and written.check is not None:
-            return replace(written.check, untouched=self.untouched)
+            return self._noticed(written.check)
+        if criterion is not None:
+            criterion = as_merged(a_criterion(criterion), self.original)
         seen = self.seen
         guard = guarding_column(criterion or self.criterion)
         known = seen.frequencies if self._private is None else self.table.frequencies(guard)
@@ -382,7 +390,12 @@ class Release:
         verdict = replace(verdict, experiment=self.method.experiment)
         if criterion is None:
             self._written = replace(self.written, check=verdict)
-        return replace(verdict, untouched=self.untouched)
+        return self._noticed(verdict)
+
+    def _noticed(self, verdict: Check) -> Check:
+        """Add what is to be noticed; values are looked at where something is asked of them."""
+        by_value = any(each.criterion.looks_at_values for each in verdict.measured)
+        return verdict.beside(self.untouched, self.look_alikes if by_value else None)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.

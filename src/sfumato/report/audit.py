@@ -23,7 +23,7 @@ from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.publishers_word import given_word, with_publishers_word
-from sfumato.report.verdict import NotRun, Verdict, left_open
+from sfumato.report.verdict import NotRun, Verdict, left_open, without_spellings
 from sfumato.report.way_out import (
     WayOut,
     find_way_out,
@@ -323,5 +323,6 @@ def _audited(subject: Release | Table, target: Target) -> Report:
     not_run += [NotRun(name, reason) for name, reason in ATTACKS.broken.items()]
     if isinstance(subject, Release):
         findings, not_run = with_publishers_word(subject, target, findings, not_run)
+    findings = without_spellings(target, findings)
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))

@@ -8,7 +8,7 @@ release was made may be certain where its groups look safe (Wong 2009).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal
 
 from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Target
@@ -17,6 +17,7 @@ from sfumato.text import listed
 Verdict = Literal["safe", "failed", "undecided"]
 FROM_THE_WORST: tuple[Verdict, ...] = ("failed", "undecided", "safe")
 NOTHING_PROMISED = "nothing was promised"
+SPELLINGS = "what was promised may rest on values that only look different"
 
 
 @dataclass(frozen=True)
@@ -56,6 +57,9 @@ def left_open(
     if target.criterion is None:
         yield NOTHING_PROMISED
         return
+    spelled = target.left_open_by_spellings
+    if spelled:
+        yield f"{SPELLINGS}: {listed(tuple(spelled))}"
     alone = not (target.previous.releases or target.previous.missing)
     decided = {
         each.attribute
@@ -79,6 +83,20 @@ def left_open(
     missing = [each.name for each in not_run if each.applies and _is_open(each.attribute, decided)]
     if missing:
         yield f"could not be run: {', '.join(missing)}"
+
+
+def without_spellings(target: Target, findings: Iterable[Finding]) -> list[Finding]:
+    """Take the verdict from findings that hold only as long as spellings are different values.
+
+    Whoever found them: the publisher saw the same spellings.
+    """
+    spelled = target.left_open_by_spellings
+    return [
+        replace(each, holds=None, note=SPELLINGS)
+        if each.holds and each.attribute in spelled
+        else each
+        for each in findings
+    ]
 
 
 def columns_promised(target: Target) -> list[str]:

@@ -326,7 +326,7 @@ class _Transaction:
             table.source.typed,
             now(),
         )
-        return batch, LookAlikes({}, {}, table.n_merged, table.repeated_identifiers)
+        return batch, LookAlikes({}, {}, table.n_merged, table.repeated_identifiers, {})
 
     def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
         return [column for column in first.types if column in columns]

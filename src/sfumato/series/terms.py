@@ -206,6 +206,7 @@ class Terms:
             "quasi_identifiers": (sorted(said.quasi_identifiers), sorted(names)),
             "sensitive": (sorted(said.sensitive), sorted(self.sensitive)),
             "insensitive": (list(said.insensitive), []),
+            "alike": (sorted(said.alike), sorted(self._kept_alike)),
             # A recipient may get some columns only, and each release names those before it.
             "method": (
                 method and method.after(()).specializing(names).spec(),
@@ -221,6 +222,12 @@ class Terms:
                 f"{where}: the release says other things than the ledger promises "
                 f"({', '.join(unlike)}); one of them was changed, so restore it"
             )
+
+    @property
+    def _kept_alike(self) -> list[str]:
+        """Published columns whose look-alikes are different values."""
+        published = (*self.quasi_identifiers, *self.sensitive)
+        return [column for column in published if self.alike.get(column) == KEEP]
 
     def refuse_other(self, other: Terms) -> None:
         """Refuse terms that differ: releases are compared, so they have to mean the same."""
