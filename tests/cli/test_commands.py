@@ -215,7 +215,7 @@ def test_help_teaches():
             "no sensitive column; name one (sensitive=, -s)",
         ),
         (["patients.csv", "-q", "age", "-k", "2", "--kind", "entropy"], "give -l with it"),
-        (["out/2026-q1", "-q", "age"], "leave -q, -s and --person out"),
+        (["out/2026-q1", "-q", "age"], "leave -q, -s, --person and --alike out"),
         (["patients.csv", "-q", "aeg"], "did you mean 'age'"),
         (["colons.csv", "-q", "age"], "is it delimited by"),
     ],

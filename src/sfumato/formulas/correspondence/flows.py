@@ -11,7 +11,6 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput
 from sfumato.formulas.correspondence.pairs import refuse_without_buddies
-from sfumato.formulas.correspondence.residual_kernels import rerouted
 from sfumato.formulas.flow import maximum_flow
 
 MOST_IN_FLOW = 2**31 - 1  # SciPy's flows count in 32 bits
@@ -82,6 +81,8 @@ class Flow:
         self, pivot: int, others: Sequence[int], most: int, *, forward: bool
     ) -> tuple[int, int]:
         """Give the flow between a node and others, and how much more can go; see `rerouted`."""
+        from sfumato.formulas.correspondence.residual_kernels import rerouted  # noqa: PLC0415  (heavy)
+
         first, arcs, seen = self._arcs
         nodes = np.array(others, dtype=np.int64)
         now, more = rerouted(first, arcs, self.head, self.open, seen, pivot, nodes, most, forward)
