@@ -4,10 +4,13 @@ import copy
 import datetime
 import json
 import random
+from contextlib import suppress
 from decimal import Decimal
 from fractions import Fraction
 
 import numpy as np
+
+from descriptions import renewed
 
 PIECES = [
     *(b'"', b'""', b",", b";", b"\t", b"|", b"\n", b"\r\n", b"\r", b"\0", b"\\", b"'", b"=", b"#"),
@@ -135,3 +138,13 @@ def _toml(value: object) -> str:
     if isinstance(value, float):
         return repr(value)  # nan and inf are TOML
     return json.dumps(value)
+
+
+def damaged_description(chance, document):
+    """Damage a `release.json`, and give it a checksum that fits, if it can still have one."""
+    if chance.random() < 0.7:
+        return renewed(damaged_value(chance, document)).encode()
+    data = damaged_bytes(chance, json.dumps(document, indent=2).encode())
+    with suppress(ValueError, RecursionError):  # not JSON any more
+        data = renewed(json.loads(data)).encode()
+    return data

@@ -9,7 +9,6 @@ import json
 import random
 import shutil
 from collections.abc import Callable
-from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -20,12 +19,12 @@ from hypothesis import strategies as st
 from typer.testing import CliRunner
 
 import sfumato as sf
-from descriptions import renewed
 from hard.mutations import (
     ANYTHING,
     PLAIN,
     WORDS,
     damaged_bytes,
+    damaged_description,
     damaged_value,
     toml,
 )
@@ -531,12 +530,7 @@ def test_a_damaged_release_is_opened_or_refused(tmp_path, record_property, n):
     written = [json.loads((each / "release.json").read_text()) for each in releases]
     for j in range(n):
         place, document = releases[j % 3], written[j % 3]
-        if chance.random() < 0.7:
-            data = renewed(damaged_value(chance, document)).encode()
-        else:
-            data = damaged_bytes(chance, json.dumps(document, indent=2).encode())
-            with suppress(ValueError, RecursionError):  # not JSON any more
-                data = renewed(json.loads(data)).encode()
+        data = damaged_description(chance, document)
         (place / "release.json").write_bytes(data)
 
         survives(tmp_path, opened, place)

@@ -5,14 +5,12 @@ import random
 import resource
 import subprocess
 import sys
-from contextlib import suppress
 
 import pytest
 from typer.testing import CliRunner
 
 import sfumato as sf
-from descriptions import renewed
-from hard.mutations import damaged_bytes, damaged_value
+from hard.mutations import damaged_description
 from hard.test_fuzz import few_or_many, saved_releases
 from sfumato.cli.app import app
 from sfumato.job import Job
@@ -25,12 +23,7 @@ def test_a_damaged_earlier_release_is_compared_or_refused(tmp_path, record_prope
     written = [json.loads((each / "release.json").read_text()) for each in releases]
     for j in range(n):
         place, document = releases[j % 3], written[j % 3]
-        if chance.random() < 0.7:
-            data = renewed(damaged_value(chance, document)).encode()
-        else:
-            data = damaged_bytes(chance, json.dumps(document, indent=2).encode())
-            with suppress(ValueError, RecursionError):  # not JSON any more
-                data = renewed(json.loads(data)).encode()
+        data = damaged_description(chance, document)
         (place / "release.json").write_bytes(data)
         current = str(releases[(j + 1) % 3])
         result = CliRunner().invoke(app, ["audit", current, "--earlier", str(place)])
