@@ -1,9 +1,14 @@
-"""How much memory the system lets this process have, where it says so: `ulimit -v`, `ulimit -d`."""
+"""How much memory the system lets this process have, where it says so.
+
+By `ulimit -v` and `ulimit -d`, and on Linux by the control groups that the process is in, as those
+of containers and of jobs on a cluster: version 2, and version 1.
+"""
 
 from __future__ import annotations
 
 import os
 import resource
+from collections.abc import Iterator
 from pathlib import Path
 
 PER_CORE = 64 << 20  # that libraries set aside for a thread on each
@@ -12,6 +17,20 @@ LIMITS = {
     "ulimit -v": (resource.RLIMIT_AS, 0),
     "ulimit -d": (resource.RLIMIT_DATA, 5),
 }  # with the place of what is used in /proc/self/statm
+ROOT = Path("/")
+GROUPS = Path("sys/fs/cgroup")  # where Linux shows control groups
+# By the controllers that a line of /proc/self/cgroup names: where they are, limit and use; and what
+# of the use is of files that the system may forget.
+CONTROLLERS = {
+    "": ("", "memory.max", "memory.current", "inactive_file"),  # version 2
+    "memory": (
+        "memory",
+        "memory.limit_in_bytes",
+        "memory.usage_in_bytes",
+        "total_inactive_file",
+    ),
+}
+UNLIMITED = 1 << 62  # version 1 writes nearly 2**63 where there is no limit
 
 
 def left() -> int | None:
@@ -22,6 +41,14 @@ def left() -> int | None:
         if limit != resource.RLIM_INFINITY:
             rooms.append(max(0, limit - _used(place)))
     return min(rooms, default=None)
+
+
+def left_in_groups(root: Path = ROOT) -> int | None:
+    """Give the bytes that this process may still fill before it is ended; None: any number.
+
+    root: what the system's files are in.
+    """
+    return min((max(0, limit - used) for limit, used in _of_groups(root)), default=None)
 
 
 def too_little() -> str | None:
@@ -35,6 +62,46 @@ def too_little() -> str | None:
                 f"{least >> 20} MB are needed on this machine; raise the limit"
             )
     return None
+
+
+def _of_groups(root: Path) -> Iterator[tuple[int, int]]:
+    """Give limit and use of every control group that this process is in, its parents included.
+
+    A container often sees its own group as the root, and its name from outside: what is not there
+    under that name is looked for at the root.
+    """
+    try:
+        lines = (root / "proc/self/cgroup").read_text(encoding="ascii").splitlines()
+    except (OSError, ValueError):  # not Linux, or nobody may know
+        return
+    for line in lines:
+        _, controllers, own = [*line.split(":", 2), "", ""][:3]
+        for controller in {*controllers.split(",")} & {*CONTROLLERS}:
+            mounted, limit_file, use_file, forgotten = CONTROLLERS[controller]
+            places = [root / GROUPS / mounted]
+            for part in Path(own).parts[1:]:
+                places.append(places[-1] / part)
+            for place in places:
+                limit, used = _number(place / limit_file), _number(place / use_file) or 0
+                if limit is not None and limit < UNLIMITED:
+                    yield limit, max(0, used - _statistic(place / "memory.stat", forgotten))
+
+
+def _number(file: Path) -> int | None:
+    """Read a number; None: there is none, such as "max", or nobody may read it."""
+    try:
+        return int(file.read_text(encoding="ascii"))
+    except (OSError, ValueError):
+        return None
+
+
+def _statistic(file: Path, name: str) -> int:
+    """Read one of the numbers that a file has by their names; 0: it has none."""
+    try:
+        named = dict(line.split() for line in file.read_text(encoding="ascii").splitlines())
+        return int(named.get(name, 0))
+    except (OSError, ValueError):
+        return 0
 
 
 def _used(place: int) -> int:

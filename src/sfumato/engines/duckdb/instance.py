@@ -15,11 +15,13 @@ from pathlib import Path
 import duckdb
 
 from sfumato.files.private_directory import PrivateDirectory, scratch, spill_parent
-from sfumato.memory import left
+from sfumato.memory import left, left_in_groups
 
 MEMORY_LIMIT = "1GB"  # beyond that DuckDB spills
 PLENTY = 8 << 30  # bytes that a process may ask for and never comes near to
 SHARE = Fraction(1, 8)  # of less than that
+FILLED = 4 << 30  # bytes of which a DuckDB fills no larger share than it should
+SHARE_FILLED = Fraction(1, 4)  # of less than that
 # In this order. Files may be anywhere on this machine, as sources and releases are; nothing comes
 # from elsewhere, no extension, and no variable of Python that happens to have a table's name.
 SETTLED = {
@@ -95,15 +97,23 @@ def _spill(place: Path) -> Path:
     return place / "spill"
 
 
-def _within(room: int | None) -> dict[str, str]:
+def _within(room: int | None, filled: int | None) -> dict[str, str]:
     """Say how much memory a DuckDB takes: much less than the system allows the whole process.
 
     What it asks for beyond a limit of its own it spills, or says so; what the system refuses to it
     or to libraries beside it may end the process.
+
+    room: bytes that the process may ask for; a thread asks for many that it never fills.
+    filled: bytes that it may fill.
     """
-    if room is None or room >= PLENTY:
-        return {"memory_limit": MEMORY_LIMIT}
-    return {"memory_limit": f"{int(room * SHARE) >> 20}MB", "threads": "1"}
+    shares = []
+    if room is not None and room < PLENTY:
+        shares.append(room * SHARE)
+    threads = {"threads": "1"} if shares else {}
+    if filled is not None and filled < FILLED:
+        shares.append(filled * SHARE_FILLED)
+    limit = f"{int(min(shares)) >> 20}MB" if shares else MEMORY_LIMIT
+    return {"memory_limit": limit, **threads}
 
 
 def _started(place: Path) -> duckdb.DuckDBPyConnection:
@@ -111,7 +121,7 @@ def _started(place: Path) -> duckdb.DuckDBPyConnection:
     connection = duckdb.connect(
         config={
             "temp_directory": str(_spill(place)),
-            **_within(left()),
+            **_within(left(), left_in_groups()),
             "autoinstall_known_extensions": "false",
             "autoload_known_extensions": "false",
             "preserve_insertion_order": "false",
