@@ -92,6 +92,15 @@ class DoesNotApply(CannotRun):
     """
 
 
+class NoRoom(BadInput):
+    """The system has too little memory, or no room for files: it says nothing about the data.
+
+    >>> import sfumato as sf
+    >>> issubclass(NoRoom, sf.BadInput)
+    True
+    """
+
+
 class Unsatisfiable(SfumatoError):  # noqa: N818
     """No release of this table by this method keeps the promise; the message has the evidence.
 

@@ -4,11 +4,14 @@ import json
 import random
 import shutil
 
+import duckdb
 import pytest
 
 import sfumato as sf
 from cli.common import run
 from series.made import published, write_batch, write_job
+from sfumato.engines.duckdb.session import Session
+from sfumato.errors import NoRoom
 
 
 @pytest.fixture
@@ -236,3 +239,27 @@ def test_a_telling_column_is_refused_with_what_a_series_can_do(tmp_path):
     refused = run("publish", tmp_path / "series", more)
     assert refused.exit_code == 2
     assert "start a new chain (--new-chain) with it as a quasi-identifier" in refused.stderr
+
+
+@pytest.mark.parametrize("said", ["Out of Memory Error: could not allocate", "failed: MemoryError"])
+def test_a_passing_error_of_the_system_is_no_problem_of_the_series(series, monkeypatch, said):
+    """It is raised: with more memory the same series is in order."""
+
+    def refused(self, table):
+        with Session().explained():
+            raise duckdb.OutOfMemoryException(said)
+
+    with monkeypatch.context() as patched:
+        patched.setattr("sfumato.release.saved.Files.open", refused)
+        with pytest.raises(NoRoom, match="not enough memory"):
+            sf.ReleaseSeries(series).verify()
+        done = run("series", "verify", series)
+        assert (done.exit_code, done.output.count("\n")) == (2, 1)
+        assert "not enough memory" in done.output
+    assert sf.ReleaseSeries(series).verify().holds
+
+
+def test_a_damaged_file_stays_a_problem_of_the_series(series):
+    (series / "public/001/data.csv").write_text("age\n")
+    found = sf.ReleaseSeries(series).verify()
+    assert any("checksums differ" in problem for problem in found.problems)

@@ -20,7 +20,7 @@ import weakref
 from pathlib import Path
 from types import TracebackType
 
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, NoRoom
 
 NAME = re.compile(r"\.sfumato-[0-9a-f]{16}")
 
@@ -110,11 +110,11 @@ def scratch(name: str | None = None) -> PrivateDirectory:
         raise no_room(error) from None
 
 
-def no_room(error: OSError) -> BadInput:
+def no_room(error: OSError) -> NoRoom:
     """Say that the system gives no room for temporary files."""
     place = f" in {error.filename}" if error.filename else ""
     why = (error.strerror or str(error)).lower()
-    return BadInput(f"cannot keep temporary files{place}: {why}; set TMPDIR to another place")
+    return NoRoom(f"cannot keep temporary files{place}: {why}; set TMPDIR to another place")
 
 
 def spill_parent() -> Path:

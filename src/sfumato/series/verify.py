@@ -8,7 +8,7 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput, SfumatoError
+from sfumato.errors import BadInput, NoRoom, SfumatoError
 from sfumato.files.paths import reason
 from sfumato.files.staged import DESCRIPTION
 from sfumato.files.withdrawn import MARKER, Marker
@@ -51,13 +51,16 @@ def verify(store: Store) -> Verified:
     """Tidy after a crash, and compare every file with the ledger.
 
     Raises:
-        BadInput: The ledger is not as it was written with the key, so it says nothing.
+        BadInput: The ledger is not as it was written with the key, so it says nothing. Or memory or
+            room is missing (`NoRoom`), which says nothing about the series.
     """
     with store.locked(), store.opened() as ledger:
         tidied: list[str] = []
         problems: list[str] = []
         try:
             tidied = tidy(store, ledger)
+        except NoRoom:
+            raise
         except SfumatoError as error:
             problems.append(str(error))
         except OSError as error:
@@ -81,6 +84,8 @@ def _of_batches(store: Store, batches: list[Batch]) -> Iterator[str]:
     for batch in batches:
         try:
             store.refuse_changed(batch)
+        except NoRoom:
+            raise
         except BadInput as error:
             yield str(error)
 
@@ -97,6 +102,8 @@ def _of_markers(store: Store, releases: list[ReleaseEntry]) -> Iterator[str]:
             continue
         try:
             found = Marker.read(place)
+        except NoRoom:
+            raise
         except BadInput as error:
             yield str(error)
             continue
@@ -112,6 +119,8 @@ def _of_chain(
 ) -> Iterator[str]:
     try:
         terms = Terms.from_json(chain.terms, f"{store.ledger}: chain {chain.number}")
+    except NoRoom:
+        raise
     except BadInput as error:
         yield str(error)
         return
@@ -125,6 +134,8 @@ def _of_chain(
                 refuse_other_past(release, before, place)
             before.append(release)
             yield from _of_release(place, release, entry, terms, batches)
+        except NoRoom:
+            raise
         except SfumatoError as error:
             yield str(error)
 

@@ -26,6 +26,11 @@ def about_storage(message: str, private: Path, target: Path | None) -> str | Non
     return None
 
 
+def lacks_memory(message: str) -> bool:
+    """Whether there was too little memory: of DuckDB's own, or of Python's."""
+    return message.startswith("Out of Memory Error") or "failed: MemoryError" in message
+
+
 def explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
     """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
     line = re.search(r"Line: (\d+)", message)
@@ -52,6 +57,6 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
             f"{name}: a value was not there when the rows were counted, so the source has changed "
             "since; start again, and let nobody write to it meanwhile"
         )
-    if kind == "Out of Memory Error" or "failed: MemoryError" in message:  # its own, or Python's
+    if lacks_memory(message):
         return f"{name}: {not_enough_memory()}"
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

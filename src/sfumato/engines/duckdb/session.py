@@ -14,9 +14,9 @@ from pathlib import Path
 import duckdb
 
 from sfumato.engines import sql
-from sfumato.engines.duckdb.explain import about_storage, explanation
+from sfumato.engines.duckdb.explain import about_storage, explanation, lacks_memory
 from sfumato.engines.duckdb.instance import Instance, shared
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, NoRoom
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import no_room
 
@@ -87,11 +87,12 @@ class Session:
             if not self.directory.is_dir():
                 gone = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.directory)
                 raise no_room(gone) from None
-            explained = about_storage(message, self.directory, target)
-            if explained is None:
-                kind = DAMAGED if self.is_parquet and target is None else None
-                explained = explanation(message, self.name, target, kind)
-            raise BadInput(explained) from None
+            refused = about_storage(message, self.directory, target)
+            if refused is not None:
+                raise NoRoom(refused) from None
+            kind = DAMAGED if self.is_parquet and target is None else None
+            explained = explanation(message, self.name, target, kind)
+            raise (NoRoom if lacks_memory(message) else BadInput)(explained) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
                 raise KeyboardInterrupt from None
