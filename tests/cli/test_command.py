@@ -11,6 +11,7 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.command import UNSAFE, Answer, OneLine, command
+from sfumato.errors import STEERING
 
 RUN = CliRunner()
 
@@ -31,7 +32,7 @@ def asked():
         if what == "impossible":
             raise sf.Unsatisfiable("there is none")
         if what == "broken":
-            raise ZeroDivisionError("secret")
+            raise ZeroDivisionError("secret \x1b[2J\u202e\x9b31m")
         told = what.upper() if loudly else what
         return Answer(
             lambda: {"told": told}, lambda: print(told), UNSAFE if what == "unsafe" else 0
@@ -90,7 +91,11 @@ def test_every_failure_is_one_line_without_values(asked, what, code, line):
 
 def test_values_and_tracebacks_are_shown_when_asked_for(asked):
     assert "secret" in asked("ask", "bad", "--show-values").stderr
-    assert isinstance(asked("ask", "broken", "--show-values").exception, ZeroDivisionError)
+    traced = asked("ask", "broken", "--show-values")
+    assert traced.exit_code == 4
+    assert "Traceback" in traced.stderr
+    assert "ZeroDivisionError: secret \\x1b[2J\\u202e\\x9b31m\n" in traced.stderr
+    assert STEERING.findall(traced.stderr.replace("\n", "")) == []
 
 
 @pytest.mark.long

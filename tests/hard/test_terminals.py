@@ -32,6 +32,20 @@ COMMANDS = [
     f"{ESCAPE}{TURN}",
     f"check out --{ESCAPE}",
 ]
+STRANGE = f"x{ESCAPE}{TURN}"
+SERIES = [
+    "series status series",
+    "series status series --json",
+    "series verify series",
+    "series verify series --json",
+    "series audit series --steward",
+    "publish series next.csv --dry-run",
+    "publish series next.csv --dry-run --json",
+    f"publish series next.csv --to {STRANGE} --columns {STRANGE}",
+    f"publish series {STRANGE}.csv",
+    "publish series table.csv --show-values",
+    f"series withdraw {STRANGE} 1",
+]
 FORMULAS = [
     *(
         "=1+1",
@@ -64,10 +78,33 @@ def place(tmp_path_factory):
         "[[criteria]]\nk_anonymity = { k = 2 }\n[[criteria]]\nl_diversity = { l = 2 }\n"
     )
     assert CliRunner().invoke(app, ["anonymize", str(place / "job.toml")]).exit_code == 0
+    start_series(place)
     return place
 
 
-@pytest.mark.parametrize("command", COMMANDS)
+def start_series(place):
+    """Two releases of a series, of which one is damaged and has a file too many."""
+    header = f"id,{SIZE},{SEX},{DISEASE}"
+    for name, first in (("first", 0), ("second", 40), ("next", 80)):
+        rows = [
+            f"P{j}{ESCAPE},{150 + j % 9},{'fm'[j % 2]}\u200f,{DISEASES[j % 3]}"
+            for j in range(first, first + 40)
+        ]
+        (place / f"{name}.csv").write_text("\n".join([header, *rows, ""]))
+    (place / "series.toml").write_text(
+        f'[columns]\nperson = "id"\nsensitive = [{json.dumps(DISEASE)}]\n'
+        f"[columns.quasi_identifiers]\n{json.dumps(SIZE)} = {{ flat = true }}\n"
+        f"{json.dumps(SEX)} = {{ flat = true }}\n[[criteria]]\nk_anonymity = {{ k = 5 }}\n"
+    )
+    series = str(place / "series")
+    for more in (["first.csv", "--job", str(place / "series.toml")], ["second.csv"]):
+        done = CliRunner().invoke(app, ["publish", series, str(place / more[0]), *more[1:]])
+        assert done.exit_code == 0, done.output
+        assert STEERING.findall(done.output) == []
+    (place / "series/public/001" / STRANGE).write_text(STRANGE)
+
+
+@pytest.mark.parametrize("command", [*COMMANDS, *SERIES])
 def test_nothing_of_a_table_steers_a_terminal(place, monkeypatch, command, record_property):
     monkeypatch.chdir(place)
     if command.startswith("anonymize") and "--dry-run" not in command:
@@ -83,7 +120,7 @@ def test_nothing_of_a_table_steers_a_terminal(place, monkeypatch, command, recor
 
 
 ENCODINGS = ["ascii", "latin-1", "cp1252", "utf-8"]
-ALL = [pytest.param(each, marks=pytest.mark.slow) for each in COMMANDS[2:9]]
+ALL = [pytest.param(each, marks=pytest.mark.slow) for each in [*COMMANDS[2:9], *SERIES[:7]]]
 
 
 @pytest.mark.parametrize("command", ["check out", "check out --json", *ALL])

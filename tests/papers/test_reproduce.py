@@ -19,6 +19,7 @@ from cli.common import run
 from report.test_browser import CHROMIUM, Visit, browser  # noqa: F401  (a fixture)
 from report.test_page import Reader
 from sfumato.cli import output
+from sfumato.errors import STEERING
 from sfumato.papers import PAPERS, wong2009
 from sfumato.papers.chen2009.adult import table_2
 from sfumato.papers.chen2009.applications import figure_9
@@ -107,6 +108,13 @@ def test_what_stands_in_a_panel_is_text_everywhere(capsys):
     assert "<script>" not in found._repr_html_()
     output.print_reproduction(found)
     assert "[bold]" in capsys.readouterr().out
+
+
+def test_what_steers_a_terminal_is_escaped_in_the_numbers(tmp_path):
+    Reproduction("x", "a\u202eb\x9b31m", ()).save(tmp_path)
+    numbers = (tmp_path / "x.json").read_text(encoding="utf-8")
+    assert STEERING.findall(numbers.replace("\n", "")) == []
+    assert json.loads(numbers)["citation"] == "a\u202eb\x9b31m"
 
 
 def test_an_unknown_paper_is_refused_with_the_nearest():

@@ -142,7 +142,7 @@ def _failures(*, show_values: bool) -> Iterator[None]:
         if requested:  # to stop; libraries turn the interrupt into errors of their own
             raise typer.Exit from None
         if show_values and not isinstance(error, (SfumatoError, OSError)):
-            raise
+            out.trace(error)
         message, code = _explained(error, show_values=show_values)
         out.complain(message)
         raise typer.Exit(code) from None

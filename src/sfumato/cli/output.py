@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
 from typing import TYPE_CHECKING, Any, TextIO
@@ -115,6 +116,8 @@ def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = Fals
     say(skyline.story)
     if skyline.points:
         print_rows("", skyline.header, skyline.rows)
+    for name, said in skyline.named:
+        say(f"{name[0].upper()}{name[1:]}: {said}")
     for point, step, account in skyline.witnesses() if steward else ():
         words = "; ".join(f"{key}: {described(value)}" for key, value in account.items())
         say(f"Beyond ({point.l}, {point.k}, {point.m}), {step}: {words}")
@@ -147,6 +150,14 @@ def progress() -> Iterator[None]:
 
     with drawn_progress():
         yield
+
+
+def trace(error: Exception) -> None:
+    """Write on standard error where an error comes from, line by line; no line steers anything."""
+    text = "".join(traceback.format_exception(error)).rstrip()
+    with suppress(OSError):
+        for line in text.split("\n"):
+            _write(sys.stderr, printable(line))
 
 
 def complain(message: str) -> None:

@@ -16,5 +16,5 @@ def readable_json(value: Any, *, ascii_only: bool = False) -> str:
       "Größe": "a\u202eb\u009b"
     }
     """
-    text = json.dumps(value, indent=2, ensure_ascii=ascii_only)
+    text = json.dumps(value, indent=2, ensure_ascii=ascii_only, allow_nan=False)
     return STEERING.sub(lambda e: "\n" if e[0] == "\n" else f"\\u{ord(e[0]):04x}", text)

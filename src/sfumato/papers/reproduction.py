@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
@@ -10,6 +9,7 @@ from importlib import import_module
 from pathlib import Path
 from typing import Any
 
+from sfumato.files.json_text import readable_json
 from sfumato.files.reports import write
 from sfumato.html import html_table, joined, tag
 from sfumato.parameters import file_path
@@ -107,7 +107,7 @@ class Reproduction:
     def save(self, directory: str | Path) -> Path:
         """Write the page and the same as JSON into a directory; give the page's path."""
         place = file_path("Reproduction.save", directory)
-        numbers = json.dumps(self.to_json(), indent=2, ensure_ascii=False, allow_nan=False)
+        numbers = readable_json(self.to_json())
         files = {f"{self.paper}.html": self.to_html(), f"{self.paper}.json": f"{numbers}\n"}
         write(place, files, private=False)
         return place / f"{self.paper}.html"
