@@ -67,3 +67,18 @@ def test_rows_of_one_person_are_one_person(tmp_path):
     rows = ("check", tmp_path / "long.csv", "-q", "a", "--json")
     assert json.loads(run(*rows).output)["rows"] == 6
     assert json.loads(run(*rows, "-s", "d", "--person", "p", "-k", "2").output)["rows"] == 4
+
+
+def test_spellings_are_named_as_check_names_them(tmp_path):
+    source = tmp_path / "people.csv"
+    diseases = ["HIV", "hiv", "flu", "cold"] * 5
+    source.write_text("\n".join(["age,disease", *(f"1,{each}" for each in diseases), ""]))
+    named = "Values that only look different: disease (2 spellings of 1 value)"
+    assert named in run("check", source, "-q", "age", "-s", "disease").output
+    done = run("skyline", source, "-q", "age", "-s", "disease")
+    assert named in done.output
+    told = json.loads(run("skyline", source, "-q", "age", "-s", "disease", "--json").output)
+    assert told["look_alikes"]["undecided"] == {"disease": {"n_values": 1, "n_spellings": 2}}
+    merged = run("skyline", source, "-q", "age", "-s", "disease", "--alike", "merge")
+    assert named not in merged.output
+    assert "Spellings merged: disease (2 spellings of 1 value)" in merged.output

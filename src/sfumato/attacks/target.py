@@ -315,7 +315,7 @@ def _look_alikes(subject: Release | Table, criterion: Criterion | None) -> LookA
 def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:
     """Say how people are grouped by who knows what tells them apart; None: nothing does."""
     if isinstance(subject, Release):
-        return subject.told_apart if subject.description.telling_apart else None
+        return subject.told_apart if subject.telling_apart else None
     if subject.set_valued is not None or not (untouched.columns or untouched.telling):
         return None
     return partial(told_apart_in, subject, untouched)

@@ -43,8 +43,9 @@ def anonymize(
             `Mondrian(look_ahead=True)` where shares are bounded, and else `Checked(Mondrian(), ks)`
             with 8 times the k asked for.
         untouched_identify: Allow insensitive columns, which are published untouched, and sensitive
-            ones that tell quasi-identifiers, to leave fewer people alike than were promised (two,
-            if no number was), or people of whom less is hidden. The release says so.
+            ones that tell quasi-identifiers or who people are, to leave fewer people alike than
+            were promised (two, if no number was), or people of whom less is hidden. The release
+            says so.
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.

@@ -12,6 +12,7 @@ from sfumato.criteria.judging import guarding_column, measure, validate, without
 from sfumato.data.frequency import Grouping
 from sfumato.errors import BadInput
 from sfumato.html import html_table
+from sfumato.release.description import lines_of_files
 from sfumato.release.look_alikes import LookAlikes, as_merged
 from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
@@ -45,6 +46,7 @@ class Check:
     experiment: bool = False  # made with a seed
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
     look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
+    further_files: tuple[str, ...] = ()  # beside those of a loaded release
 
     @property
     def holds(self) -> bool:
@@ -56,12 +58,23 @@ class Check:
         """Whether a part does not hold; where there is no verdict it is not known."""
         return any(not each.holds and each.note is None for each in self.measured)
 
-    def beside(self, untouched: Untouched, look_alikes: LookAlikes | None) -> Check:
+    def beside(
+        self,
+        untouched: Untouched,
+        look_alikes: LookAlikes | None,
+        further_files: tuple[str, ...] = (),
+    ) -> Check:
         """The same with what is to be noticed, and no verdict on what may rest on spellings."""
         measured = self.measured
         if look_alikes is not None:
             measured = tuple(map(look_alikes.judged, measured))
-        return replace(self, measured=measured, untouched=untouched, look_alikes=look_alikes)
+        return replace(
+            self,
+            measured=measured,
+            untouched=untouched,
+            look_alikes=look_alikes,
+            further_files=further_files,
+        )
 
     @property
     def heading(self) -> str:
@@ -94,6 +107,7 @@ class Check:
             ],
             "untouched": None if self.untouched is None else self.untouched.to_json(),
             "look_alikes": None if self.look_alikes is None else self.look_alikes.to_json(),
+            "further_files": list(self.further_files),
         } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
@@ -110,9 +124,10 @@ class Check:
 
     @property
     def named(self) -> list[tuple[str, str]]:
-        """What is published untouched and what only looks different, in words."""
+        """What is published untouched, what only looks different, what lies beside; in words."""
         untouched = [] if self.untouched is None else self.untouched.lines
-        return untouched + ([] if self.look_alikes is None else self.look_alikes.lines)
+        alike = [] if self.look_alikes is None else self.look_alikes.lines
+        return untouched + alike + lines_of_files(self.further_files)
 
     @property
     def header(self) -> tuple[str, ...]:

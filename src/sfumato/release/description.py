@@ -5,7 +5,7 @@ An informed adversary is assumed to know all of it; nothing else of the original
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
@@ -22,7 +22,7 @@ from sfumato.data.hierarchy import PATHS, Hierarchy, PublicRule, PublishedPaths,
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, one_line
 from sfumato.parameters import is_count
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
@@ -50,7 +50,7 @@ class Description:
     set_valued: str | None = None  # the sensitive column of which people have any number of values
     verdicts: tuple[StatedVerdict, ...] = ()  # the publisher's, with everybody's quasi-identifiers
     untouched_identify: bool = False  # fewer people than promised are alike in all that is shown
-    # Sensitive columns that tell quasi-identifiers, and which (see `release.telling`).
+    # Sensitive columns that tell quasi-identifiers, and which; none: who people are (`telling`).
     telling: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     alike: tuple[str, ...] = ()  # columns whose look-alikes the steward kept as different values
     # What each column holds, as readers of the files get it; see `Source.kinds`. Not saved: none.
@@ -197,6 +197,12 @@ class Description:
             read.names("alike", (*quasi_identifiers, *sensitive)),
             types,
         )
+
+
+def lines_of_files(further: Sequence[str]) -> list[tuple[str, str]]:
+    """Say what lies beside the files of a release, which its description does not know."""
+    names = ", ".join(map(one_line, further))
+    return [("no part of the release, beside it", names)] if further else []
 
 
 def refuse_unreadable_parts(

@@ -50,7 +50,7 @@ from sfumato.release.permuted import permuted
 from sfumato.release.saved import FORMATS, Written, open_saved
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
-from sfumato.release.telling import telling_columns
+from sfumato.release.telling import identifying_columns, telling_columns
 from sfumato.release.untouched import Untouched, published_untouched
 from sfumato.release.writing import (
     Private,
@@ -83,7 +83,7 @@ def load(directory: str | Path) -> Release:
     """
     description, files = open_saved(file_path("load", directory))
     refuse_undescribed(description, files)
-    return Release(description, written=Written(files))
+    return Release(description, written=Written(files), further_files=files.further)
 
 
 def a_release(release: object, owner: str) -> Release:
@@ -121,11 +121,13 @@ class Release:
         private: Private | None = None,
         written: Written | None = None,
         untouched: Untouched | None = None,
+        further_files: tuple[str, ...] = (),
     ) -> None:
         self.description = description
         self._private = private
         self._written = written
         self._untouched = untouched
+        self.further_files = further_files  # beside those of a loaded release, no part of it
 
     def __repr__(self) -> str:
         shown = self.description
@@ -295,7 +297,7 @@ class Release:
     def untouched(self) -> Untouched:
         """What is published untouched, and how many people are alike in it."""
         if self._untouched is None:
-            shown = self.description
+            shown = self._as_found
             if self._private is not None:
                 self._untouched = self._private.untouched(shown)
             else:
@@ -304,6 +306,22 @@ class Release:
                 alike = alike_in(self.written.files, shown)
                 self._untouched = published_untouched(shown, alike, n_values)
         return self._untouched
+
+    @property
+    def telling_apart(self) -> tuple[str, ...]:
+        """The columns beside the quasi-identifiers that tell people apart; see `Description`."""
+        return self._as_found.telling_apart
+
+    @cached_property
+    def _as_found(self) -> Description:
+        """What is described, with the columns that anybody sees to say who people are."""
+        shown = self.description
+        if self._private is not None:
+            return shown
+        asked = [n for n in shown.sensitive if n not in (*shown.telling, shown.set_valued)]
+        domains = {name: self.seen.frequencies.domains[name] for name in asked}
+        found = identifying_columns(domains, alike_in(self.written.files, shown))
+        return replace(shown, telling={**shown.telling, **found})
 
     def beside(self, original: Table) -> Release:
         """See a loaded release with what its original shows to go together, whoever describes it.
@@ -316,7 +334,8 @@ class Release:
         known = {
             name: columns for name, columns in found.items() if name in self.description.sensitive
         }
-        return Release(replace(self.description, telling=known), None, self.written)
+        described = replace(self.description, telling=known)
+        return Release(described, None, self.written, further_files=self.further_files)
 
     @cached_property
     def look_alikes(self) -> LookAlikes:
@@ -325,7 +344,7 @@ class Release:
 
     def told_apart(self) -> Grouping:
         """Group people as who also knows what is untouched, and what quasi-identifiers tell."""
-        return with_original(read_apart(self.description, self.written.files), self._private)
+        return with_original(read_apart(self._as_found, self.written.files), self._private)
 
     @property
     def groups(self) -> Groups:
@@ -361,8 +380,9 @@ class Release:
             self._written.files.refuse_changed()
         shown = self.description, self.sizes, self.untouched
         if self._private is None:
-            return Summary.of(*shown)
-        return Summary.of(*shown, self.table, self.published_boxes)
+            return Summary.of(*shown, self.look_alikes, self.further_files)
+        alike = LookAlikes.of(self.table)
+        return Summary.of(*shown, alike, (), self.table, self.published_boxes)
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself.
@@ -395,7 +415,8 @@ class Release:
     def _noticed(self, verdict: Check) -> Check:
         """Add what is to be noticed; values are looked at where something is asked of them."""
         by_value = any(each.criterion.looks_at_values for each in verdict.measured)
-        return verdict.beside(self.untouched, self.look_alikes if by_value else None)
+        alike = self.look_alikes if by_value else None
+        return verdict.beside(self.untouched, alike, self.further_files)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.

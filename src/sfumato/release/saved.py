@@ -22,6 +22,7 @@ from sfumato.release.check import Check
 from sfumato.release.description import FORMAT, Description
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
+REPORTS = ("report.html", "report.json")  # for everybody, so they may lie beside a release
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +50,15 @@ class Files:
         """The same files under the name that their directory will get; nothing else may change."""
         versions = {name: version(self.directory / name) for name in self.digests}
         return replace(self, directory=directory, versions=versions, scratch=None)
+
+    @property
+    def further(self) -> tuple[str, ...]:
+        """The names of what lies beside these files and is neither described nor a report."""
+        try:
+            names = sorted(path.name for path in self.directory.iterdir())
+        except OSError as error:
+            raise BadInput(f"{self.directory}: cannot read: {reason(error)}") from None
+        return tuple(name for name in names if name not in (*self.digests, DESCRIPTION, *REPORTS))
 
     def open(self, table: str) -> Source:
         """Open one of the tables, as any reader would."""

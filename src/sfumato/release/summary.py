@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
@@ -19,7 +19,7 @@ from sfumato.formulas.measures.loss import (
     information_loss,
 )
 from sfumato.html import html_table
-from sfumato.release.description import Description
+from sfumato.release.description import Description, lines_of_files
 from sfumato.release.look_alikes import LookAlikes
 from sfumato.release.untouched import Untouched, given_away, given_away_text
 from sfumato.table import Table
@@ -45,6 +45,8 @@ class Summary:
         description: Description,
         sizes: Counts,
         untouched: Untouched,
+        look_alikes: LookAlikes,
+        further_files: Sequence[str] = (),
         original: Table | None = None,
         published: tuple[NDArray[np.int32], Counts] | None = None,
     ) -> Summary:
@@ -124,6 +126,10 @@ class Summary:
                 numbers["untouched"]["determined"] = {n: [*q] for n, q in determined.items()}
                 lines.append(("given away by untouched columns", given_away_text(determined)))
             lines += _about_the_original(original, description, numbers)
+        numbers["look_alikes"] = look_alikes.to_json()
+        lines += look_alikes.lines
+        numbers["further_files"] = list(further_files)
+        lines += lines_of_files(further_files)
         return cls(tuple(lines), numbers)
 
     def to_json(self) -> dict[str, Any]:
@@ -166,9 +172,6 @@ def _about_the_original(
     numbers["sensitive_without_criterion"] = bare
     if bare:
         lines.append(("sensitive, no criterion", ", ".join(bare)))
-    alike = LookAlikes.of(original)
-    numbers["look_alikes"] = alike.to_json()
-    lines += alike.lines
     guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,

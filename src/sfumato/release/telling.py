@@ -1,21 +1,25 @@
-"""Sensitive columns that tell quasi-identifiers, or follow from them: a year of birth and an age.
+"""Sensitive columns that others know: what goes with a quasi-identifier, and what names people.
 
-Who knows somebody's age finds the rows with the years that go with it, whatever is left of the age
-in them. Two columns go together where far fewer pairs of their values occur than would if they had
-nothing to do with each other, or where one is mostly guessed right from the other. What is
-different for everybody goes with everything: that shows nothing. So both are held against what
-becomes of them where the values of one column are dealt out anew by chance.
+A year of birth goes with an age: who knows somebody's age finds the rows with the years that go
+with it, whatever is left of the age in them. Two columns go together where far fewer pairs of their
+values occur than would if they had nothing to do with each other, or where one is mostly guessed
+right from the other. What is different for everybody goes with everything: that shows nothing. So
+both are held against what becomes of them where the values of one column are dealt out anew by
+chance. An address goes with nothing, and says by itself who people are.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.domain import Domain
+from sfumato.data.groups import GroupSizes
 from sfumato.data.keys import Codes
+from sfumato.release.identifying import identifies, may_identify
 from sfumato.table import Table
 
 SOME_PEOPLE = 2**13  # are looked at: whether columns go together does not hang on a few
@@ -28,6 +32,8 @@ DEVIATIONS = 6  # from the mean of what chance makes of it: no accident
 
 def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
     """Give the sensitive columns that go together with quasi-identifiers, and with which.
+
+    Those that say by themselves who people are go with none; see `identifying`.
 
     >>> import sfumato as sf
     >>> import pyarrow as pa
@@ -48,7 +54,17 @@ def telling_columns(table: Table) -> dict[str, tuple[str, ...]]:
         columns = [column for column, codes in known.items() if go_together(values, codes)]
         if columns:
             told[name] = tuple(columns)
-    return told
+    others = {name: table.domains[name] for name in sensitive if name not in told}
+    return told | identifying_columns(others, table.alike)
+
+
+def identifying_columns(
+    domains: Mapping[str, Domain], alike: Callable[[Sequence[Sequence[str]]], list[GroupSizes]]
+) -> dict[str, tuple[str, ...]]:
+    """Give the columns that say by themselves who people are; alike: counts who has what."""
+    asked = [(name,) for name, domain in domains.items() if may_identify(len(domain))]
+    counted = zip(asked, alike(asked) if asked else [], strict=True)
+    return {name: () for (name,), sizes in counted if identifies(domains[name], sizes)}
 
 
 class Connection(NamedTuple):

@@ -22,6 +22,7 @@ from sfumato.table import Table
 from sfumato.text import count, counted, listed, people
 
 Alike = Callable[[Sequence[Sequence[str]]], list[GroupSizes]]  # of columns in one file
+WHO = "who people are"
 FEWEST = 2  # people who have to be alike where no number was promised
 
 
@@ -40,17 +41,17 @@ class ToldApart(BadInput):
 class Untouched:
     """Columns published untouched, and how many people are alike in them.
 
-    A sensitive column nearly identifies people where at least half of them have a value that
-    nobody else has. A telling one goes together with quasi-identifiers: whoever knows these knows
-    it, too (see `telling`).
+    A telling sensitive column goes together with quasi-identifiers: whoever knows these knows it,
+    too (see `telling`). Or it goes with none and says by itself who people are (`identifying`). One
+    that is only measured, and different for at least half of the people, is named.
     """
 
     columns: Mapping[str, int]  # insensitive: number of distinct values
     # Of people alike in quasi-identifiers as published, in these columns and in telling ones. None:
     # there is no such column, or two tables, which publish quasi-identifiers as they are.
     groups: GroupSizes | None
-    sensitive: Mapping[str, int]  # those that nearly identify people: number of distinct values
-    telling: Mapping[str, Sequence[str]] = field(default_factory=dict)  # with quasi-identifiers
+    sensitive: Mapping[str, int]  # different for most people, not telling: number of values
+    telling: Mapping[str, Sequence[str]] = field(default_factory=dict)  # which quasi-identifiers
 
     def __bool__(self) -> bool:
         """Whether there is anything to name."""
@@ -83,9 +84,9 @@ class Untouched:
             if self.groups is not None and not self.columns:
                 smallest, alone = self.groups.smallest, self.groups.people_below(FEWEST)
                 said += f"; groups of {count(smallest)} or more, {people(alone)} alone in theirs"
-            lines.append(("sensitive, tell quasi-identifiers", said))
+            lines.append(("sensitive, known to others", said))
         if self.sensitive:
-            lines.append(("sensitive, nearly identify people", listed_values(self.sensitive)))
+            lines.append(("sensitive, different for most people", listed_values(self.sensitive)))
         return lines
 
     def to_json(self) -> dict[str, Any]:
@@ -181,8 +182,10 @@ def given_away_text(determined: Mapping[str, Sequence[str]]) -> str:
 
 
 def told_text(telling: Mapping[str, Sequence[str]]) -> str:
-    """Write which sensitive columns tell quasi-identifiers."""
-    return "; ".join(f"{name} tells {listed(tuple(q))}" for name, q in telling.items())
+    """Write which sensitive columns tell quasi-identifiers, or who people are."""
+    return "; ".join(
+        f"{name} tells {listed(tuple(q)) if q else WHO}" for name, q in telling.items()
+    )
 
 
 def refuse_identifying(
@@ -260,7 +263,7 @@ def _untouched(
         (groups,) = alike([(*quasi_identifiers, *insensitive, *telling)])
     sensitive = {}
     for name, n in n_values.items():
-        if 2 * n >= n_rows:  # else not even half of them can be alone
+        if name not in telling and 2 * n >= n_rows:  # else not even half of them can be alone
             (values,) = alike([(name,)])
             if 2 * values.people_below(2) >= values.n_people:
                 sensitive[name] = values.n

@@ -27,6 +27,7 @@ from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
+from sfumato.release.look_alikes import LookAlikes
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
 from sfumato.text import counted, people, percent, plain
@@ -89,8 +90,9 @@ def knowledge_skyline(
     c = number("knowledge_skyline", "confidence", confidence, above=0, most=1)
     kind = case_of(target, view.attribute, case)
     points = points_of(histogram, view.sizes, c, kind, codes)
+    alike = release.look_alikes if isinstance(release, Release) else LookAlikes.of(release)
     return KnowledgeSkyline(
-        target, view, kind, float(c), codes, value is None, tuple(sorted(points))
+        target, view, kind, float(c), codes, value is None, tuple(sorted(points)), alike
     )
 
 
@@ -122,6 +124,7 @@ class KnowledgeSkyline:
     codes: Sequence[int]  # of the values it is about
     every_value: bool
     points: tuple[Point, ...]
+    look_alikes: LookAlikes
 
     @property
     def heading(self) -> str:
@@ -143,6 +146,11 @@ class KnowledgeSkyline:
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
             f"more than that can be enough.{f' The first {MOST_POINTS} are shown.' if more else ''}"
         )
+
+    @property
+    def named(self) -> list[tuple[str, str]]:
+        """What only looks different, in words: each spelling counts as a value of its own."""
+        return self.look_alikes.lines
 
     @property
     def shown(self) -> tuple[Point, ...]:
@@ -305,6 +313,7 @@ class KnowledgeSkyline:
             "confidence": self.confidence,
             "case": self.case,
             "people": self.target.n_people,
+            "look_alikes": self.look_alikes.to_json(),
             "points": [
                 {
                     "l": point.l,
@@ -352,6 +361,7 @@ class KnowledgeSkyline:
             tag("h1", "Knowledge skyline"),
             tag("p", f"{self.heading}.", class_="lead"),
             tag("p", self.story),
+            *(tag("p", f"{name[0].upper()}{name[1:]}: {said}.") for name, said in self.named),
         )
         if self.points:
             yield section(
@@ -372,6 +382,7 @@ class KnowledgeSkyline:
     def __repr__(self) -> str:
         lines = [f"{self.heading}: {self.story}"]
         lines += [f"  (l, k, m) = ({p.l}, {p.k}, {p.m})" for p in self.points]
+        lines += [f"{name}: {said}" for name, said in self.named]
         return "\n".join(lines)
 
     def _repr_html_(self) -> str:

@@ -169,18 +169,20 @@ def _untouched(published: Document) -> Iterator[str]:
         columns = ", ".join(map(_cut, part["columns"]))
         told = "; ".join(
             f"{_cut(name)} goes together with {', '.join(map(_cut, others))}"
+            if others
+            else f"{_cut(name)} says who people are"
             for name, others in part["telling"].items()
         )
         yield (
             (f"Published untouched: {columns}. " if columns else "")
-            + (f"Sensitive, and told by quasi-identifiers: {told}. " if told else "")
+            + (f"Sensitive, and known to others: {told}. " if told else "")
             + "People alike in these and in the quasi-identifiers are groups of "
             f"{count(part['smallest_group'])} or more; {people(part['alone'])} alone.{allowed}"
         )
     if part is not None and part["sensitive"]:
         yield (
-            f"Nearly identifying people by themselves: {', '.join(map(_cut, part['sensitive']))}. "
-            "Most of their values are one person’s alone."
+            f"Different for most people: {', '.join(map(_cut, part['sensitive']))}. "
+            "Most of their values are one person’s alone: measured, or too few to say more."
         )
 
 

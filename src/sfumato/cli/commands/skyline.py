@@ -10,7 +10,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import Answer, command
-from sfumato.cli.options import Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
+from sfumato.cli.options import Alike, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
 from sfumato.cli.subject import Subject
 
 
@@ -33,6 +33,7 @@ def skyline(
     quasi_identifiers: QuasiIdentifiers = None,
     sensitive: Sensitive = None,
     person: Person = None,
+    alike: Alike = None,
     output: Annotated[
         Path | None, typer.Option(help="Also write skyline.html and .json into this directory.")
     ] = None,
@@ -55,7 +56,7 @@ def skyline(
     if output is not None:
         refuse_unwritable(output)
     with out.progress():
-        subject = Subject(source, quasi_identifiers, sensitive, person=person)
+        subject = Subject(source, quasi_identifiers, sensitive, person=person, alike=alike)
         release, known = subject.released(original)
         frontier = sf.knowledge_skyline(release, value, confidence, attribute, original=known)
         page = None if output is None else frontier.save(output)
