@@ -17,6 +17,7 @@ from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
 from sfumato.data.spellings import SpellingCounts, Spellings
+from sfumato.data.values import published_text
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, People, Source, WritingPlan
 from sfumato.errors import BadInput, BrokenPromise
@@ -83,7 +84,7 @@ def read(
         person,
         hierarchies,
     )
-    return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged()
+    return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged().rewritten()
 
 
 def spelling_counts(domain: Domain) -> SpellingCounts:
@@ -145,7 +146,7 @@ class Table:
         known: Column -> texts that its values are written as, if they are spellings of them; None:
             as a missing one.
         """
-        instead: dict[str, dict[str | None, str | None]] = {}
+        instead: dict[str, dict[object, str | None]] = {}
         counts = {}
         for column in (c for c, what in self.spelling_rules.items() if what == MERGE):
             found = self.source.spellings(column, (known or {}).get(column, ())).alike
@@ -161,6 +162,26 @@ class Table:
         source = self.source.respelled(instead) if instead else self.source
         table = Table(source, self.schema, self.spelling_rules)
         table.n_merged = counts
+        return table
+
+    def rewritten(self) -> Table:
+        """See values as the hierarchies of their columns do: dates as ISO texts, tails as one."""
+        rules = {c: rule for c, rule in self.schema.hierarchies.items() if rule.rewrites}
+        if not rules:
+            return self
+        report("reading")
+        instead: dict[str, dict[object, str | None]] = {}
+        for c, values in self.source.people(None, (), tuple(rules)).domains([*rules], ()).items():
+            changed = rules[c].rewritten(values)
+            if changed:  # all of them: a column of numbers becomes one of texts
+                texts = {value: changed.get(value, published_text(value)) for value in values}
+                instead[c] = {value: text for value, text in texts.items() if value != text}
+        table = Table(
+            self.source.respelled(instead) if instead else self.source,
+            self.schema,
+            self.spelling_rules,
+        )
+        table.n_merged = self.n_merged
         return table
 
     def _best(self, column: str, spellings: Sequence[str | None]) -> str | None:

@@ -51,7 +51,7 @@ NUMBERS = st.one_of(
     st.decimals(-100, 100, places=2),
 )
 KINDS = ("text", "prefix", "numbers", "intervals", "number texts", "dates", "date texts", "times")
-KINDS += ("booleans", "tree", "list", "number tree")
+KINDS += ("booleans", "tree", "list", "number tree", "tails", "lengths", "formats", "months")
 READABLE = NUMBERS.filter(lambda number: as_number(number) is not None)
 DAYS = st.sampled_from([sf.Dates(), sf.Flat()])
 DATES = st.dates(datetime.date(1890, 1, 1), datetime.date(2035, 12, 31))
@@ -117,6 +117,23 @@ def columns(draw):
         rule, values = sf.Dates(), draw(distinct(times.map(str)))
     elif kind == "booleans":
         rule, values = draw(st.sampled_from([sf.Flat(), sf.Prefix()])), [True, False]
+    elif kind == "tails":
+        bottom, top = draw(st.sampled_from([(18, 90), (None, 0), (-2.5, None), (0.1, 0.2)]))
+        widths = draw(st.sampled_from([(), (5, 10), (0.25, 7, 140)]))
+        rule = sf.Intervals(*widths, bottom=bottom, top=top)
+        texts = READABLE.map(published_text)
+        values = draw(distinct(st.one_of(texts, st.integers(-9, 99).map(str), st.just(">=90"))))
+        assume(top == 90 or ">=90" not in values)
+    elif kind == "lengths":
+        lengths = draw(st.sets(st.integers(1, 6), min_size=1, max_size=3))
+        codes = st.one_of(TEXTS, st.text("019*", min_size=1, max_size=4))
+        rule, values = sf.Prefix(*lengths), draw(distinct(codes))
+    elif kind == "formats":
+        rule = sf.Dates("D.M.YYYY", "MM/DD/YYYY")
+        days = DATES.map(lambda day: f"{day.day}.{day.month}.{day.year}")
+        values = draw(distinct(st.one_of(days, DATES.map(lambda day: f"{day:%m/%d/%Y}"))))
+    elif kind == "months":
+        rule, values = sf.Dates("MM.YYYY"), draw(distinct(DATES.map(lambda day: f"{day:%m.%Y}")))
     elif kind == "tree":
         rule, values = draw(named_trees())
     elif kind == "list":

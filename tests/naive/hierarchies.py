@@ -1,5 +1,7 @@
 """Hierarchies as rows of labels."""
 
+from fractions import Fraction
+
 
 def hierarchy_from_parents(parents):
     """Rows of labels from `{child: parent}`, where every leaf has the same depth."""
@@ -37,20 +39,42 @@ def base(hierarchy):
     return len(hierarchy)
 
 
-def masked_rows(codes, mask, name):
+def masked_rows(codes, mask, name, lengths=()):
     """Rows of labels of codes that lose one more character from the right at each level.
 
     mask(beginning, n_masked) and name(code) write a label; a code that is short enough stays.
+    lengths: if any, so many characters are shown.
     """
     longest = max(map(len, codes))
+    every = sorted(lengths, reverse=True) if lengths else range(longest - 1, 0, -1)
     return [
         (
             code,
             *(
                 name(code) if len(code) <= shown else mask(code[:shown], longest - shown)
-                for shown in range(longest - 1, 0, -1)
+                for shown in every
             ),
             "*",
         )
         for code in sorted(codes)
     ]
+
+
+def capped_row(number, widths, bottom, top):
+    """What a number is called at each level of ranges that end at a bottom and a top."""
+    number, widths = Fraction(number), [Fraction(str(width)) for width in widths]
+    low, high = (None if bound is None else Fraction(str(bound)) for bound in (bottom, top))
+    if low is not None and number < low:
+        return [f"<{bottom}"] * (len(widths) + 1)
+    if high is not None and number >= high:
+        return [f">={top}"] * (len(widths) + 1)
+    row = [number]
+    for width in widths:
+        start = number // width * width
+        ends = [start, start + width]
+        if low is not None:
+            ends[0] = max(ends[0], low)
+        if high is not None:
+            ends[1] = min(ends[1], high)
+        row.append(tuple(ends))
+    return row

@@ -85,6 +85,26 @@ COLUMNS = {
     "flag": (sf.Flat(), st.sampled_from([True, False, None]), pa.bool_()),
     "dose": (sf.Flat(), st.sampled_from([1e-07, 1.0, 2.5, 1e22, -3.0, None]), pa.float64()),
     "age": (sf.Intervals(5, 10), st.sampled_from([1, 4, 5, 12, 33, None]), pa.int64()),
+    "capped": (
+        sf.Intervals(10, bottom=5, top=30),
+        st.sampled_from([1, 4, 5, 12, 33, 97, None]),
+        pa.int64(),
+    ),
+    "weight": (
+        sf.Intervals(10, 20, top=100),
+        st.sampled_from([55.5, 70.0, 99.9, 100.0, 140.25, None]),
+        pa.float32(),
+    ),
+    "written": (
+        sf.Dates("DD.MM.YYYY"),
+        st.sampled_from(["31.12.1999", "01.01.2020", "02.01.2020", None]),
+        pa.string(),
+    ),
+    "region": (
+        sf.Prefix(3, 1),
+        st.sampled_from(["13053", "13068", "14850", "2", "130", None]),
+        pa.string(),
+    ),
     "born": (
         sf.Dates(),
         st.sampled_from([datetime.date(1999, 12, 31), datetime.date(2020, 1, 1), None]),

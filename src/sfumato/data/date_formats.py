@@ -132,7 +132,7 @@ def read_formats(owner: str, formats: Sequence[object]) -> tuple[DateFormat, ...
         except BadInput as error:
             raise BadInput(f"{owner}: {error}") from None
     for one, other in itertools.combinations(read, 2):
-        if _meet(one, other):
+        if _disagree(one, other):
             raise BadInput(
                 f"{owner}: {one.text!r} and {other.text!r} read one text as two dates; give one"
             )
@@ -144,12 +144,18 @@ def read_formats(owner: str, formats: Sequence[object]) -> tuple[DateFormat, ...
     return tuple(read)
 
 
-def _meet(one: DateFormat, other: DateFormat) -> bool:
-    """Whether some digits may be written in both."""
+def _disagree(one: DateFormat, other: DateFormat) -> bool:
+    """Whether some digits may be written in both, and mean something else."""
     shapes = [*one.shape()], [*other.shape()]
-    return len(shapes[0]) == len(shapes[1]) and all(
-        a == b if isinstance(a, str) or isinstance(b, str) else max(a[0], b[0]) <= min(a[1], b[1])
-        for a, b in zip(*shapes, strict=True)
+    return (
+        one.units != other.units
+        and len(shapes[0]) == len(shapes[1])
+        and all(
+            a == b
+            if isinstance(a, str) or isinstance(b, str)
+            else max(a[0], b[0]) <= min(a[1], b[1])
+            for a, b in zip(*shapes, strict=True)
+        )
     )
 
 

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cached_property
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.tails import Tails
 from sfumato.data.taxonomy import Ranks, Taxonomy
 from sfumato.data.values import KnownValues, published_text
 from sfumato.text import counted
@@ -54,6 +56,7 @@ class Domain:
     taxonomy: Taxonomy
     numbers: NDArray[np.float64] | None = None  # (n,), NaN for the missing value; ordered columns
     closed: bool = False  # given by the steward, so its ground values may be published
+    tails: Tails | None = None  # numbers beyond its bounds are one value: the first, or the last
     members: SetMembers | None = None  # set-valued: a code is one person's whole set
 
     def __len__(self) -> int:
@@ -109,7 +112,12 @@ class Domain:
 
     def code_of(self, value: object) -> int | None:
         """Code of a value, in whatever way it is written; None: the column has no such value."""
-        return self.known.code(value)
+        tail = None if self.tails is None else self.tails.text(value)
+        return self.known.code(value if tail is None else tail)
+
+    def tail_bound(self, rank: int) -> Decimal | None:
+        """Give the bound of the tail that a rank is; None: it is a value of its own."""
+        return None if self.tails is None else self.tails.edge(self.labels[rank])
 
     @cached_property
     def names(self) -> Mapping[str, tuple[int, int]]:

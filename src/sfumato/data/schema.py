@@ -79,7 +79,11 @@ class Schema:
                     f"hierarchies: {name!r} is neither a quasi-identifier nor sensitive"
                     f"{nearest(name, counted)}"
                 )
-            a_hierarchy(rule, f"column {name!r}")
+            if a_hierarchy(rule, f"column {name!r}").rewrites and name in roles["sensitive"]:
+                raise BadInput(
+                    f"column {name!r}: bottom, top and date formats are for quasi-identifiers; a "
+                    "sensitive column is published as it is, so change its values in the source"
+                )
         return cls(
             tuple(columns),
             roles["quasi_identifiers"],

@@ -175,10 +175,11 @@ class Source(ABC):
         """
 
     @abstractmethod
-    def respelled(self, spellings: Mapping[str, Mapping[str | None, str | None]]) -> Source:
-        """See some texts of some columns as others: column -> text -> what it is instead.
+    def respelled(self, spellings: Mapping[str, Mapping[object, str | None]]) -> Source:
+        """See some values of some columns as texts: column -> value -> what it is instead.
 
-        None stands for a missing one, on both sides; in lists there is none.
+        None stands for a missing one, on both sides; in lists there is none. A column that is not
+        of texts becomes one; its values are those that `People.domains` gives, and all are named.
         """
 
     @abstractmethod

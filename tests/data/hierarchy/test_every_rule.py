@@ -1,6 +1,7 @@
 """What all hierarchies have in common, and how they are written down."""
 
 import json
+from dataclasses import dataclass
 
 import pytest
 from hypothesis import given
@@ -17,6 +18,8 @@ GROWING = {
     "flat text": (sf.Flat(), ["b", "a"]),
     "intervals": (sf.Intervals(5, 10), ["31", "38", "-4"]),
     "prefix": (sf.Prefix(), ["13053", "130", "2"]),
+    "lengths": (sf.Prefix(3, 2), ["13053", "130", "2"]),
+    "tails": (sf.Intervals(5, 10, bottom=0, top=40), ["31", "38", "<0"]),
     "dates": (sf.Dates(), ["2026-11-15", "1999-01-02"]),
     "tree": (sf.Tree({"E": ["x", "y"], "A": {"z": None}}), ["y", "z"]),
     "table": (LevelTable((("x", "E", "*"), ("y", "A", "*"))), ["y", "x"]),
@@ -84,6 +87,12 @@ SPECS = {
     "prefix": (sf.Prefix(), {"prefix": True}),
     "dates": (sf.Dates(), {"dates": True}),
     "intervals": (sf.Intervals(5, 10), {"intervals": [5, 10]}),
+    "tails": (
+        sf.Intervals(5, bottom=18, top=89.5),
+        {"intervals": {"widths": [5], "bottom": 18, "top": 89.5}},
+    ),
+    "lengths": (sf.Prefix(2, 3), {"prefix": [3, 2]}),
+    "formats": (sf.Dates("DD.MM.YYYY"), {"dates": ["DD.MM.YYYY"]}),
     "tree": (sf.Tree({"E": ["x"], "A": ["y"]}), {"tree": {"E": ["x"], "A": ["y"]}}),
     "table": (LevelTable((("x", "*"), ("y", "*"))), {"level_table": [["x", "*"], ["y", "*"]]}),
 }
@@ -95,6 +104,21 @@ def test_a_hierarchy_is_written_down_and_read_back(rule, spec):
     again = sf.Hierarchy.from_spec(json.loads(json.dumps(spec)), "here")
     assert type(again) is type(rule)
     assert again.spec() == spec
+    assert again == rule
+
+
+@pytest.mark.parametrize(
+    ("spec", "rule"),
+    [
+        ({"prefix": 3}, sf.Prefix(3)),
+        ({"dates": "MM.YYYY"}, sf.Dates("MM.YYYY")),
+        ({"intervals": {"top": 90}}, sf.Intervals(top=90)),
+        ({"intervals": {"widths": 5, "top": 90}}, sf.Intervals(5, top=90)),
+    ],
+    ids=str,
+)
+def test_a_job_file_may_write_less(spec, rule):
+    assert sf.Hierarchy.from_spec(spec, "here") == rule
 
 
 def test_a_single_width_may_be_written_without_a_list():
@@ -113,8 +137,16 @@ def test_a_specification_names_a_known_hierarchy():
 
 
 def test_a_hierarchy_without_parameters_is_switched_on_by_true():
-    error = refusal(lambda: sf.Hierarchy.from_spec({"prefix": 3}, "job.toml: zip"))
-    assert str(error) == "job.toml: zip: write prefix = true, got 3"
+    @dataclass(frozen=True)
+    class Without(sf.Hierarchy):
+        """A rule that has no parameters."""
+
+        def grow(self, column, values):
+            raise NotImplementedError
+
+    assert Without.of_parameter(True) == Without()
+    with pytest.raises(sf.BadInput, match="write without = true, got 3"):
+        Without.of_parameter(3)
 
 
 def test_a_table_in_a_specification_is_a_list_of_rows():
@@ -130,6 +162,14 @@ def test_a_table_in_a_specification_is_a_list_of_rows():
     [
         {"intervals": [5, 12]},
         {"intervals": "10"},
+        {"intervals": {"tops": 90}},
+        {"intervals": {"bottom": 9, "top": 9}},
+        {"intervals": {"bottom": "low"}},
+        {"prefix": [3, 3]},
+        {"prefix": [0]},
+        {"prefix": {"lengths": [3]}},
+        {"dates": "DD.MM.YY"},
+        {"dates": 5},
         {"tree": 5},
         {"tree": {}},
         {"level_table": []},

@@ -1,14 +1,20 @@
 """Intervals: ranges around numbers, and which widths are refused."""
 
+import itertools
+import re
 from decimal import Decimal
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
 from data.hierarchy.grown import grow, path, paths, refusal
+from naive.hierarchies import capped_row
+from sfumato.data.labels.reader import LabelReader
+from sfumato.data.labels.writer import interval_labels
 
 
 def test_intervals_widen_around_a_number():
@@ -65,10 +71,11 @@ def test_a_width_is_a_number_above_nought(width):
 @pytest.mark.parametrize(
     ("widths", "said"),
     [
-        ((5, 12), "12 after 5"),
-        ((10, 5), "5 after 10"),
-        ((5, 5), "5 after 5"),
-        ((0.1, 0.25), "0.25 after 0.1"),
+        ((5, 12), "12 after 5; 5 and 10 would nest"),
+        ((10, 5), "5 after 10; 5 and 10 would nest"),
+        ((5, 5), "5 after 5; 5 and 10 would nest"),
+        ((5, 9), "9 after 5; 5 and 10 would nest"),
+        ((0.1, 0.25), "0.25 after 0.1; 0.1 and 0.2 would nest"),
     ],
 )
 def test_widths_that_do_not_nest_are_refused(widths, said):
@@ -102,3 +109,68 @@ def test_numbers_that_do_not_parse_are_counted_and_kept_out_of_the_message():
 @pytest.mark.parametrize("value", ["1_000", "٣"])
 def test_underscores_and_foreign_digits_make_no_number(value):
     assert "not numbers" in str(refusal(lambda: sf.Intervals(5).grow("age", [value])))
+
+
+BOUNDS = st.sampled_from([(18, 90), (None, 0), (-2.5, None), (3, 4), (-100, 100)])
+
+
+@given(
+    st.lists(st.decimals(-120, 120, places=1).map(str), min_size=1, max_size=8, unique=True),
+    st.sampled_from([(5, 10, 20), (0.25, 0.5), (7,), ()]),
+    BOUNDS,
+)
+def test_beyond_a_bound_nobody_is_told_apart_at_any_level(values, widths, bounds):
+    bottom, top = bounds
+    domain, codes = sf.Intervals(*widths, bottom=bottom, top=top).grow("age", values)
+    rows = paths(domain)
+    for value, code in zip(values, codes.tolist(), strict=True):
+        expected = capped_row(value, widths, bottom, top)
+        for text, there in zip(rows[code], expected, strict=False):
+            if isinstance(there, str):
+                assert text == there
+            elif isinstance(there, tuple):
+                assert tuple(Fraction(end) for end in text[1:-1].split(", ")) == there
+            else:
+                assert Fraction(text) == there
+        assert rows[code][-1] == "*"
+        assert len(rows[code]) == len(widths) + 2
+
+
+def test_no_range_of_any_region_tells_numbers_beyond_a_bound_apart():
+    rule = sf.Intervals(5, bottom=18, top=90)
+    for values in ([17, 18, 88, 97], [3, 17, 90, 97, 104], [20, 30]):
+        domain, _ = rule.grow("age", values)
+        pairs = itertools.combinations_with_replacement(range(len(domain)), 2)
+        sides = np.array([*pairs], dtype=np.int32)
+        for text in interval_labels(domain, sides):
+            assert all(18 <= int(number) <= 90 for number in re.findall(r"\d+", text))
+
+
+def test_a_value_beyond_a_bound_is_found_and_a_text_that_divides_a_tail_is_not_read():
+    domain, codes = sf.Intervals(5, bottom=18, top=90).grow("age", [4, 40, 95, 97, None])
+    assert codes.tolist() == [0, 1, 2, 2, 3]
+    assert [domain.code_of(age) for age in (0, 40, "104.5", None, 41)] == [0, 1, 2, 3, None]
+    reader = LabelReader(domain)
+    assert reader.intervals(">=90") == [(2, 2)]
+    assert reader.intervals("<18 or missing") == [(0, 0), (3, 3)]
+    assert reader.intervals("[18, 90)") == [(1, 1)]
+    for text in ("[85, 95)", ">=97", "97", "<4", "[0, 20)", "4"):
+        assert reader.intervals(text) is None
+
+
+@pytest.mark.parametrize(
+    ("bounds", "said"),
+    [
+        ({"top": "90"}, "top must be a number, got '90'"),
+        ({"bottom": True}, "bottom must be a number, got True"),
+        ({"bottom": float("nan")}, "bottom must be a number, got nan"),
+        ({"bottom": 90, "top": 18}, "bottom must be less than top, got 90 and 18"),
+    ],
+)
+def test_bounds_are_numbers_in_their_order(bounds, said):
+    assert str(refusal(lambda: sf.Intervals(5, **bounds))) == f"Intervals: {said}"
+
+
+def test_two_numbers_that_look_the_same_are_refused_between_the_bounds():
+    with pytest.raises(sf.BadInput, match="look the same"):
+        sf.Intervals(top=9).grow("grade", [1, 1.0, 97])

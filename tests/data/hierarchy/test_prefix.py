@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 import naive.hierarchies
 import sfumato as sf
-from data.hierarchy.grown import CODES, grow, path, paths
+from data.hierarchy.grown import CODES, grow, path, paths, refusal
 from sfumato.data.labels.grammar import mask_text, name_text
 from sfumato.data.taxonomy import Taxonomy
 
@@ -51,10 +51,13 @@ ODD_CODES = st.lists(
 ).filter(any)
 
 
-@given(ODD_CODES, st.booleans())
-def test_masks_written_when_asked_for_are_those_written_all_at_once(values, missing):
-    domain = grow(sf.Prefix(), [*values, None] if missing else values)
-    rows = naive.hierarchies.masked_rows(values, mask_text, name_text)
+LENGTHS = st.sets(st.integers(1, 7), max_size=3)
+
+
+@given(ODD_CODES, st.booleans(), LENGTHS)
+def test_masks_written_when_asked_for_are_those_written_all_at_once(values, missing, lengths):
+    domain = grow(sf.Prefix(*lengths), [*values, None] if missing else values)
+    rows = naive.hierarchies.masked_rows(values, mask_text, name_text, lengths)
     if missing:
         rows.append((*[None] * (len(rows[0]) - 1), "*"))
     assert paths(domain) == rows
@@ -67,6 +70,20 @@ def test_masks_written_when_asked_for_are_those_written_all_at_once(values, miss
     assert len(domain.names) == len(names)
     for text in {*names, *values, *(label + "*" for label in names), "0*", '"*"', "missing"}:
         assert domain.names.get(text) == names.get(text)
+
+
+def test_chosen_lengths_are_shown_and_no_others():
+    assert path(sf.Prefix(2, 3), "13053", "2") == ("13053", "130**", "13***", "*")
+    assert path(sf.Prefix(2, 3), "2", "13053") == ("2", "2", "2", "*")
+
+
+@pytest.mark.parametrize("lengths", [(0,), (-1,), (2.5,), ("3",), (101,), (True,)])
+def test_a_length_is_a_whole_number(lengths):
+    assert "Prefix: a length must be" in str(refusal(lambda: sf.Prefix(*lengths)))
+
+
+def test_a_length_is_given_once():
+    assert "stands twice in 3, 3" in str(refusal(lambda: sf.Prefix(3, 3)))
 
 
 def test_a_level_of_masks_is_a_sequence():

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -62,6 +62,16 @@ class Hierarchy(ABC):
 
         Returns the domain and the code of each of the given values.
         """
+
+    @property
+    def rewrites(self) -> bool:
+        """Whether some values are others in the whole table, published or not; see `rewritten`."""
+        return False
+
+    def rewritten(self, values: Iterable[object]) -> Mapping[object, str]:
+        """Give the values that are seen as others, and what as, once the table is read."""
+        del values
+        return {}
 
     @property
     def closed(self) -> bool:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -13,6 +14,7 @@ from sfumato.data.decimals import canonical_numbers
 from sfumato.data.domain import Domain
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
+from sfumato.data.tails import Tails
 from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
@@ -24,6 +26,7 @@ def open_domain(
     order: Callable[[object], Any],
     levels: Callable[[object], list[str]],
     number: Callable[[object], Any] | None = None,
+    tails: Tails | None = None,
 ) -> tuple[Domain, Codes]:
     """Lay out the values that the data has, sorted by `order`."""
     present = sorted(
@@ -36,8 +39,24 @@ def open_domain(
     if number is not None:
         numbers = np.array([float(number(value)) for value in present])
     domain = _domain(columns, any(v is None for v in values), numbers, "hierarchy", closed=False)
+    domain = replace(domain, tails=tails)
     code = {value: j for j, value in enumerate(domain.labels)}
     return domain, all_different(column, [code[value] for value in values])
+
+
+def rewritten_domain(
+    column: str,
+    values: Sequence[object],
+    instead: Mapping[object, str],
+    lay_out: Callable[[list[object]], tuple[Domain, Codes]],
+) -> tuple[Domain, Codes]:
+    """Lay out values of which some are seen as others, and so have one code together."""
+    seen = [instead.get(value, value) for value in values]
+    distinct = [*dict.fromkeys(seen)]
+    domain, codes = lay_out(distinct)
+    code = dict(zip(distinct, codes.tolist(), strict=True))
+    all_different(column, [code[value] for value in values if value not in instead])
+    return domain, np.array([code[value] for value in seen], dtype=np.int32)
 
 
 def closed_domain(

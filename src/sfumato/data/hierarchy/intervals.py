@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from decimal import Decimal, localcontext
 from typing import Any
 
-from sfumato.data.decimals import as_number, floor_to, number_text
+from sfumato.data.decimals import DIGITS, as_number, floor_to, number_text
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
-from sfumato.data.hierarchy.domains import open_domain
+from sfumato.data.hierarchy.domains import open_domain, rewritten_domain
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import range_text
-from sfumato.errors import BadInput
+from sfumato.data.tails import Tails
+from sfumato.errors import BadInput, nearest, shown
 from sfumato.parameters import refusal
 
 
@@ -22,50 +23,98 @@ from sfumato.parameters import refusal
 class Intervals(Hierarchy):
     """Numeric ranges of growing width, aligned to multiples of the width.
 
-    `Intervals(5, 10, 20)` publishes 37 as 37, [35, 40), [30, 40), [20, 40) and `*`.
+    `Intervals(5, 10, 20)` publishes 37 as 37, [35, 40), [30, 40), [20, 40) and `*`. Below `bottom`
+    and from `top` on nobody is told apart, at no level: `Intervals(5, top=90)` publishes 97 as >=90
+    or `*`. Ranges end at these bounds.
 
     >>> import sfumato as sf
-    >>> domain, _ = sf.Intervals(5, 10, 20).grow("column", [37, 44])
+    >>> domain, _ = sf.Intervals(5, 10, 20, top=50).grow("column", [37, 44, 61, 97])
     >>> for level in domain.taxonomy.labels:
     ...     print(*level, sep="  ")
-    37  44
-    [35, 40)  [40, 45)
-    [30, 40)  [40, 50)
-    [20, 40)  [40, 60)
-    *  *
+    37  44  >=50
+    [35, 40)  [40, 45)  >=50
+    [30, 40)  [40, 50)  >=50
+    [20, 40)  [40, 50)  >=50
+    *  *  *
     """
 
     texts = "numbers"
     widths: tuple[float, ...]
+    bottom: float | None = None
+    top: float | None = None
 
-    def __init__(self, *widths: float) -> None:
+    def __init__(
+        self, *widths: float, bottom: float | None = None, top: float | None = None
+    ) -> None:
         exact = [_width(width) for width in widths]
-        plain = tuple(int(width) if width == int(width) else float(width) for width in exact)
-        object.__setattr__(self, "widths", plain)
         for narrow, wide in itertools.pairwise(exact):
             if wide <= narrow or floor_to(wide, narrow) != wide:
-                raise BadInput(
-                    f"Intervals: widths must nest: each a multiple of the one before and larger, "
-                    f"got {number_text(wide)} after {number_text(narrow)}"
-                )
+                raise _does_not_nest(narrow, wide)
+        below, above = _bound("bottom", bottom), _bound("top", top)
+        if below is not None and above is not None and below >= above:
+            raise BadInput(
+                f"Intervals: bottom must be less than top, got {number_text(below)} and "
+                f"{number_text(above)}"
+            )
+        object.__setattr__(self, "widths", tuple(map(_plain, exact)))
+        object.__setattr__(self, "bottom", None if below is None else _plain(below))
+        object.__setattr__(self, "top", None if above is None else _plain(above))
+
+    @property
+    def tails(self) -> Tails | None:
+        """What lies beyond the bounds; None: there are no bounds."""
+        if self.bottom is None and self.top is None:
+            return None
+        return Tails(_bound("bottom", self.bottom), _bound("top", self.top))
 
     def in_words(self) -> str:
-        """Name the widths."""
-        return f"ranges of {', '.join(map(str, self.widths))}" if self.widths else "ranges"
+        """Name the widths and the bounds."""
+        said = f"ranges of {', '.join(map(str, self.widths))}" if self.widths else "ranges"
+        tails = self.tails
+        texts = [] if tails is None else [t for t in (tails.low_text, tails.high_text) if t]
+        return f"{said}, {' and '.join(texts)}" if texts else said
 
     @property
     def parameter(self) -> Any:
-        """The widths."""
-        return list(self.widths)
+        """The widths; with bounds, a table of both."""
+        bounds = {"bottom": self.bottom, "top": self.top}
+        given = {name: bound for name, bound in bounds.items() if bound is not None}
+        return {"widths": list(self.widths), **given} if given else list(self.widths)
 
     @classmethod
     def of_parameter(cls, parameter: Any) -> Intervals:
-        """Read the widths, or a single one."""
-        return cls(*parameter) if isinstance(parameter, (list, tuple)) else cls(parameter)
+        """Read the widths, or a single one, or a table of widths and bounds."""
+        bounds: Mapping[str, Any] = {}
+        if isinstance(parameter, Mapping):
+            for name in parameter:
+                if name not in (known := ["widths", "bottom", "top"]):
+                    raise BadInput(f"intervals: unknown key {shown(name)}{nearest(name, known)}")
+            bounds = {name: each for name, each in parameter.items() if name != "widths"}
+            parameter = parameter.get("widths", [])
+        widths = parameter if isinstance(parameter, (list, tuple)) else [parameter]
+        return cls(*widths, **bounds)
+
+    @property
+    def rewrites(self) -> bool:
+        """With bounds: what lies beyond them is one value in the whole table."""
+        return self.tails is not None
+
+    def rewritten(self, values: Iterable[object]) -> dict[object, str]:
+        """Name the tails that values are in."""
+        tails = self.tails
+        named = {} if tails is None else {value: tails.text(value) for value in values}
+        return {value: text for value, text in named.items() if text not in (None, value)}
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Place every number in its range at each width."""
-        numbers = {value: as_number(value) for value in values if value is not None}
+        return rewritten_domain(
+            column, values, self.rewritten(values), lambda seen: self._laid_out(column, seen)
+        )
+
+    def _laid_out(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
+        tails, widths = self.tails, [_width(width) for width in self.widths]
+        numbers = {value: self._number(value, tails) for value in values if value is not None}
+        exact = {value: number for value, number in numbers.items() if number is not None}
         unreadable = [value for value, number in numbers.items() if number is None]
         if unreadable:
             raise BadInput(
@@ -73,18 +122,44 @@ class Intervals(Hierarchy):
                 "needs numbers, so mend them or give the column another hierarchy",
                 unreadable,
             )
-        exact: dict[object, Decimal] = {v: n for v, n in numbers.items() if n is not None}
-        widths = [_width(width) for width in self.widths]
 
         def levels(value: object) -> list[str]:
-            ranges = []
-            for width in widths:
-                start = floor_to(exact[value], width)
-                end = floor_to(exact[value], width, steps=1)
-                ranges.append(range_text(number_text(start), number_text(end)))
-            return ranges
+            if tails is not None and tails.edge(value) is not None:
+                return [str(value)] * len(widths)
+            return [_range(exact[value], width, tails) for width in widths]
 
-        return open_domain(column, values, exact.__getitem__, levels, exact.__getitem__)
+        return open_domain(column, values, exact.__getitem__, levels, exact.__getitem__, tails)
+
+    def _number(self, value: object, tails: Tails | None) -> Decimal | None:
+        """Where a value lies; a tail at its bound, the lower one a step below it."""
+        edge = None if tails is None else tails.edge(value)
+        if tails is None or edge is None:
+            return as_number(value)
+        if edge == tails.top:
+            return edge
+        with localcontext(prec=DIGITS):
+            return edge - (_width(self.widths[0]) if self.widths else 1)
+
+
+def _range(number: Decimal, width: Decimal, tails: Tails | None) -> str:
+    """Write the range that holds a number, as far as it lies between the bounds."""
+    start, end = floor_to(number, width), floor_to(number, width, steps=1)
+    if tails is not None and tails.bottom is not None:
+        start = max(start, tails.bottom)
+    if tails is not None and tails.top is not None:
+        end = min(end, tails.top)
+    return range_text(number_text(start), number_text(end))
+
+
+def _does_not_nest(narrow: Decimal, wide: Decimal) -> BadInput:
+    """Say so, and name widths that would nest."""
+    low, high = sorted((narrow, wide))
+    better = max(floor_to(high, low), floor_to(low, low, steps=1))
+    pair = f"{number_text(low)} and {number_text(better)}"
+    return BadInput(
+        "Intervals: widths must nest: each a multiple of the one before and larger, got "
+        f"{number_text(wide)} after {number_text(narrow)}; {pair} would nest"
+    )
 
 
 def _width(width: object) -> Decimal:
@@ -92,3 +167,14 @@ def _width(width: object) -> Decimal:
     if number is None or number <= 0:
         raise refusal("Intervals", "a width", "a number > 0", width)
     return number
+
+
+def _bound(name: str, bound: object) -> Decimal | None:
+    number = None if isinstance(bound, (str, bool)) else as_number(bound)
+    if number is None and bound is not None:
+        raise refusal("Intervals", name, "a number", bound)
+    return number
+
+
+def _plain(number: Decimal) -> float:
+    return int(number) if number == int(number) else float(number)

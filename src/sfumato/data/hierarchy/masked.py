@@ -54,13 +54,14 @@ class MaskedLevel(Sequence[object]):
 class MaskNames(Mapping[str, tuple[int, int]]):
     """First and last rank of every node, found by what its name says.
 
-    >>> names = MaskNames(("13", "13053", "13068"), 5, missing=False)
+    >>> names = MaskNames(("13", "13053", "13068"), 5, (4, 3, 2, 1), missing=False)
     >>> names["130**"], names["13"], names.get("130*"), list(names)[-2:]
     ((1, 2), (0, 0), None, ['1****', '*'])
     """
 
     texts: Sequence[str]  # ascending
     longest: int
+    lengths: tuple[int, ...]  # that are shown, falling
     missing: bool
 
     def __getitem__(self, name: object) -> tuple[int, int]:
@@ -69,13 +70,13 @@ class MaskNames(Mapping[str, tuple[int, int]]):
         if name == ROOT:
             return 0, len(self.texts) - 1 + self.missing
         match parse(name):
-            case Label(Mask(beginning), False) if 0 < len(beginning) < self.longest:
+            case Label(Mask(beginning), False) if len(beginning) in self.lengths:
                 written = mask_text(beginning, self.longest - len(beginning))
                 first = bisect_right(self.texts, beginning)
                 end = bisect_left(
                     self.texts, True, lo=first, key=lambda text: not text.startswith(beginning)
                 )
-            case Label(Name(text), False) if len(text) < self.longest and self.longest > 1:
+            case Label(Name(text), False) if len(text) <= max(self.lengths, default=-1):
                 written = name_text(text)
                 first, end = bisect_left(self.texts, text), bisect_right(self.texts, text)
             case _:
@@ -85,7 +86,7 @@ class MaskNames(Mapping[str, tuple[int, int]]):
         return first, end - 1
 
     def __iter__(self) -> Iterator[str]:
-        levels = (self._names(n_shown) for n_shown in range(self.longest - 1, 0, -1))
+        levels = (self._names(n_shown) for n_shown in self.lengths)
         return iter(dict.fromkeys([*(name for names in levels for name in names), ROOT]))
 
     def __len__(self) -> int:
@@ -103,11 +104,17 @@ class MaskedTaxonomy(Taxonomy):
     masks: MaskNames
 
     @classmethod
-    def of(cls, codes: Sequence[object], texts: Sequence[str], *, missing: bool) -> MaskedTaxonomy:
-        """Lay it out; texts: of the codes, ascending, at least one."""
+    def of(
+        cls,
+        codes: Sequence[object],
+        texts: Sequence[str],
+        lengths: tuple[int, ...],
+        *,
+        missing: bool,
+    ) -> MaskedTaxonomy:
+        """Lay it out; texts: of the codes, ascending, at least one; lengths: shown, falling."""
         longest = max(map(len, texts))
-        n = len(texts) + missing
-        shown = range(longest - 1, 0, -1)
+        n, shown = len(texts) + missing, lengths
         begins = np.ones((len(shown) + 2, n), dtype=bool)
         begins[-1, 1:] = False
         before, after, common = _neighbours(texts, longest)
@@ -126,7 +133,7 @@ class MaskedTaxonomy(Taxonomy):
             *(MaskedLevel(texts, n_shown, longest, missing) for n_shown in shown),
             (ROOT,) * n,
         )
-        return cls(low, high, labels, MaskNames(texts, longest, missing))
+        return cls(low, high, labels, MaskNames(texts, longest, lengths, missing))
 
     def names(self, *, ground: bool) -> Mapping[str, tuple[int, int]]:
         """Find nodes by what their names say."""

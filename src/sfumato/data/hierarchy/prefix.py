@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
@@ -12,13 +13,16 @@ from sfumato.data.hierarchy.masked import MaskedTaxonomy
 from sfumato.data.keys import Codes
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
+from sfumato.parameters import whole
 
 LONGEST_CODE = 100  # characters of a value under `Prefix`: one level for each
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, init=False)
 class Prefix(Hierarchy):
     """Codes that become more general from the right: 13053, 1305*, 130**, ..., `*`.
+
+    `Prefix(3, 2)` shows so many characters, and no other number of them: 13053, 130**, 13***, `*`.
 
     >>> import sfumato as sf
     >>> domain, _ = sf.Prefix().grow("column", ["13053", "13068"])
@@ -33,13 +37,35 @@ class Prefix(Hierarchy):
     """
 
     texts = "masks"
+    lengths: tuple[int, ...] = ()  # none: all
+
+    def __init__(self, *lengths: int) -> None:
+        numbers = [whole("Prefix", "a length", length, most=LONGEST_CODE) for length in lengths]
+        falling = tuple(sorted(numbers, reverse=True))
+        if len(set(falling)) < len(falling):
+            raise BadInput(
+                f"Prefix: a length stands twice in {', '.join(map(str, numbers))}; give it once"
+            )
+        object.__setattr__(self, "lengths", falling)
 
     def in_words(self) -> str:
         """Name what is left of a code."""
-        return "prefixes"
+        return f"prefixes of {', '.join(map(str, self.lengths))}" if self.lengths else "prefixes"
+
+    @property
+    def parameter(self) -> Any:
+        """The lengths; True: all of them."""
+        return list(self.lengths) or True
+
+    @classmethod
+    def of_parameter(cls, parameter: Any) -> Prefix:
+        """Read the lengths, or a single one, or True."""
+        if parameter is True:
+            return cls()
+        return cls(*parameter) if isinstance(parameter, (list, tuple)) else cls(parameter)
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
-        """Mask one more character at each level; shorter codes wait for their turn."""
+        """Mask more characters at each level; shorter codes wait for their turn."""
         longest = max((len(_text(v)) for v in values if v is not None), default=0)
         if longest > LONGEST_CODE:
             raise BadInput(
@@ -51,7 +77,8 @@ class Prefix(Hierarchy):
             return open_domain(column, values, published_text, lambda _: [])
         texts = tuple(map(_text, present))
         missing = len(present) < len(values)
-        taxonomy = MaskedTaxonomy.of(present, texts, missing=missing)
+        lengths = self.lengths or tuple(range(longest - 1, 0, -1))
+        taxonomy = MaskedTaxonomy.of(present, texts, lengths, missing=missing)
         domain = Domain((*present, None) if missing else tuple(present), taxonomy)
         code = {value: j for j, value in enumerate(domain.labels)}
         return domain, all_different(column, [code[value] for value in values])

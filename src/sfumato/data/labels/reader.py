@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
+from decimal import Decimal
 from functools import cached_property
 from typing import Any
 
@@ -15,6 +16,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.labels.grammar import EVERY_VALUE, Label, Mask, Members, Name, Part, Range, parse
 from sfumato.data.values import Interval, published_text
 
+BELOW_ALL = Decimal("-Infinity")
 Ranks = list[Interval]  # ascending, with gaps between them; empty: nobody's
 
 
@@ -57,6 +59,9 @@ class LabelReader:
 
     def range(self, low: str | None, high: str | None) -> Ranks | None:
         """Give the ranks of all values from a bound up to another; None: it is no bound here."""
+        tails = self.domain.tails
+        if tails is not None and (tails.divided_by(low) or tails.divided_by(high)):
+            return None
         order, places = self._axis
         ends = [None if bound is None else order(bound) for bound in (low, high)]
         if (low is not None and ends[0] is None) or (high is not None and ends[1] is None):
@@ -70,10 +75,18 @@ class LabelReader:
         """What bounds are compared by, numbers or texts, and where the known values lie."""
         known = self.domain.labels[: self.n_known]
         if self.domain.numbers is not None:
-            numbers = [as_number(label) for label in known]
+            numbers = [self._place(rank) for rank in range(self.n_known)]
             if None not in numbers:
                 return as_number, numbers
         return published_text, [published_text(label) for label in known]  # dates are ISO text
+
+    def _place(self, rank: int) -> Decimal | None:
+        """Where a number lies; what is below all others, below their bound."""
+        tail = self.domain.tail_bound(rank)
+        if tail is None:
+            return as_number(self.domain.labels[rank])
+        tails = self.domain.tails
+        return tail if tails is not None and tail == tails.top else BELOW_ALL
 
     def _label(self, label: Label, text: str) -> Ranks | None:
         ranks = self._part(label.part, text)
@@ -108,11 +121,11 @@ class LabelReader:
         first, second = (value, node) if quoted else (node, value)
         if first is not None:
             return [first]
-        return self._unknown() if second is None else [second]
+        return self._unknown(name) if second is None else [second]
 
     def _value(self, value: object) -> Ranks | None:
         ranks = self.domain.known.interval(value)
-        return self._unknown() if ranks is None else [ranks]
+        return self._unknown(value) if ranks is None else [ranks]
 
     def _members(self, names: Sequence[Name | None]) -> Ranks | None:
         ranks: Ranks = []
@@ -133,9 +146,14 @@ class LabelReader:
     def _missing(self) -> Ranks:
         return [(self.n_known, self.n_known)] if self.domain.has_missing else []
 
-    def _unknown(self) -> Ranks | None:
-        """Of a name: a closed column lists all of them, an open one has others in other data."""
-        return None if self.domain.closed else []
+    def _unknown(self, name: object) -> Ranks | None:
+        """Of a name: a closed column lists all of them, an open one has others in other data.
+
+        A number in a tail is not told apart from the others there.
+        """
+        tails = self.domain.tails
+        in_tail = tails is not None and tails.text(name) not in (None, name)
+        return None if self.domain.closed or in_tail else []
 
 
 def _joined(ranks: Iterable[Interval]) -> Ranks:

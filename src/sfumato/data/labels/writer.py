@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.decimals import number_text
 from sfumato.data.domain import Domain
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels import grammar
@@ -63,7 +64,7 @@ def level_labels(domain: Domain, level: int) -> Labels | None:
 def as_they_are(domain: Domain) -> bool:
     """Whether all ground values can be read as themselves, without quotes."""
     return all(
-        ground_text(domain, rank) == published_text(label)
+        ground_text(domain, rank) == published_text(label) and domain.tail_bound(rank) is None
         for rank, label in enumerate(domain.labels)
     )
 
@@ -111,7 +112,8 @@ def ground_text(domain: Domain, rank: int) -> str | None:
     node = domain.names.get(text, (rank, rank))
     if node != (rank, rank):  # a larger node has this name
         return grammar.quoted_text(text)
-    return text if domain.closed else grammar.name_text(text)
+    as_it_is = domain.closed or domain.tail_bound(rank) is not None
+    return text if as_it_is else grammar.name_text(text)
 
 
 def _member(domain: Domain, rank: int, level: int) -> Name | None:
@@ -124,7 +126,10 @@ def _member(domain: Domain, rank: int, level: int) -> Name | None:
 
 
 def bound(domain: Domain, rank: int) -> str:
-    """Give the simplest value above rank - 1 and not above rank."""
+    """Give the simplest value above rank - 1 and not above rank; beside a tail, its bound."""
+    for tail in (domain.tail_bound(rank - 1), domain.tail_bound(rank)):
+        if tail is not None:
+            return number_text(tail)
     below, value = domain.labels[rank - 1], domain.labels[rank]
     if domain.numbers is None:
         return text_bound(domain.texts, rank)

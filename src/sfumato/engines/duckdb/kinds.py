@@ -65,6 +65,13 @@ def kind_of(written: str) -> str:
     return written
 
 
+def labelled(value: str, kind: str, ends: str = "") -> str:
+    """Give SQL for a value as Python takes it: itself, or its text; ends: `[]` of a list."""
+    if kind == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
+        return f"CAST({value}::VARCHAR{ends} AS DOUBLE{ends})"
+    return value if PLAIN.match(kind) else f"CAST({value} AS VARCHAR{ends})"
+
+
 def cleaned(column: str, kind: str, *, defused: bool) -> str:
     """Give SQL for a value of the source; defused: without the apostrophe of a CSV file of ours."""
     if kind in ("FLOAT", "DOUBLE"):  # not a number: missing; and there is only one zero

@@ -65,8 +65,8 @@ class DuckDBSource(Source):
         with self._session.explained():
             return spellings_of(self._rows, column, known)
 
-    def respelled(self, spellings: Mapping[str, Mapping[str | None, str | None]]) -> DuckDBSource:
-        """See some texts as others, by the same connection."""
+    def respelled(self, spellings: Mapping[str, Mapping[object, str | None]]) -> DuckDBSource:
+        """See some values as texts, by the same connection."""
         other = copy(self)
         with self._session.explained():
             other._rows = respelled(self._rows, spellings, f"respelled{next(self._numbers)}")

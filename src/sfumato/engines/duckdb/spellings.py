@@ -13,7 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form, several
-from sfumato.engines.duckdb.kinds import LIST
+from sfumato.engines.duckdb.kinds import LIST, labelled
 from sfumato.engines.duckdb.rows import Rows
 
 LONGEST = 300  # letters; a longer text may be no number that can be read
@@ -116,15 +116,16 @@ def _plain_form(text: str) -> str:
     )
 
 
-def respelled(
-    rows: Rows, spellings: Mapping[str, Mapping[str | None, str | None]], view: str
-) -> Rows:
-    """See some texts of some columns as others, in a view; None: a missing one."""
+def respelled(rows: Rows, spellings: Mapping[str, Mapping[object, str | None]], view: str) -> Rows:
+    """See some values of some columns as texts, in a view; None: a missing one."""
     connection, selected, joins = rows.session.connection, [], []
     for j, (column, texts) in enumerate(spellings.items()):
         value, table, kind = rows.inner[column], f"{view}_{j}", rows.types[column]
         of_lists = LIST.match(kind) is not None
-        old, new = pa.array(texts, pa.string()), pa.array(texts.values(), pa.string())
+        real = kind in ("FLOAT", "DOUBLE")
+        own = [*texts] if real else [None if each is None else str(each) for each in texts]
+        old = pa.array(own, pa.float64() if real else pa.string())
+        new = pa.array(texts.values(), pa.string())
         there = pa.array([True] * len(texts))
         connection.register("texts", pa.table({"old": old, "new": new, "there": there}))
         lists = "list(old ORDER BY old) AS old, list(new ORDER BY old) AS new"
@@ -138,8 +139,9 @@ def respelled(
             each = f"coalesce(m{j}.new[list_position(m{j}.old, x)], x)"
             replaced = f"list_transform(CAST(s.{value} AS VARCHAR[]), lambda x: {each})"
         else:
-            joins.append(f"LEFT JOIN {table} AS m{j} ON m{j}.old IS NOT DISTINCT FROM s.{value}")
-            replaced = f"CASE WHEN m{j}.there THEN m{j}.new ELSE s.{value} END"
+            label = labelled(f"s.{value}", kind) if real else f"CAST(s.{value} AS VARCHAR)"
+            joins.append(f"LEFT JOIN {table} AS m{j} ON m{j}.old IS NOT DISTINCT FROM {label}")
+            replaced = f"CASE WHEN m{j}.there THEN m{j}.new ELSE CAST(s.{value} AS VARCHAR) END"
         selected.append(f"{replaced} AS {value}")
     connection.execute(
         f"CREATE OR REPLACE TEMP VIEW {view} AS SELECT s.* REPLACE ({', '.join(selected)}) "

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.keys import Codes, Layout
 from sfumato.engines.duckdb.csv_text import defused
-from sfumato.engines.duckdb.kinds import PLAIN, SAFE_IN_CSV
+from sfumato.engines.duckdb.kinds import SAFE_IN_CSV, labelled
 from sfumato.engines.duckdb.rows import Rows
 
 
@@ -36,11 +36,9 @@ class Values:
             self._listed[column] = self._enumerated(column, where)
             return self._listed[column]
         element, ends = self._rows.element(column), "[]" if column == self._rows.lists else ""
-        label = value if PLAIN.match(element) else f"CAST({value} AS VARCHAR{ends})"
-        if element == "FLOAT":  # as written: 0.1, not the nearest float of 64 bits
-            label = f"CAST({label}::VARCHAR{ends} AS DOUBLE{ends})"
         result = self._connection.sql(
-            f"SELECT {value} AS value, {label} AS label FROM (SELECT DISTINCT {value} FROM {where})"
+            f"SELECT {value} AS value, {labelled(value, element, ends)} AS label "
+            f"FROM (SELECT DISTINCT {value} FROM {where})"
         ).to_arrow_table()
         self._listed[column] = result["value"].combine_chunks()
         return result["label"]
