@@ -7,12 +7,15 @@ from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
+from typing import Unpack
 
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import GroupSizes
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
+from sfumato.data.read_counts import ReadCounts
+from sfumato.data.read_settings import ReadSettings, Settings
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
@@ -38,13 +41,15 @@ def read(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     engine: str | Engine | None = None,
     alike: str | Mapping[str, str] | None = None,
+    **settings: Unpack[Settings],
 ) -> Table:
     """Open a table of personal records.
 
     Args:
         source: Path of a CSV or Parquet file, or a data frame that speaks the Arrow C stream
-            (pandas, Polars, PyArrow, DuckDB). CSV is read as text: 01234 stays 01234, an empty
-            field is missing, a quoted empty field is empty.
+            (pandas, Polars, PyArrow, DuckDB); several paths are one table. CSV is read as text:
+            01234 stays 01234, an empty field is missing, a quoted empty field is empty. It may be
+            packed (.csv.gz).
         quasi_identifiers: Columns that others may know, with a hierarchy each; or only their names
             (then `hierarchies`, or else `Flat()`).
         sensitive: Columns that must not become known about a person. A column of lists is
@@ -63,6 +68,10 @@ def read(
             one value, written as it is most often, or as the hierarchy has it. "keep": they are
             different values. Unless told, they are named, and a promise that would rest on the
             difference is refused.
+        settings: What is declared about the source, which nothing guesses: `encoding`,
+            `delimiter`, `quote`, `decimal`, `thousands`, `dates` (`{"born": "DD.MM.YYYY"}`),
+            `missing` (`["-99", "k.A."]`, or by column), `skip_rows`, `skip_end`, `trim`, `names`;
+            see docs/reading.md.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -74,7 +83,8 @@ def read(
     >>> patients.frequencies().n_rows
     2000
     """
-    opened = engine_of(engine).open(source)
+    declared = ReadSettings.of(settings)
+    opened = engine_of(engine).open(source, declared)
     schema = Schema.of(
         opened.columns,
         quasi_identifiers,
@@ -192,6 +202,17 @@ class Table:
                 rule.grow(column, [text])
                 return text
         return spellings[0]
+
+    @cached_property
+    def read_counts(self) -> ReadCounts:
+        """What the settings by which it was read did to the columns that have a role."""
+        schema = self.schema
+        roles = (
+            *schema.published_columns,
+            *schema.identifiers,
+            *(schema.person,) * bool(schema.person),
+        )
+        return self.source.read_counts([c for c in dict.fromkeys(roles) if c])
 
     @cached_property
     def look_alikes(self) -> Mapping[str, SpellingCounts]:

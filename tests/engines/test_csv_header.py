@@ -10,6 +10,10 @@ from hypothesis import strategies as st
 import sfumato as sf
 from sfumato.engines.csv_header import FIRST_BYTES, read_header, refuse_alike
 
+NUMBER = 'rename it, or add names = "number"'
+WINDOWS = 'not UTF-8 text; it reads as Windows-1252: add encoding = "windows-1252"'
+UTF_16 = 'not UTF-8 text; it reads as UTF-16: add encoding = "utf-16"'
+
 
 def write(place, data):
     path = place / "table.csv"
@@ -90,15 +94,20 @@ def test_an_empty_file_says_what_was_expected(tmp_path, data):
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (b"a,,c\n", ", line 1: column 2 has no name"),
-        (b"a,b,\n", ", line 1: column 3 has no name"),
-        (b',"",\n', ", line 1: column 1 has no name"),
-        (b"a,b\n1,\xff\n", ", line 2: not UTF-8 text; convert the file first"),
-        (b"\xff\xfea\0,\0b\0\n\0", ", line 1: not UTF-8 text; convert the file first"),
-        (b"\x1f\x8b\x08\x00", ": the file is compressed; unpack it first"),
+        (b"a,,c\n", ", line 1: column 2 has no name; " + NUMBER),
+        (b"a,b,\n", ", line 1: column 3 has no name; " + NUMBER),
+        (b',"",\n', ", line 1: column 1 has no name; " + NUMBER),
+        (
+            b"a,b\n1,\xff\n",
+            f", line 2: {WINDOWS}",
+        ),
+        (
+            b"\xff\xfea\0,\0b\0\n\0",
+            f", line 1: {UTF_16}",
+        ),
         (b"x" * 200_000 + b",b\n", ", line 1: cannot read the column names"),
     ],
-    ids=["middle", "end", "quoted", "byte", "utf-16", "gzip", "long name"],
+    ids=["middle", "end", "quoted", "byte", "utf-16", "long name"],
 )
 def test_what_is_wrong_with_the_first_line_is_said(tmp_path, data, message):
     path = write(tmp_path, data)

@@ -27,9 +27,9 @@ class _Watched(DuckDB):
     def __init__(self):
         self.opened = []
 
-    def open(self, source):
+    def open(self, source, settings=None):
         self.opened.append("source")
-        return super().open(source)
+        return super().open(source, settings)
 
     def open_published(self, path):
         self.opened.append(path.name)

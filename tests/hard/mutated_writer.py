@@ -18,9 +18,9 @@ class MutatedWriter(DuckDB):
         """`change`: of column names and rows; `table`: which of the files it meets."""
         self.change, self.table, self.changed = change, table, 0
 
-    def open(self, source):
+    def open(self, source, settings=None):
         """Open a source whose people are written with a change."""
-        opened = super().open(source)
+        opened = super().open(source, settings)
         people = opened.people
 
         def people_of(*roles):

@@ -125,7 +125,10 @@ CSV_FILES = {
     "colons": (PEOPLE.replace(b",", b":"), "is it delimited by , ; | or tab?"),
     "blanks": (PEOPLE.replace(b",", b" "), "is it delimited by , ; | or tab?"),
     "no header": (PEOPLE.split(b"\n", 1)[1], "unknown column 'age'; are the names of"),
-    "latin-1": (PEOPLE + b"30,C\xe9,flu,x\n", "line 8: not UTF-8 text; convert the file first"),
+    "latin-1": (
+        PEOPLE + b"30,C\xe9,flu,x\n",
+        "line 8: not UTF-8 text; it reads as Windows-1252: add",
+    ),
     "latin-1 name": (PEOPLE.replace(b"note", b"not\xe9"), "line 1: not UTF-8 text"),
     "latin-1 far down": (PEOPLE + MANY + b"C\xe9,m,flu,x\n", "line 120008: not UTF-8 text"),
     "utf-16": (PEOPLE.decode().encode("utf-16"), "line 1: not UTF-8 text"),
@@ -135,7 +138,7 @@ CSV_FILES = {
     "40 MB last": (PEOPLE + b"C" + b"x" * 40 * MEGABYTE + b",m,flu,x\n", "the line is too long"),
     "10 MB quoted": (PEOPLE + b'"C' + b"\n" * 10 * MEGABYTE + b'",m,flu,x\n', "too long"),
     "10 MB name": (b"C" + b"x" * 10 * MEGABYTE + PEOPLE, "line 1: cannot read the column names"),
-    "gzip": (b"\x1f\x8b\x08\0" + PEOPLE, "the file is compressed; unpack it first"),
+    "gzip": (b"\x1f\x8b\x08\0" + PEOPLE, "the gzip file is damaged, or cut off"),
     "not a table": (bytes(range(255, 0, -1)), "line 1: not UTF-8 text"),
     "damaged parquet": (b"PAR1" + PEOPLE, "the Parquet file is damaged"),
 }

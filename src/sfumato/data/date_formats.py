@@ -81,13 +81,14 @@ class DateFormat:
         return "".join(DIRECTIVES.get(UNITS.get(p, p), p.replace("%", "%%")) for p in self.parts)
 
     @cached_property
-    def _pattern(self) -> re.Pattern[str]:
+    def pattern(self) -> re.Pattern[str]:
+        """A regular expression with a group for each unit."""
         fields = {part: rf"(\d{{{low},{high}}})" for part, (low, high) in DIGITS.items()}
         return re.compile("".join(fields.get(p, re.escape(p)) for p in self.parts), re.ASCII)
 
     def iso(self, text: str) -> str | None:
         """Read a text as 1994-07-04, 1994-07 or 1994-07-04 10:30:00; None: it is no such date."""
-        found = self._pattern.fullmatch(text)
+        found = self.pattern.fullmatch(text)
         if found is None:
             return None
         read = dict(zip(self.units, map(int, found.groups()), strict=True))

@@ -13,10 +13,12 @@ from pathlib import Path
 from typing import BinaryIO
 
 from sfumato.engines.csv_quotes import in_order_only
+from sfumato.engines.text_encodings import encoding_remedy
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 
 DELIMITERS = ",;\t|"
+NUMBER_REMEDY = 'rename it, or add names = "number"'
 FIRST_BYTES = 1 << 20
 # DuckDB refuses lines of 2 MB and more, but near the end of a file it may pass over one, and over
 # all that follows, without a word. So no longer ones get to it.
@@ -33,58 +35,89 @@ class Header:
     in_order: bool  # whether the file is large and its rows are found one after the other only
 
 
-def read_header(path: Path, delimiters: str = DELIMITERS) -> Header:
-    """Read names from the first record; the delimiter is the one that makes most of them."""
+def read_header(
+    path: Path,
+    delimiters: str = DELIMITERS,
+    quote: str = '"',
+    *,
+    original: Path | None = None,
+    line: int = 1,
+    trim: bool = False,
+    number: bool = False,
+) -> Header:
+    """Read names from the first record; the delimiter is the one that makes most of them.
+
+    Args:
+        path: The file; with `original`, a copy of it in UTF-8 that begins with a later `line`.
+        delimiters: What may be the delimiter.
+        quote: What stands around fields; empty: nothing.
+        original: What messages call the file.
+        line: The number of the first line in it.
+        trim: Blanks around a name are no part of it.
+        number: Names that are empty or not unique are numbered.
+    """
+    there = path if original is None else original
     try:
         with path.open("rb") as file:
             start = file.read(FIRST_BYTES)
             long_line = _long_line(file, b"\n" if b"\n" in start else b"\r")
     except OSError as error:
-        raise BadInput(f"{path}: cannot read: {reason(error)}") from None
-    if start[:2] == b"\x1f\x8b":
-        raise BadInput(f"{path}: the file is compressed; unpack it first")
+        raise BadInput(f"{there}: cannot read: {reason(error)}") from None
     if start[:4] == b"PK\x03\x04":
-        raise BadInput(f"{path}: an Excel or zip file; export the table as CSV")
+        raise BadInput(f"{there}: an Excel or zip file; export the table as CSV")
     if not start.strip(b"\r\n\xef\xbb\xbf "):
-        raise BadInput(f"{path}: the file is empty; expected a line with the column names")
+        raise BadInput(f"{there}: the file is empty; expected a line with the column names")
     whole = len(start) < FIRST_BYTES
     end = len(start) if whole else max(start.rfind(b"\n"), start.rfind(b"\r")) + 1
     if not end:
-        raise BadInput(f"{path}, line 1: cannot read the column names")
+        raise BadInput(f"{there}, line {line}: cannot read the column names")
     if long_line is not None:
         raise BadInput(
-            f"{path}, line {long_line}: the line is too long; a quote may be missing, or split the "
-            "line"
+            f"{there}, line {line - 1 + long_line}: the line is too long; a quote may be missing, "
+            "or split the line"
         )
     complete = start[:end]
     try:
         text = complete.decode("utf-8").removeprefix("\ufeff")
     except UnicodeDecodeError as error:
-        line = complete[: error.start].count(b"\n") + 1
-        raise BadInput(f"{path}, line {line}: not UTF-8 text; convert the file first") from None
+        line += complete[: error.start].count(b"\n")
+        remedy = encoding_remedy(there)
+        raise BadInput(f"{there}, line {line}: not UTF-8 text; {remedy}") from None
     records: dict[str, list[str]] = {}
     ends: dict[str, int] = {}
     for delimiter in delimiters:
         source = io.StringIO(text, newline="")
-        reader = csv.reader(source, delimiter=delimiter, strict=True)
+        reader = csv.reader(
+            source,
+            delimiter=delimiter,
+            quotechar=quote or None,
+            quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
+            strict=True,
+        )
         with contextlib.suppress(csv.Error, StopIteration):
             records[delimiter] = next(reader)
             ends[delimiter] = source.tell()
     if not records:
-        raise BadInput(f"{path}, line 1: cannot read the column names")
+        raise BadInput(f"{there}, line {line}: cannot read the column names")
     delimiter = max(records, key=lambda each: len(records[each]))
     names = records[delimiter]
     if not names:
-        raise BadInput(f"{path}, line 1: the line is empty; expected the column names")
+        raise BadInput(f"{there}, line {line}: the line is empty; expected the column names")
     breaks = re.findall(r"\r\n|\r|\n", text[: ends[delimiter]])
     if len(set(breaks)) > 1:  # the engine would lose its way
         raise BadInput(
-            f"{path}, line 1: a column name holds a line break of another kind than the lines end "
-            "with; rename the column"
+            f"{there}, line {line}: a column name holds a line break of another kind than "
+            "the lines end with; rename the column"
         )
+    if trim:
+        names = [name.strip() for name in names]
+    if number:
+        names = numbered(names)
     if "" in names:
-        raise BadInput(f"{path}, line 1: column {names.index('') + 1} has no name")
-    in_order = not whole and in_order_only(path, delimiter)
+        raise BadInput(
+            f"{there}, line {line}: column {names.index('') + 1} has no name; {NUMBER_REMEDY}"
+        )
+    in_order = not whole and bool(quote) and in_order_only(path, delimiter, quote, there, line)
     return Header(delimiter, tuple(names), in_order)
 
 
@@ -125,12 +158,33 @@ def refuse_alike(names: Sequence[str], where: str) -> None:
     seen: dict[str, int] = {}
     for j, name in enumerate(names):
         if not name:
-            raise BadInput(f"{where}: column {j + 1} has no name")
+            raise BadInput(f"{where}: column {j + 1} has no name; {NUMBER_REMEDY}")
         other = seen.get(name.casefold())
         if other is not None:
             but = "" if names[other] == name else " but for upper and lower case"
             raise BadInput(
-                f"{where}: columns {other + 1} and {j + 1} have the same name{but}; rename one",
+                f"{where}: columns {other + 1} and {j + 1} have the same name{but}; rename "
+                'one, or add names = "number"',
                 [names[other], name],
             )
         seen[name.casefold()] = j
+
+
+def numbered(names: Sequence[str]) -> list[str]:
+    """Give every column a name of its own: `column_3` to one without, `age_2` to a second `age`.
+
+    >>> numbered(["", "age", "zip", "Age"])
+    ['column_1', 'age', 'zip', 'Age_2']
+    """
+    taken = {name.casefold() for name in names if name}
+    seen: set[str] = set()
+    unique = []
+    for j, name in enumerate(names):
+        new, n = name or f"column_{j + 1}", 1
+        first = bool(name)  # a name that was there goes to the first that has it
+        while new.casefold() in seen or (not first and new.casefold() in taken):
+            n, first = n + 1, False
+            new = f"{name or f'column_{j + 1}'}_{n}"
+        seen.add(new.casefold())
+        unique.append(new)
+    return unique

@@ -20,15 +20,15 @@ from sfumato.errors import BadInput
 
 AT_ONCE = 1 << 20  # bytes
 MARK = b"\xef\xbb\xbf"
-QUOTE, SPACE = ord('"'), ord(" ")
+SPACE = ord(" ")
 BREAKS = (ord("\n"), ord("\r"))
-CONTENT = re.compile(rb'[^"]*+(?:""[^"]*+)*+')  # of a quoted field: quotes in it are doubled
 
 
 @dataclass
 class _Counted:
     """What counting quotes says of a file so far: right where none is in a field without quotes."""
 
+    quote: bytes
     before: bytes  # the last two bytes
     place: int  # how many bytes
     inside: bool = False  # whether an odd number of quotes
@@ -38,14 +38,16 @@ class _Counted:
 
     def see(self, chunk: bytes, delimiter: int) -> None:
         """Look at the next bytes."""
-        if self.inside or b'"' in chunk:
+        if self.inside or self.quote in chunk:
             letters = np.frombuffer(self.before + chunk, dtype=np.uint8)
-            quotes = np.flatnonzero(letters[2:] == QUOTE)
+            quotes = np.flatnonzero(letters[2:] == ord(self.quote))
             self.over_lines = self.over_lines or self._ends_inside(letters[2:], quotes)
             opening = quotes[int(self.inside) :: 2]
             if len(opening):
                 self.opened = self.place + int(opening[-1])
-                self.stray = self.stray or not _may_open(letters, opening, delimiter).all()
+                self.stray = (
+                    self.stray or not _may_open(letters, opening, delimiter, ord(self.quote)).all()
+                )
             self.inside = self.inside != bool(len(quotes) % 2)
         self.place += len(chunk)
         self.before = (self.before + chunk)[-2:]
@@ -60,23 +62,27 @@ class _Counted:
 
 
 def _may_open(
-    letters: NDArray[np.uint8], opening: NDArray[np.intp], delimiter: int
+    letters: NDArray[np.uint8], opening: NDArray[np.intp], delimiter: int, quote: int
 ) -> NDArray[np.bool_]:
     """Whether quotes stand where a field begins, or follow another; letters: from two before."""
     last, last_but_one = letters[opening + 1], letters[opening]
     begins = [delimiter, *BREAKS]
     after_space: NDArray[np.bool_] = (last == SPACE) & np.isin(last_but_one, begins)
-    return after_space | np.isin(last, [*begins, QUOTE])
+    return after_space | np.isin(last, [*begins, quote])
 
 
-def in_order_only(path: Path, delimiter: str) -> bool:
+def in_order_only(
+    path: Path, delimiter: str, quote: str = '"', there: Path | None = None, line: int = 1
+) -> bool:
     """Whether rows are found one after the other only; a quoted field that does not end is refused.
 
     So it is where a quoted field has several lines, or a quote stands in one that is not quoted.
+    `there`, `line`: what messages call the file, and its first line.
     """
+    mark = quote.encode()
     with path.open("rb") as file:
         start = _start(file)
-        seen = _Counted(before=b"\n\n", place=start)
+        seen = _Counted(mark, before=b"\n\n", place=start)
         while chunk := file.read(AT_ONCE):
             seen.see(chunk, ord(delimiter))
         if not seen.over_lines and not seen.stray:
@@ -84,9 +90,10 @@ def in_order_only(path: Path, delimiter: str) -> bool:
         opened = seen.opened if seen.inside else None
         if seen.stray:
             file.seek(start)
-            opened = _never_closed(file, delimiter)
+            opened = _never_closed(file, delimiter, mark)
     if opened is not None:
-        raise BadInput(f"{path}, line {_line(path, opened)}: a quoted field does not end")
+        number = _line(path, opened) + line - 1
+        raise BadInput(f"{there or path}, line {number}: a quoted field does not end")
     return True
 
 
@@ -96,14 +103,19 @@ def _start(file: BinaryIO) -> int:
     return file.seek(len(MARK) if marked else 0)
 
 
-def _never_closed(file: BinaryIO, delimiter: str) -> int | None:
+def _never_closed(file: BinaryIO, delimiter: str, quote: bytes) -> int | None:
     """Give the place of a quote that opens a field and is never closed; None: there is none.
 
     A field is quoted if it begins with a quote, or with one space and a quote.
     """
     begins = b"[" + re.escape(delimiter.encode()) + rb"\n\r]"
-    opening = re.compile(b'"(?:(?<=' + begins + b'")|(?<=' + begins + b' "))')
-    undecided = b'" \n\r' + delimiter.encode()  # what follows such a letter says what it is
+    mark = re.escape(quote)
+    opening = re.compile(
+        mark + b"(?:(?<=" + begins + mark + b")|(?<=" + begins + b" " + mark + b"))"
+    )
+    # of a quoted field: quotes in it are doubled
+    inside = re.compile(b"[^" + mark + b"]*+(?:" + mark * 2 + b"[^" + mark + b"]*+)*+")
+    undecided = quote + b" \n\r" + delimiter.encode()  # what follows such a letter says what it is
     place, opened = file.tell(), None
     rest = b"\n"  # a field begins where the file does
     while chunk := bytearray(file.read(AT_ONCE)):
@@ -117,7 +129,7 @@ def _never_closed(file: BinaryIO, delimiter: str) -> int | None:
                 if found is None:
                     break
                 opened, at = place + found.start() - len(rest), found.end()
-            content = CONTENT.match(text, at)
+            content = inside.match(text, at)
             assert content is not None  # noqa: S101  (it may be empty)
             if content.end() == len(text):
                 break

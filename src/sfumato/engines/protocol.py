@@ -1,6 +1,7 @@
 """What an engine is asked, in which order, and what it is told when it writes a release.
 
-    engine.open(source)              -> Source   columns, types; nothing is counted yet
+    engine.open(source, settings)    -> Source   columns, types; nothing is counted yet
+    source.read_counts(columns)      -> counts   of what the settings did to them
     source.spellings(column)         -> counts   and values that only look different
     source.respelled(spellings)      -> Source   with each of those values in one spelling
     source.people(person, ...)       -> People   one row for each person
@@ -33,6 +34,8 @@ from typing import Any, ClassVar, Literal
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.read_counts import ReadCounts
+from sfumato.data.read_settings import ReadSettings
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.spellings import Spellings
 from sfumato.registry import Registry
@@ -167,6 +170,10 @@ class Source(ABC):
     typed: bool  # False: all columns are text, and types are ours to derive
     format: Format  # in which a release of it is written unless told otherwise
 
+    def read_counts(self, columns: Sequence[str]) -> ReadCounts:  # noqa: ARG002
+        """Count what the settings it was opened with did to some columns: nothing, without any."""
+        return ReadCounts()
+
     @abstractmethod
     def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
         """Compare the distinct values of a column, of lists what stands in them; see `Spellings`.
@@ -250,8 +257,11 @@ class Engine(ABC):
         ENGINES.join(cls)
 
     @abstractmethod
-    def open(self, source: object) -> Source:
-        """Open what a user names: a path, a data frame, `Batches`; refuse what it cannot read."""
+    def open(self, source: object, settings: ReadSettings | None = None) -> Source:
+        """Open what a user names: a path, a data frame, `Batches`; refuse what it cannot read.
+
+        `settings`: what is declared about it; None: nothing, and nothing is guessed.
+        """
 
     @abstractmethod
     def open_published(self, path: Path) -> Source:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
+from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.engines.protocol import Engine
 
@@ -18,9 +19,9 @@ class DuckDB(Engine):
 
     name = "duckdb"
 
-    def open(self, source: object) -> DuckDBSource:
-        """Open a CSV or Parquet file, a data frame or stream, or batches of a series."""
-        return DuckDBSource(self, source)
+    def open(self, source: object, settings: ReadSettings | None = None) -> DuckDBSource:
+        """Open a file, several as one, a data frame or stream, or batches of a series."""
+        return DuckDBSource(self, source, settings)
 
     def open_published(self, path: Path) -> DuckDBSource:
         """Open a file of a release: delimited by commas, marks of formulas taken off."""

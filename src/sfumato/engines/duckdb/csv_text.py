@@ -15,17 +15,18 @@ from sfumato.engines.csv_header import Header
 NUMBER = r"^[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?$"
 
 
-def reading_csv(file: str, header: Header) -> str:
+def reading_csv(file: str, header: Header, quote: str = '"') -> str:
     """Read everything as text; an empty field is missing, a quoted empty field is empty.
 
     Where no row can be found from the middle of a file (see `csv_quotes`), it is read from its
-    beginning. file: quoted.
+    beginning. file: as SQL has it; quote: what stands around fields, or nothing.
     """
     columns = ", ".join(f"'v{j}': 'VARCHAR'" for j in range(len(header.columns)))
     return (
         f"read_csv({file}, columns = {{{columns}}}, auto_detect = false, "
         "compression = 'none', hive_partitioning = false, header = false, skip = 1, "
-        f"delim = {sql.text(header.delimiter)}, quote = '\"', escape = '\"', nullstr = '', "
+        f"delim = {sql.text(header.delimiter)}, quote = {sql.text(quote)}, "
+        f"escape = {sql.text(quote)}, nullstr = '', "
         "allow_quoted_nulls = false, null_padding = false, strict_mode = true, "
         f"parallel = {str(not header.in_order).lower()})"
     )

@@ -7,6 +7,7 @@ import os
 import re
 from pathlib import Path
 
+from sfumato.engines.text_encodings import encoding_remedy
 from sfumato.progress import not_enough_memory
 
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
@@ -31,10 +32,15 @@ def lacks_memory(message: str) -> bool:
     return message.startswith("Out of Memory Error") or "failed: MemoryError" in message
 
 
-def explanation(message: str, name: str, target: Path | None, otherwise: str | None) -> str:
-    """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here."""
+def explanation(
+    message: str, name: str, target: Path | None, otherwise: str | None, first_line: int = 1
+) -> str:
+    """Say what DuckDB found wrong; its own message quotes the offending line, so it stays here.
+
+    `first_line`: the number of the line that is the first to DuckDB.
+    """
     line = re.search(r"Line: (\d+)", message)
-    place = f"{name}, line {line[1]}" if line else name
+    place = f"{name}, line {int(line[1]) + first_line - 1}" if line else name
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if columns:
         return (
@@ -42,7 +48,7 @@ def explanation(message: str, name: str, target: Path | None, otherwise: str | N
             "quote what holds a delimiter"
         )
     if "not utf-8" in message or "Invalid unicode" in message:
-        return f"{place}: not UTF-8 text; convert the file first"
+        return f"{place}: not UTF-8 text; {encoding_remedy(Path(name))}"
     if "unterminated quote" in message:
         return f"{place}: a quoted field does not end, or a quote in it is not doubled"
     if "Maximum line size" in message:

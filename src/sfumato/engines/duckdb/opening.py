@@ -4,21 +4,23 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
+from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.engines import sql
-from sfumato.engines.csv_header import DELIMITERS, read_header, refuse_alike
+from sfumato.engines.csv_header import DELIMITERS, numbered, read_header, refuse_alike
 from sfumato.engines.duckdb.batches import reading
 from sfumato.engines.duckdb.csv_text import reading_csv
 from sfumato.engines.duckdb.session import DAMAGED, Session
 from sfumato.engines.protocol import Batches
+from sfumato.engines.text_copy import NOTHING, Skipped, copy_text, needs_copy
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 
@@ -30,14 +32,32 @@ class Relation:
     text: str
     columns: list[str]
     typed: bool
+    skipped: Skipped = NOTHING
+    delimiter: str | None = None  # of a text file
+    types: tuple[str, ...] = ()  # of a Parquet file
 
 
-def open_relation(session: Session, source: object, *, published: bool) -> Relation:
+def open_relation(
+    session: Session, source: object, settings: ReadSettings, *, published: bool
+) -> Relation:
     """Open a source of any kind, and name it in the session."""
     if isinstance(source, Batches):
         return _open_batches(session, source)
+    if isinstance(source, (list, tuple)) and source and all(map(_is_path, source)):
+        return _open_files(session, source, settings)
     if not isinstance(source, (str, Path)):
-        return _open_frame(session, source)
+        settings.refuse_for("no file")
+        return _open_frame(session, source, settings)
+    return _open_path(session, source, settings, published=published)
+
+
+def _is_path(source: object) -> bool:
+    return isinstance(source, (str, Path))
+
+
+def _open_path(
+    session: Session, source: str | Path, settings: ReadSettings, *, published: bool
+) -> Relation:
     has_lines = isinstance(source, str) and re.search(r"[\n\r]", source)
     if "\0" in str(source) or (has_lines and not os.path.exists(source)):  # noqa: PTH110  (too long)
         raise BadInput("expected the path of a file, got text; write it to a file first")
@@ -45,12 +65,58 @@ def open_relation(session: Session, source: object, *, published: bool) -> Relat
         raise BadInput(f"{source}: the name of the file is not UTF-8 text; rename it")
     session.name = str(source)
     try:
-        return _open_file(session, Path(source).resolve(), published=published)
+        return _open_file(session, Path(source).resolve(), settings, published=published)
     except (OSError, RuntimeError) as error:  # RuntimeError: a link to itself
         raise BadInput(f"{source}: cannot read: {reason(error)}") from None
 
 
-def _open_file(session: Session, path: Path, *, published: bool) -> Relation:
+def _open_files(
+    session: Session, sources: Sequence[str | Path], settings: ReadSettings
+) -> Relation:
+    """Open several files as one table: the same columns, in any order."""
+    opened = [_open_path(session, each, settings, published=False) for each in sources]
+    if len({Path(each).resolve() for each in sources}) < len(sources):
+        raise BadInput("several files as one table: a file is named twice; take one out")
+    first = opened[0]
+    for place, relation in zip(sources[1:], opened[1:], strict=True):
+        difference = _difference(first, relation)
+        if difference:
+            raise BadInput(
+                f"{place}: {difference} {sources[0]}; files that are one table have the same "
+                "columns"
+            )
+    selects = []
+    for relation in opened:
+        inner = ", ".join(f"v{j}" for j in range(len(relation.columns)))
+        ordered = ", ".join(f"v{relation.columns.index(name)}" for name in first.columns)
+        selects.append(f"SELECT {ordered} FROM {relation.text} AS t({inner})")
+    session.name = f"{sources[0]} and {len(sources) - 1} more" if sources[1:] else session.name
+    skipped = Skipped(
+        sum(each.skipped.n_start for each in opened), sum(each.skipped.n_end for each in opened)
+    )
+    return replace(first, text=f"({' UNION ALL '.join(selects)})", skipped=skipped)
+
+
+def _difference(first: Relation, other: Relation) -> str | None:
+    """Say how the columns of a file are others than those of the first one."""
+    if first.typed != other.typed:
+        return "Parquet and text cannot be one table, unlike"
+    more = [name for name in other.columns if name not in first.columns]
+    fewer = [name for name in first.columns if name not in other.columns]
+    if fewer:
+        return f"no column {fewer[0]!r}" + (f", but {more[0]!r}" if more else "") + ", unlike"
+    if more:
+        return f"a column {more[0]!r} that is not in"
+    ours = dict(zip(first.columns, first.types, strict=False))
+    for name, kind in zip(other.columns, other.types, strict=False):
+        if ours[name] != kind:
+            return f"column {name!r} has the type {kind}, and {ours[name]} in"
+    return None
+
+
+def _open_file(
+    session: Session, path: Path, settings: ReadSettings, *, published: bool
+) -> Relation:
     if path.is_dir():
         raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
     if path.exists() and not path.is_file():
@@ -63,16 +129,37 @@ def _open_file(session: Session, path: Path, *, published: bool) -> Relation:
         raise BadInput(f"{path}: cannot read: {reason(error)}") from None
     if magic == b"PAR1":
         session.is_parquet = True
+        settings.refuse_for("a Parquet file")
         try:
-            names = pq.read_schema(path).names
+            schema = pq.read_schema(path)
         except (pa.ArrowException, OSError, UnicodeDecodeError):
             raise BadInput(f"{path}: {DAMAGED}") from None
         text = f"read_parquet({session.linked(path)}, hive_partitioning = false)"
-        return Relation(text, names, typed=True)
+        return Relation(text, schema.names, typed=True, types=tuple(map(str, schema.types)))
     if path.suffix in (".parquet", ".pq"):
         raise BadInput(f"{path}: not a Parquet file, in spite of its name")
-    header = read_header(path, delimiters="," if published else DELIMITERS)
-    return Relation(reading_csv(session.linked(path), header), list(header.columns), typed=False)
+    return _open_text(session, path, settings, "," if published else DELIMITERS)
+
+
+def _open_text(session: Session, path: Path, settings: ReadSettings, delimiters: str) -> Relation:
+    """Open a text file where it is, or a private copy of it in UTF-8."""
+    skipped, copy, line = NOTHING, None, settings.skip_rows + 1
+    if needs_copy(path, settings):
+        copy = session.copy_of(path, line)
+        skipped = copy_text(path, settings, copy)
+        session.refuse_changed()
+    header = read_header(
+        path if copy is None else copy,
+        settings.delimiter or delimiters,
+        settings.quote,
+        original=path,
+        line=line,
+        trim=settings.trim,
+        number=settings.names == NUMBER,
+    )
+    place = session.linked(path) if copy is None else sql.text(copy)
+    text = reading_csv(place, header, settings.quote)
+    return Relation(text, list(header.columns), False, skipped, header.delimiter)
 
 
 def _open_batches(session: Session, batches: Batches) -> Relation:
@@ -84,7 +171,7 @@ def _open_batches(session: Session, batches: Batches) -> Relation:
     return Relation(reading(session, batches.paths), names, typed=batches.typed)
 
 
-def _open_frame(session: Session, frame: object) -> Relation:
+def _open_frame(session: Session, frame: object, settings: ReadSettings) -> Relation:
     if not hasattr(frame, "__arrow_c_stream__"):
         raise BadInput(
             f"cannot read a {type(frame).__name__}; give a path to a CSV or Parquet file, or a "
@@ -103,7 +190,11 @@ def _open_frame(session: Session, frame: object) -> Relation:
         return Relation("kept.stream", stream.schema.names, typed=True)
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
     if is_pandas and hasattr(frame, "columns"):
-        refuse_alike([str(name) for name in frame.columns], session.name)
+        given = [str(name) for name in frame.columns]
+        if settings.names == NUMBER and hasattr(frame, "set_axis"):
+            frame = frame.set_axis(numbered(given), axis=1)
+        else:
+            refuse_alike(given, session.name)
     try:
         table = (  # the index of a pandas frame is no column
             pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)

@@ -37,9 +37,9 @@ class Session:
     def __init__(self) -> None:
         self.name = "the table"  # what messages call the source
         self.is_parquet = False
-        self._file: Path | None = None
-        self._version: tuple[int, ...] = ()  # of the file, to notice when it changes
-        self._links: dict[Path, Path] = {}  # to the files that it reads
+        self._versions: dict[Path, tuple[int, ...]] = {}  # of files, to notice when they change
+        self._links: dict[Path, Path] = {}  # to the files that it reads, and copies of them
+        self._first_lines: dict[Path, int] = {}  # of copies that begin with a later line
         self._begin(shared())
 
     def alone(self) -> None:
@@ -62,9 +62,15 @@ class Session:
         self._links[link] = path
         return sql.text(link)
 
+    def copy_of(self, path: Path, first_line: int) -> Path:
+        """Name a private file for what a file holds from some line on; it goes with the source."""
+        copy = self.directory / f"copy-{secrets.token_hex(8)}"
+        self._links[copy], self._first_lines[path] = path, first_line
+        return copy
+
     def watch(self, path: Path) -> None:
         """Refuse from now on to go on with a file that has changed."""
-        self._file, self._version = path, version(path)
+        self._versions[path] = version(path)
 
     @contextmanager
     def explained(self, target: Path | None = None) -> Iterator[None]:
@@ -83,7 +89,7 @@ class Session:
                 message = message.replace(str(link), str(path))
             if INTERRUPTED.search(message):  # how DuckDB passes one on that met Python
                 raise KeyboardInterrupt from None
-            self._refuse_changed()
+            self.refuse_changed()
             if not self.directory.is_dir():
                 gone = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.directory)
                 raise no_room(gone) from None
@@ -91,26 +97,36 @@ class Session:
             if refused is not None:
                 raise NoRoom(refused) from None
             kind = DAMAGED if self.is_parquet and target is None else None
-            explained = explanation(message, self.name, target, kind)
+            name, first_line = self._place_in(message)
+            explained = explanation(message, name, target, kind, first_line)
             raise (NoRoom if lacks_memory(message) else BadInput)(explained) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
                 raise KeyboardInterrupt from None
             raise
-        self._refuse_changed()
+        self.refuse_changed()
 
-    def _refuse_changed(self) -> None:
-        if self._file is None:
-            return
-        try:
-            current = version(self._file)
-        except OSError as error:
-            raise BadInput(f"{self.name}: the file is gone: {reason(error)}") from None
-        if current != self._version:
-            raise BadInput(
-                f"{self.name}: the file has changed since it was opened; start again, and let "
-                "nobody write to it meanwhile"
-            ) from None  # whatever the engine says of the new rows
+    def _place_in(self, message: str) -> tuple[str, int]:
+        """Give the file that a message is about, and the number of its first line."""
+        for path in self._versions:
+            if f"file = {path}\n" in message or len(self._versions) == 1:
+                name = self.name if len(self._versions) == 1 else str(path)
+                return name, self._first_lines.get(path, 1)
+        return self.name, 1
+
+    def refuse_changed(self) -> None:
+        """Refuse to go on with a file that is not what it was."""
+        for path, opened in self._versions.items():
+            name = self.name if len(self._versions) == 1 else str(path)
+            try:
+                current = version(path)
+            except OSError as error:
+                raise BadInput(f"{name}: the file is gone: {reason(error)}") from None
+            if current != opened:
+                raise BadInput(
+                    f"{name}: the file has changed since it was opened; start again, and let "
+                    "nobody write to it meanwhile"
+                ) from None  # whatever the engine says of the new rows
 
 
 def _left(instance: Instance, links: Iterable[Path]) -> None:

@@ -4,17 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from copy import copy
+from dataclasses import replace
 from itertools import count
 from pathlib import Path
 
 import duckdb
 import pyarrow as pa
 
+from sfumato.data.read_counts import ReadCounts
+from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.data.spellings import Spellings
-from sfumato.engines.csv_header import refuse_alike
+from sfumato.engines.csv_header import numbered, refuse_alike
 from sfumato.engines.duckdb.batches import keep_rows
+from sfumato.engines.duckdb.converting import AsWritten, Converted
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.csv_text import undone
+from sfumato.engines.duckdb.guessing import Found, Guesser
 from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
 from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
@@ -29,10 +34,21 @@ ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
 class DuckDBSource(Source):
     """The rows of a file, of a data frame, or of batches."""
 
-    def __init__(self, engine: Engine, source: object, *, published: bool = False) -> None:
+    def __init__(
+        self,
+        engine: Engine,
+        source: object,
+        settings: ReadSettings | None = None,
+        *,
+        published: bool = False,
+    ) -> None:
         self._session = session = Session()
-        relation = open_relation(session, source, published=published)
+        self._settings = settings = settings or ReadSettings()
+        relation = open_relation(session, source, settings, published=published)
+        if settings.names == NUMBER:
+            relation = replace(relation, columns=numbered(relation.columns))
         refuse_alike(relation.columns, session.name)
+        self._relation = relation
         inner = [f"v{j}" for j in range(len(relation.columns))]
         with session.explained():
             aliased = f"{relation.text} AS t({', '.join(inner)})"
@@ -42,23 +58,53 @@ class DuckDBSource(Source):
                 f"{cleaned(v, kind, defused=published and not relation.typed)} AS {v}"
                 for v, kind in zip(inner, types, strict=True)
             )
-            session.connection.execute(f"CREATE TEMP VIEW rows AS SELECT {selected} FROM {aliased}")
+            first = "as_written" if settings.convert_values else "rows"
+            session.connection.execute(
+                f"CREATE TEMP VIEW {first} AS SELECT {selected} FROM {aliased}"
+            )
         self.engine = engine
         self.name = session.name
         self.columns = tuple(relation.columns)
         self.typed = relation.typed
         self.format = "parquet" if relation.typed else "csv"
-        self._rows = Rows(
-            session,
-            "rows",
-            dict(zip(self.columns, inner, strict=True)),
-            {name: kind_of(kind) for name, kind in zip(self.columns, types, strict=True)},
-            relation.typed,
-        )
+        by_name = dict(zip(self.columns, inner, strict=True))
+        kinds = {name: kind_of(kind) for name, kind in zip(self.columns, types, strict=True)}
+        self._written = AsWritten(session, first, by_name, kinds, settings)
+        self._converted = Converted({})
+        if settings.convert_values:
+            with session.explained():
+                self._converted = self._written.converted()
+                selected = ", ".join(f"{how} AS {v}" for v, how in self._converted.values.items())
+                session.connection.execute(
+                    f"CREATE TEMP VIEW rows AS SELECT {selected} FROM {first}"
+                )
+        self._rows = Rows(session, "rows", by_name, kinds, relation.typed)
         self._numbers = count(1)  # of views, for whoever asks
         # Texts of a CSV file are sorted with the marks that formulas have there.
         self._marked = published and not relation.typed
         self._as_written = aliased if self._marked else "rows"
+
+    def read_counts(self, columns: Sequence[str]) -> ReadCounts:
+        """Count what the settings did to some columns."""
+        with self._session.explained():
+            missing, trimmed = self._written.counts(columns)
+        skipped = self._relation.skipped
+        return ReadCounts(
+            self._settings,
+            self._relation.delimiter,
+            skipped.n_start,
+            skipped.n_end,
+            missing,
+            trimmed,
+            tuple(name for name in self._converted.numbers if name in columns),
+        )
+
+    def guessed(self) -> Found:
+        """Say what a person would declare about the values."""
+        with self._session.explained():
+            rows = self._rows
+            guesser = Guesser(self._session, rows.view, rows.inner, rows.types)
+            return guesser.found(self._relation.delimiter)
 
     def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
         """Compare the distinct values of a column."""

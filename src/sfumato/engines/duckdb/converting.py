@@ -1,0 +1,272 @@
+"""Values as they are meant: trimmed, without codes for missing, numbers and dates in one notation.
+
+All of it is SQL over the rows as they stand in the source. What is declared and does not hold is
+refused when a source is opened, by one pass over it.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from sfumato.data.date_formats import TIME, DateFormat
+from sfumato.data.read_settings import ReadSettings
+from sfumato.engines import sql
+from sfumato.engines.duckdb.kinds import LIST
+from sfumato.engines.duckdb.session import Session
+from sfumato.errors import BadInput
+from sfumato.text import counted
+
+TEXT = "VARCHAR"
+NUMERIC = re.compile(r"U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL")
+# What is no letter of a value at its beginning or end.
+BLANKS = " \t\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\u205f\u3000"
+EXACT_DIGITS = 15  # that a float gives back
+MOST_DIGITS = 38  # of a whole number
+MOST_NAMED = 5  # offending values
+COMMON = (  # how files write dates: of two that read the same, the first is meant more often
+    "YYYY-MM-DD",
+    "DD.MM.YYYY",
+    "D.M.YYYY",
+    "DD-MM-YYYY",
+    "D-M-YYYY",
+    "DD/MM/YYYY",
+    "D/M/YYYY",
+    "MM/DD/YYYY",
+    "M/D/YYYY",
+    "MM-DD-YYYY",
+    "M-D-YYYY",
+    "YYYY/MM/DD",
+    "YYYY.MM.DD",
+    "YYYYMMDD",
+    "DD.MM.YYYY hh:mm",
+    "DD.MM.YYYY hh:mm:ss",
+    "DD/MM/YYYY hh:mm",
+    "DD/MM/YYYY hh:mm:ss",
+    "MM/DD/YYYY hh:mm",
+    "MM/DD/YYYY hh:mm:ss",
+    "YYYY-MM-DD hh:mm",
+    "YYYY-MM-DD hh:mm:ss",
+    "YYYY-MM-DDThh:mm:ss",
+    "MM.YYYY",
+    "MM/YYYY",
+)
+
+
+@dataclass(frozen=True)
+class Converted:
+    """How the columns of a source are seen."""
+
+    values: Mapping[str, str]  # name in the view -> SQL for its value
+    numbers: tuple[str, ...] = ()  # columns whose numbers have a decimal or a thousands mark
+
+
+@dataclass(frozen=True)
+class AsWritten:
+    """The columns of a source as they stand there."""
+
+    session: Session
+    view: str
+    inner: Mapping[str, str]  # column -> its name in the view
+    types: Mapping[str, str]
+    settings: ReadSettings
+
+    def converted(self) -> Converted:
+        """Find out how values are seen; refuse what is not as it was declared."""
+        self.settings.refuse_unknown(list(self.inner))
+        values = {self.inner[column]: self.present(column) for column in self.inner}
+        numbers = self._numbers()
+        values |= {self.inner[column]: how for column, how in numbers.items()}
+        values |= {self.inner[column]: how for column, how in self._dates().items()}
+        return Converted(values, tuple(numbers))
+
+    def trimmed(self, column: str) -> str:
+        """Give SQL for a value without blanks around it; one of nothing else is missing."""
+        value = self.inner[column]
+        if not self.settings.trim or self.types[column] != TEXT:
+            return value
+        return f"nullif(trim({value}, {sql.text(BLANKS)}), '')"
+
+    def is_code(self, column: str) -> str | None:
+        """Give SQL for whether a value stands for a missing one; None: no value does."""
+        codes, kind = self.settings.codes(column), self.types[column]
+        if not codes or LIST.match(kind):
+            return None
+        value = self.trimmed(column)
+        if NUMERIC.match(kind):
+            listed = ", ".join(f"TRY_CAST({sql.text(code)} AS {kind})" for code in codes)
+            return f"coalesce({value} IN ({listed}), false)"
+        listed = ", ".join(map(sql.text, codes))
+        return f"coalesce(CAST({value} AS VARCHAR) IN ({listed}), false)"
+
+    def present(self, column: str) -> str:
+        """Give SQL for a value, without the codes for missing."""
+        value, code = self.trimmed(column), self.is_code(column)
+        return value if code is None else f"CASE WHEN NOT {code} THEN {value} END"
+
+    def _numbers(self) -> dict[str, str]:
+        """Read the columns that hold nothing but numbers, some with a mark."""
+        decimal, thousands = self.settings.decimal, self.settings.thousands
+        marks = [mark for mark in (decimal if decimal != "." else None, thousands) if mark]
+        columns = [column for column, kind in self.types.items() if kind == TEXT]
+        columns = [column for column in columns if column not in self.settings.dates]
+        if not marks or not columns:
+            return {}
+        pattern = number_pattern(decimal, thousands)
+        told, texts = [], []
+        for j, column in enumerate(columns):
+            is_number = f"regexp_full_match(t{j}, {sql.text(pattern)})"
+            has_mark = " OR ".join(f"contains(t{j}, {sql.text(mark)})" for mark in marks)
+            texts.append(f"{self.present(column)} AS t{j}")
+            told += [
+                f"count(t{j})",
+                f"count(*) FILTER ({is_number})",
+                f"count(*) FILTER ({is_number} AND ({has_mark}))",
+                f"count(*) FILTER ({is_number} AND contains(t{j}, {sql.text(decimal)}))",
+                f"max(length(regexp_replace(t{j}, '[^0-9]', '', 'g'))) FILTER ({is_number})",
+            ]
+        (found,) = self.session.connection.execute(
+            f"SELECT {', '.join(told)} FROM (SELECT {', '.join(texts)} FROM {self.view})"
+        ).fetchall()
+        values = {}
+        for j, column in enumerate(columns):
+            n_present, n_numbers, n_marked, n_decimal, n_digits = found[5 * j : 5 * j + 5]
+            if not n_marked:
+                continue
+            if n_numbers == n_present:
+                values[column] = self._number(column, n_decimal > 0, n_digits)
+            elif 2 * n_marked > n_present:
+                named = f"decimal = {decimal!r}" + (
+                    f", thousands = {thousands!r}" * bool(thousands)
+                )
+                self._refuse(
+                    column,
+                    n_present - n_numbers,
+                    f"regexp_full_match({self.present(column)}, {sql.text(pattern)})",
+                    f"not numbers as {named} says; if they stand for missing, add missing",
+                )
+        return values
+
+    def _number(self, column: str, is_real: bool, n_digits: int) -> str:
+        """Give SQL for a number in the notation that all others have."""
+        text = self.present(column)
+        if self.settings.thousands:
+            text = f"replace({text}, {sql.text(self.settings.thousands)}, '')"
+        text = f"replace({text}, {sql.text(self.settings.decimal)}, '.')"
+        if is_real and n_digits <= EXACT_DIGITS:
+            return f"CAST(CAST({text} AS DOUBLE) AS VARCHAR)"
+        if not is_real and n_digits <= MOST_DIGITS:
+            return f"CAST(CAST({text} AS HUGEINT) AS VARCHAR)"
+        return f"ltrim({text}, '+')"
+
+    def _dates(self) -> dict[str, str]:
+        """Read dates into ISO text."""
+        formats = {column: DateFormat(written) for column, written in self.settings.dates.items()}
+        for column in formats:
+            if self.types[column] != TEXT:
+                raise BadInput(f"dates.{column}: the column holds no text; take it out")
+        if not formats:
+            return {}
+        wrong = ", ".join(
+            f"count(*) FILTER (NOT {is_date(self.present(column), each)})"
+            for column, each in formats.items()
+        )
+        (found,) = self.session.connection.execute(f"SELECT {wrong} FROM {self.view}").fetchall()
+        for (column, each), n_wrong in zip(formats.items(), found, strict=True):
+            if n_wrong:
+                self._refuse(
+                    column,
+                    n_wrong,
+                    is_date(self.present(column), each),
+                    f"not dates as {each.text}; {self._other_format(column)}",
+                )
+        return {column: iso_text(self.present(column), each) for column, each in formats.items()}
+
+    def _other_format(self, column: str) -> str:
+        """Say which format reads all dates of a column, if there is one."""
+        others = {written: DateFormat(written) for written in COMMON}
+        value = self.present(column)
+        wrong = (f"count(*) FILTER (NOT {is_date(value, each)})" for each in others.values())
+        (found,) = self.session.connection.execute(
+            f"SELECT {', '.join(wrong)} FROM {self.view}"
+        ).fetchall()
+        right = [written for written, n in zip(others, found, strict=True) if not n]
+        if right:
+            return f"all of them read as {right[0]}"
+        return "if they stand for missing, add missing; else mend them"
+
+    def _refuse(self, column: str, n_wrong: int, is_right: str, why: str) -> None:
+        value = self.present(column)
+        rows = self.session.connection.execute(
+            f"SELECT DISTINCT {value} FROM {self.view} WHERE NOT {is_right} LIMIT {MOST_NAMED}"
+        ).fetchall()
+        raise BadInput(
+            f"{self.session.name}: column {column!r}: {counted(n_wrong, 'value is', 'values are')} "
+            f"{why}",
+            [row[0] for row in rows],
+        )
+
+    def counts(self, columns: Sequence[str]) -> tuple[dict[str, int], dict[str, int]]:
+        """Count the values that were codes, and those that trimming made the same as others."""
+        coded = {c: self.is_code(c) for c in columns if self.is_code(c) is not None}
+        blank = [c for c in columns if self.trimmed(c) != self.inner[c]]
+        told = [f"count(*) FILTER ({code})" for code in coded.values()]
+        told += [
+            f"count(*) FILTER ({self.trimmed(c)} IS DISTINCT FROM {self.inner[c]})" for c in blank
+        ]
+        if not told:
+            return {}, {}
+        (found,) = self._selected(told)
+        missing = dict(zip(coded, found, strict=False))
+        changed = [c for c, n in zip(blank, found[len(coded) :], strict=True) if n]
+        merged = {}
+        for column in changed:
+            distinct = [f"count(DISTINCT {v})" for v in (self.inner[column], self.trimmed(column))]
+            ((n_before, n_after),) = self._selected(distinct)
+            merged[column] = n_before - n_after
+        return missing, merged
+
+    def _selected(self, told: Sequence[str]) -> list[tuple[int, ...]]:
+        found: list[tuple[int, ...]] = self.session.connection.execute(
+            f"SELECT {', '.join(told)} FROM {self.view}"
+        ).fetchall()
+        return found
+
+
+def number_pattern(decimal: str, thousands: str | None) -> str:
+    """Give a regular expression for numbers with these marks.
+
+    >>> bool(re.fullmatch(number_pattern(",", "."), "-1.234,5"))
+    True
+    """
+    whole = r"\d+"
+    if thousands:
+        whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
+    return rf"[+-]?{whole}(?:{re.escape(decimal)}\d+)?"
+
+
+def iso_text(value: str, written: DateFormat) -> str:
+    """Give SQL for a date as ISO text, as precise as it was written."""
+    part = {
+        unit: f"regexp_extract({value}, {_pattern(written)}, {j})"
+        for j, unit in enumerate(written.units, 1)
+    }
+    day = [part["YYYY"], *(f"lpad({part[unit]}, 2, '0')" for unit in ("M", "D") if unit in part)]
+    text = " || '-' || ".join(day)
+    if "hh" in part:
+        time = " || ':' || ".join(part.get(unit, "'00'") for unit in TIME)
+        text += f" || ' ' || {time}"
+    return text
+
+
+def is_date(value: str, written: DateFormat) -> str:
+    """Give SQL for whether a text is a date in some format, or missing."""
+    whole = iso_text(value, written) + ("" if written.of_days else " || '-01'")
+    kind = "TIMESTAMP" if "hh" in written.units else "DATE"
+    matches = f"regexp_full_match({value}, {_pattern(written)})"
+    return f"({value} IS NULL OR ({matches} AND TRY_CAST({whole} AS {kind}) IS NOT NULL))"
+
+
+def _pattern(written: DateFormat) -> str:
+    return sql.text(written.pattern.pattern)

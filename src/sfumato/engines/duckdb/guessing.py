@@ -1,0 +1,240 @@
+"""What the values of a source look like: numbers with marks, dates, codes for missing, blanks.
+
+Counted by SQL over the rows, or over a sample of many; each finding comes with what speaks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from sfumato.data.date_formats import DateFormat
+from sfumato.engines import sql
+from sfumato.engines.duckdb.converting import BLANKS, COMMON, TEXT, is_date, number_pattern
+from sfumato.engines.duckdb.session import Session
+from sfumato.text import count, counted
+
+MOST_ROWS = 100_000
+WORDS = (  # that stand for missing, in small letters
+    "na", "n/a", "n.a.", "#n/a", "nan", "null", "<na>", "#nv", "#null!", "missing", "-", "--", "?",
+    ".", "k.a.", "k. a.", "k.a", "k/a", "keine angabe", "o.a.", "s.o.", "n.v.", "n.b.", "\\n",
+)  # fmt: skip
+NEGATIVE = ("-9", "-99", "-999", "-9999", "-99999", "-1", "-8", "-77", "-88", "-888")
+LARGE = ("999", "9999", "99999", "888", "777")
+PLAIN = number_pattern(".", None)
+MARKS = {  # (decimal, thousands) -> numbers that can only have these marks
+    (",", None): r"[+-]?\d+,(?:\d{1,2}|\d{4,})",
+    (",", "."): r"[+-]?\d{1,3}(?:\.\d{3})+,\d+",
+    (".", ","): r"[+-]?\d{1,3}(?:(?:,\d{3})+\.\d+|(?:,\d{3}){2,})",
+    (",", "'"): r"[+-]?\d{1,3}(?:'\d{3})+,\d+",
+    (",", " "): r"[+-]?\d{1,3}(?: \d{3})+,\d+",
+    (",", "\u00a0"): "[+-]?\\d{1,3}(?:\u00a0\\d{3})+,\\d+",
+    (",", "\u202f"): "[+-]?\\d{1,3}(?:\u202f\\d{3})+,\\d+",
+    (".", "'"): r"[+-]?\d{1,3}(?:'\d{3})+(?:\.\d+)?",
+    (".", "’"): r"[+-]?\d{1,3}(?:’\d{3})+(?:\.\d+)?",
+    (".", " "): r"[+-]?\d{1,3}(?: \d{3})+(?:\.\d+)?",
+    (".", "\u00a0"): "[+-]?\\d{1,3}(?:\u00a0\\d{3})+(?:\\.\\d+)?",
+    (".", "\u202f"): "[+-]?\\d{1,3}(?:\u202f\\d{3})+(?:\\.\\d+)?",
+}
+EITHER = r"[+-]?\d{1,3},\d{3}"  # a decimal comma, or one of thousands
+DATED = r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}(?:[ T].*)?|\d{8}|\d{1,2}[./]\d{4}"
+YEARS = (1850, 2100)  # of dates that look like numbers
+
+
+@dataclass
+class Found:
+    """Settings about values, and what speaks for each."""
+
+    settings: dict[str, Any] = field(default_factory=dict)
+    reasons: dict[str, str] = field(default_factory=dict)
+
+
+class Guesser:
+    """Looks at the texts of one source."""
+
+    def __init__(
+        self, session: Session, view: str, inner: Mapping[str, str], types: Mapping[str, str]
+    ) -> None:
+        self._connection = session.connection
+        self._columns = {c: v for c, v in inner.items() if types[c] == TEXT}
+        self._found = Found()
+        values = ", ".join(self._columns.values()) or "NULL AS nothing"
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE looked_at AS SELECT {values} FROM {view} "
+            f"USING SAMPLE reservoir({MOST_ROWS} ROWS) REPEATABLE (1)"
+        )
+
+    def found(self, delimiter: str | None) -> Found:
+        """Say what a person would declare about the values."""
+        if not self._columns:
+            return self._found
+        self._blanks()
+        codes = {c: self._codes(v) for c, v in self._columns.items()}
+        self._marks(codes, delimiter)
+        self._dates(codes)
+        codes = {c: [*words, *self._numeric_codes(c, words)] for c, words in codes.items()}
+        codes = {c: words for c, words in codes.items() if words}
+        if codes:
+            self._found.settings["missing"] = codes
+            self._found.reasons["missing"] = (
+                f"{counted(len(codes), 'column has', 'columns have')} values that usually stand "
+                "for none"
+            )
+        self._connection.execute("DROP TABLE looked_at")
+        return self._found
+
+    def _one(self, told: Sequence[str], where: str = "") -> tuple[Any, ...]:
+        (found,) = self._connection.execute(
+            f"SELECT {', '.join(told)} FROM looked_at {where}"
+        ).fetchall()
+        return tuple(found)
+
+    def _blanks(self) -> None:
+        told = [
+            f"count(*) FILTER (trim({v}, {sql.text(BLANKS)}) <> {v})"
+            for v in self._columns.values()
+        ]
+        blank = {c: n for c, n in zip(self._columns, self._one(told), strict=True) if n}
+        if not blank:
+            return
+        self._found.settings["trim"] = True
+        self._found.reasons["trim"] = (
+            f"{count(sum(blank.values()))} values of {counted(len(blank), 'column')} have blanks "
+            "around them"
+        )
+        replaced = ", ".join(
+            f"nullif(trim({v}, {sql.text(BLANKS)}), '') AS {v}" for v in self._columns.values()
+        )
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE looked_at AS SELECT {replaced} FROM looked_at"
+        )
+
+    def _codes(self, value: str) -> list[str]:
+        """Give the words for missing that a column has beside other values."""
+        listed = ", ".join(map(sql.text, WORDS))
+        found = self._connection.execute(
+            f"SELECT {value}, count(*) FROM looked_at WHERE lower({value}) IN ({listed}) "
+            f"GROUP BY 1 ORDER BY 2 DESC, 1"
+        ).fetchall()
+        return [text for text, _ in found]
+
+    def _present(self, value: str, words: Sequence[str]) -> str:
+        listed = ", ".join(map(sql.text, words))
+        return f"CASE WHEN {value} NOT IN ({listed}) THEN {value} END" if words else value
+
+    def _numeric_codes(self, column: str, words: Sequence[str]) -> list[str]:
+        """Give numbers that stand for missing: negative ones where no other is, or far too large.
+
+        -1 is one only beside another such code.
+        """
+        value = self._present(self._columns[column], words)
+        marks = self._found.settings
+        pattern = number_pattern(marks.get("decimal", "."), marks.get("thousands"))
+        listed = ", ".join(map(sql.text, (*NEGATIVE, *LARGE)))
+        number = f"TRY_CAST(replace({value}, ',', '.') AS DOUBLE)"
+        other = f"{value} NOT IN ({listed})"
+        n, n_numbers, least, most = self._one(
+            [
+                f"count({value})",
+                f"count(*) FILTER (regexp_full_match({value}, {sql.text(pattern)}))",
+                f"min({number}) FILTER ({other})",
+                f"max({number}) FILTER ({other})",
+            ]
+        )
+        if not n or n_numbers < n or least is None:
+            return []
+        there = self._connection.execute(
+            f"SELECT {value}, count(*) FROM looked_at WHERE {value} IN ({listed}) GROUP BY 1"
+        ).fetchall()
+        codes = [text for text, _ in there if text in NEGATIVE and least >= 0]
+        codes += [text for text, _ in there if text in LARGE and 0 < most * 3 < int(text)]
+        nines = {"-9", "-99", "-999", "-9999", "-99999", *LARGE}
+        return sorted(codes) if nines & set(codes) else []
+
+    def _marks(self, codes: Mapping[str, Sequence[str]], delimiter: str | None) -> None:
+        """Find the marks of numbers: those of a column that has nothing but numbers by them."""
+        support: dict[tuple[str, str | None], list[str]] = {}
+        either: list[str] = []
+        for column, name in self._columns.items():
+            value = self._present(name, codes[column])
+            patterns = [p for marks, only in MARKS.items() for p in (number_pattern(*marks), only)]
+            told = [f"count({value})"] + [
+                f"count(*) FILTER (regexp_full_match({value}, {sql.text(pattern)}))"
+                for pattern in (*patterns, EITHER, PLAIN)
+            ]
+            n, *counts, n_either, n_plain = self._one(told)
+            if not n or n_plain == n:
+                continue
+            for j, marks in enumerate(MARKS):
+                fits, only = counts[2 * j], counts[2 * j + 1]
+                if fits == n and only:
+                    support.setdefault(marks, []).append(column)
+            if n_either and n_either + n_plain == n:
+                either.append(column)
+        if not support and either:
+            marks = (",", None) if delimiter == ";" else (".", ",")
+            support[marks] = either
+        if not support:
+            return
+        best = max(support, key=lambda marks: (len(support[marks]), marks[1] is not None))
+        with_comma = [marks for marks in support if marks[0] == ","]
+        if with_comma:
+            best = max(with_comma, key=lambda marks: (marks[1] is not None, len(support[marks])))
+        decimal, thousands = best
+        columns = [c for marks in support if marks[0] == decimal for c in support[marks]]
+        n_columns = counted(len(set(columns)), "column has", "columns have")
+        if decimal != ".":
+            self._found.settings["decimal"] = decimal
+            self._found.reasons["decimal"] = f"{n_columns} nothing but numbers by it"
+        if thousands is not None:
+            self._found.settings["thousands"] = thousands
+            n_such = counted(len(support[best]), "column has", "columns have")
+            self._found.reasons["thousands"] = f"{n_such} nothing but numbers by it"
+
+    def _dates(self, codes: Mapping[str, Sequence[str]]) -> None:
+        """Find the format that reads all values of a column."""
+        candidates = {written: DateFormat(written) for written in COMMON}
+        told = []
+        for column, name in self._columns.items():
+            value = self._present(name, codes[column])
+            told += [f"count({value})", f"count(*) FILTER (regexp_full_match({value}, '{DATED}'))"]
+        found = self._one(told)
+        dates, why = {}, []
+        for j, (column, name) in enumerate(self._columns.items()):
+            n, n_dated = found[2 * j : 2 * j + 2]
+            if not n or n_dated < n:
+                continue
+            value = self._present(name, codes[column])
+            wrong = [
+                f"count(*) FILTER (NOT {is_date(value, each)})" for each in candidates.values()
+            ]
+            years = [_years(value, each) for each in candidates.values()]
+            counts = self._one([*wrong, *years])
+            right = [
+                written
+                for written, n_wrong, n_odd in zip(
+                    candidates, counts, counts[len(wrong) :], strict=False
+                )
+                if not n_wrong and not n_odd
+            ]
+            if not right or right[0].startswith("YYYY-MM-DD"):
+                continue
+            dates[column] = right[0]
+            swapped = right[0].translate(str.maketrans("DM", "MD"))
+            if swapped in right:
+                why.append(f"{column} may be {swapped} as well, look at it")
+        if dates:
+            self._found.settings["dates"] = dates
+            said = f"{counted(len(dates), 'column is', 'columns are')} dates so written"
+            self._found.reasons["dates"] = "; ".join([said, *why])
+
+
+def _years(value: str, written: DateFormat) -> str:
+    """Give SQL for the number of dates of unlikely years, where a date may be a number as well."""
+    if written.text not in ("YYYYMMDD", "MM.YYYY", "MM/YYYY"):
+        return "0"
+    place = written.units.index("YYYY") + 1
+    pattern = sql.text(written.pattern.pattern)
+    year = f"TRY_CAST(regexp_extract({value}, {pattern}, {place}) AS INTEGER)"
+    return f"count(*) FILTER ({year} NOT BETWEEN {YEARS[0]} AND {YEARS[1]})"
