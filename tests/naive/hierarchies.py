@@ -78,3 +78,30 @@ def capped_row(number, widths, bottom, top):
             ends[1] = min(ends[1], high)
         row.append(tuple(ends))
     return row
+
+
+def natural_parts(text):
+    """A key that orders texts by their letters in lower case and the numbers between them."""
+    key = []
+    rest = text
+    while True:
+        letters = ""
+        while rest and not rest[0].isdigit():
+            letters, rest = letters + rest[0], rest[1:]
+        digits = ""
+        while rest and rest[0].isdigit():
+            digits, rest = digits + rest[0], rest[1:]
+        key.append((letters.lower(), int(digits) if digits else -1))
+        if not digits:
+            return key, text
+
+
+def people_beyond(people, bottom, top):
+    """How many people are not below a top, and how many below a bottom."""
+    numbers = {Fraction(str(number)): 0 for number in people}
+    for number, n in people.items():
+        numbers[Fraction(str(number))] += n
+    return (
+        sum(n for number, n in numbers.items() if top is not None and number >= Fraction(top)),
+        sum(n for number, n in numbers.items() if bottom is not None and number < Fraction(bottom)),
+    )

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sfumato.data.domain import Domain
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import Reading
+from sfumato.data.values import published_text
 from sfumato.errors import BadInput, shown
 from sfumato.parameters import file_path
 from sfumato.registry import Registry
@@ -123,6 +124,23 @@ class Hierarchy(ABC):
         from sfumato.data.hierarchy.level_table import LevelTable  # noqa: PLC0415  (is one itself)
 
         return LevelTable.read(file_path("Hierarchy.from_csv", path), sep)
+
+    def to_csv(self, path: str | Path, values: Iterable[object] = (), sep: str = ";") -> Path:
+        """Write the tree over some values in ARX's format; `from_csv` reads the same tree again.
+
+        A tree of the steward's own needs no values. The file holds values of the data, so only its
+        owner may read it; a file that is there already is not replaced. What is rewritten when a
+        table is read stands in it as it is seen then.
+        """
+        from sfumato.data.hierarchy.level_table import LevelTable  # noqa: PLC0415  (is one itself)
+
+        distinct = [*dict.fromkeys(value for value in values if value is not None)]
+        if not distinct and not self.closed:
+            raise BadInput("Hierarchy.to_csv: no values; give those that the data has")
+        domain, _ = self.grow("values", distinct)
+        levels = [map(published_text, labels) for labels in domain.taxonomy.labels]
+        table = LevelTable(tuple(tuple(map(str, row)) for row in zip(*levels, strict=True)))
+        return table.write(file_path("Hierarchy.to_csv", path), sep)
 
 
 def a_hierarchy(given: object, where: str) -> Hierarchy:

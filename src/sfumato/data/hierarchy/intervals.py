@@ -12,6 +12,7 @@ from sfumato.data.decimals import DIGITS, as_number, floor_to, number_text
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import Hierarchy
 from sfumato.data.hierarchy.domains import open_domain, rewritten_domain
+from sfumato.data.hierarchy.proposed import proposed_bands
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import range_text
 from sfumato.data.tails import Tails
@@ -59,6 +60,20 @@ class Intervals(Hierarchy):
         object.__setattr__(self, "widths", tuple(map(_plain, exact)))
         object.__setattr__(self, "bottom", None if below is None else _plain(below))
         object.__setattr__(self, "top", None if above is None else _plain(above))
+
+    @classmethod
+    def proposed(cls, values: Iterable[object], counts: Iterable[int]) -> Intervals:
+        """Propose widths, bottom and top for numbers and how many people have each of them.
+
+        They are rounded quantiles, and no bound is anybody's own; see `proposed_bands`.
+
+        >>> import sfumato as sf
+        >>> sf.Intervals.proposed(range(18, 98), [9] * 70 + [1] * 10)
+        Intervals(widths=(5, 10, 20), bottom=20, top=85)
+        """
+        bands = proposed_bands(values, counts)
+        bounds = [None if bound is None else _plain(bound) for bound in (bands.bottom, bands.top)]
+        return cls(*map(_plain, bands.widths), bottom=bounds[0], top=bounds[1])
 
     @property
     def tails(self) -> Tails | None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -61,15 +62,10 @@ class LevelTable(Hierarchy):
     def read(cls, path: Path, sep: str | None) -> LevelTable:
         """Read a CSV file; every refusal names the file and the line."""
         try:
-            text = path.read_text(encoding="utf-8-sig")
+            text = path.read_bytes().decode("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise BadInput(f"{path}: cannot read the hierarchy: {reason(error)}") from None
-        first = text.split("\n", 1)[0]
-        if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
-            raise BadInput(f"{path}: sep must be one character, got {shown(sep)}")
-        if sep is not None and sep in '\r\n"':
-            raise BadInput(f"{path}: sep cannot be a quote or the end of a line, got {shown(sep)}")
-        separator = sep or (";" if first.count(";") >= first.count(",") else ",")
+        separator = _refuse_odd(path, sep) or max(";,", key=lambda each: _n_fields(text, each))
         reader = csv.reader(io.StringIO(text, newline=""), delimiter=separator)
         try:
             rows = [(reader.line_num, tuple(row)) for row in reader if row]
@@ -90,3 +86,34 @@ class LevelTable(Hierarchy):
                 )
             seen[row[0]] = line
         return cls(tuple(row for _, row in rows))
+
+    def write(self, path: Path, sep: str) -> Path:
+        """Write a CSV file that only its owner may read; everything stands in quotes."""
+        _refuse_odd(path, sep)
+        try:
+            with open(path, "x", encoding="utf-8", newline="", opener=_private) as file:
+                csv.writer(file, delimiter=sep, quoting=csv.QUOTE_ALL).writerows(self.rows)
+        except (OSError, UnicodeEncodeError) as error:
+            raise BadInput(f"{path}: cannot write the hierarchy: {reason(error)}") from None
+        return path
+
+
+def _private(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)
+
+
+def _refuse_odd(path: Path, sep: str | None) -> str | None:
+    if sep is not None and (not isinstance(sep, str) or len(sep) != 1):
+        raise BadInput(f"{path}: sep must be one character, got {shown(sep)}")
+    if sep is not None and sep in '\r\n"':
+        raise BadInput(f"{path}: sep cannot be a quote or the end of a line, got {shown(sep)}")
+    return sep
+
+
+def _n_fields(text: str, sep: str) -> int:
+    """Count the fields of the first row that is not empty."""
+    rows = csv.reader(io.StringIO(text, newline=""), delimiter=sep)
+    try:
+        return len(next(filter(None, rows), []))
+    except csv.Error:
+        return 0

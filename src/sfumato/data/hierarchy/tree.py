@@ -2,18 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from sfumato.data.domain import Domain
 from sfumato.data.hierarchy.base import TREE, Hierarchy
 from sfumato.data.hierarchy.domains import closed_domain, refuse_repeated
+from sfumato.data.hierarchy.proposed import proposed_tree
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
 from sfumato.errors import BadInput, shown
+from sfumato.files.toml_text import toml_table
 
-Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str] | None"
+Nested: TypeAlias = "Mapping[str, Nested] | Sequence[str | Mapping[str, Nested]] | None"
 
 
 @dataclass(frozen=True)
@@ -21,7 +23,8 @@ class Tree(Hierarchy):
     """A tree written as a nested dict; leaves are None or a list.
 
     `Tree({"Europe": ["France", "Italy"], "Asia": {"Japan": None}})` has the root `*`. A dict with
-    a single key names the root itself; a plain list is a closed set of values under `*`.
+    a single key names the root itself; a plain list is a closed set of values under `*`. In a list,
+    leaves may stand beside nodes, as in TOML: `["Malta", {"North": ["Norway"]}]`.
 
     >>> import sfumato as sf
     >>> countries = sf.Tree({"Europe": ["France", "Italy"], "Asia": ["Japan"]})
@@ -47,8 +50,6 @@ class Tree(Hierarchy):
             _walk(tree, (root,), branches)
         except RecursionError:
             raise BadInput("Tree: nested too deep, or a part of itself") from None
-        if not branches:
-            raise BadInput("Tree: no leaves; give at least one ground value")
         # A leaf above the greatest depth is its own node on the levels below its depth.
         deepest = max(map(len, branches))
         paths = tuple((path[0],) * (deepest - len(path)) + path for path in branches)
@@ -61,13 +62,35 @@ class Tree(Hierarchy):
 
     @property
     def parameter(self) -> Any:
-        """The nested dict, as text."""
+        """The nested dict, as text, without None: leaves stand in lists."""
         return _written(self.tree)
 
     @classmethod
     def of_parameter(cls, parameter: Any) -> Tree:
         """Read the nested dict."""
         return cls(parameter)
+
+    @classmethod
+    def from_values(cls, values: Iterable[object], counts: Iterable[int] | None = None) -> Tree:
+        """Propose a tree over values of the data, for a person to edit; see `proposed_tree`.
+
+        A tree is public: the names of its nodes, and values that are not generalized, will be in
+        releases. `to_toml` and `to_csv` write it down.
+
+        >>> import sfumato as sf
+        >>> print(sf.Tree.from_values(["J45", "J20", "A09", "A02"]).to_toml("diagnosis"))
+        [diagnosis.tree]
+        A = ["A02", "A09"]
+        J = ["J20", "J45"]
+        """
+        return cls(proposed_tree(values, counts))
+
+    def to_toml(self, *path: str) -> str:
+        """Write the tree as a table of a job file; path: that of its column's hierarchy."""
+        written = _written(self.tree)
+        if isinstance(written, dict):
+            return toml_table([*path, "tree"], written)
+        return toml_table(path, {"tree": written})
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Find every value among the leaves."""
@@ -76,20 +99,32 @@ class Tree(Hierarchy):
 
 def _walk(tree: Nested, above: tuple[object, ...], branches: list[tuple[object, ...]]) -> None:
     if isinstance(tree, Mapping):
-        for name, below in tree.items():
-            if below is None:
-                branches.append((str(name), *above))
-            else:
-                _walk(below, (str(name), *above), branches)
+        nodes: Iterable[tuple[object, Nested]] = tree.items()
     elif isinstance(tree, str) or not isinstance(tree, Sequence):
         raise BadInput(f"Tree: a node holds a dict or a list of leaves, got {shown(tree)}")
     else:
         if any(leaf is None for leaf in tree):
             raise BadInput("Tree: a missing value is a leaf already; leave None out of the list")
-        branches.extend((str(leaf), *above) for leaf in tree)
+        nodes = [
+            node
+            for item in tree
+            for node in (item.items() if isinstance(item, Mapping) else [(item, None)])
+        ]
+    n_before = len(branches)
+    for name, below in nodes:
+        if below is None:
+            branches.append((str(name), *above))
+        else:
+            _walk(below, (str(name), *above), branches)
+    if len(branches) == n_before:
+        raise BadInput("Tree: no leaves; give at least one ground value", above[:1])
 
 
 def _written(tree: Nested) -> Any:
+    """Write leaves as lists, in which nodes stand as tables where they are mixed."""
     if isinstance(tree, Mapping):
-        return {str(name): _written(below) for name, below in tree.items()}
-    return None if tree is None else [str(leaf) for leaf in tree]
+        nodes = {str(name): below for name, below in tree.items()}
+        if None not in nodes.values():
+            return {name: _written(below) for name, below in nodes.items()}
+        return [n if below is None else {n: _written(below)} for n, below in nodes.items()]
+    return [_written(item) if isinstance(item, Mapping) else str(item) for item in tree or ()]
