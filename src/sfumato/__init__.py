@@ -66,6 +66,7 @@ _HOME = {
     "Reproduction": "papers",
     "SfumatoError": "errors",
     "BadInput": "errors",
+    "NoRoom": "errors",
     "Unsatisfiable": "errors",
     "BrokenPromise": "errors",
 }
@@ -99,6 +100,7 @@ __all__ = [
     "KnowledgeSkyline",
     "LDiversity",
     "Mondrian",
+    "NoRoom",
     "OneGroup",
     "Optimal",
     "PSensitiveKAnonymity",
@@ -179,7 +181,7 @@ if TYPE_CHECKING:
     )
     from sfumato.data.groups import Groups
     from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
-    from sfumato.errors import BadInput, BrokenPromise, SfumatoError, Unsatisfiable
+    from sfumato.errors import BadInput, BrokenPromise, NoRoom, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import KnowledgeSkyline, Report, audit, knowledge_skyline

@@ -96,7 +96,7 @@ class NoRoom(BadInput):
     """The system has too little memory, or no room for files: it says nothing about the data.
 
     >>> import sfumato as sf
-    >>> issubclass(NoRoom, sf.BadInput)
+    >>> issubclass(sf.NoRoom, sf.BadInput)
     True
     """
 
