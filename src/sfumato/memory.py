@@ -71,7 +71,7 @@ def _of_groups(root: Path) -> Iterator[tuple[int, int]]:
     under that name is looked for at the root.
     """
     try:
-        lines = (root / "proc/self/cgroup").read_text(encoding="ascii").splitlines()
+        lines = (root / "proc/self/cgroup").read_text(encoding="utf-8").splitlines()
     except (OSError, ValueError):  # not Linux, or nobody may know
         return
     for line in lines:
@@ -90,7 +90,7 @@ def _of_groups(root: Path) -> Iterator[tuple[int, int]]:
 def _number(file: Path) -> int | None:
     """Read a number; None: there is none, such as "max", or nobody may read it."""
     try:
-        return int(file.read_text(encoding="ascii"))
+        return int(file.read_text(encoding="utf-8"))
     except (OSError, ValueError):
         return None
 
@@ -98,7 +98,7 @@ def _number(file: Path) -> int | None:
 def _statistic(file: Path, name: str) -> int:
     """Read one of the numbers that a file has by their names; 0: it has none."""
     try:
-        named = dict(line.split() for line in file.read_text(encoding="ascii").splitlines())
+        named = dict(line.split() for line in file.read_text(encoding="utf-8").splitlines())
         return int(named.get(name, 0))
     except (OSError, ValueError):
         return 0
@@ -106,7 +106,7 @@ def _statistic(file: Path, name: str) -> int:
 
 def _used(place: int) -> int:
     try:
-        pages = int(Path("/proc/self/statm").read_text(encoding="ascii").split()[place])
+        pages = int(Path("/proc/self/statm").read_text(encoding="utf-8").split()[place])
     except (OSError, ValueError, IndexError):  # not Linux: what is used counts as little
         return 0
     return pages * resource.getpagesize()
