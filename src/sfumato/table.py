@@ -9,6 +9,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Unpack
 
+import numpy as np
+
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import GroupSizes
@@ -239,6 +241,24 @@ class Table:
         """The values of every counted column."""
         domains, _ = self._coded(self.schema.counted)
         return {column: domains[column] for column in self.schema.counted}
+
+    def people_by_value(self, column: str) -> dict[object, int]:
+        """Give the number of people who have each value of a counted column (None: missing).
+
+        Nothing is asked of its hierarchy. In a set-valued column people have any number of values.
+        """
+        schema = self.schema
+        people = self.source.people(schema.person, schema.sensitive, schema.published_columns)
+        values = people.domains([column], [column])[column]
+        codes = np.arange(len(values), dtype=np.int32)
+        layout = Layout.of([len(values)])
+        keys, counts, _ = people.count({column: codes}, layout)
+        n_people: dict[object, int] = {}
+        for code, n in zip(layout.unpack(keys, 0).tolist(), counts.tolist(), strict=True):
+            value = values[code]
+            for each in dict.fromkeys(value) if isinstance(value, list) else [value]:
+                n_people[each] = n_people.get(each, 0) + n
+        return n_people
 
     @property
     def set_valued(self) -> str | None:

@@ -105,3 +105,26 @@ def people_beyond(people, bottom, top):
         sum(n for number, n in numbers.items() if top is not None and number >= Fraction(top)),
         sum(n for number, n in numbers.items() if bottom is not None and number < Fraction(bottom)),
     )
+
+
+def people_of_nodes(rows, n_people):
+    """How many people each node of each level has: one dict per level, ground first."""
+    levels = []
+    for level in range(len(rows[0])):
+        counts = {}
+        for row in rows:
+            counts[row[level]] = counts.get(row[level], 0) + n_people.get(row[0], 0)
+        levels.append(counts)
+    return levels
+
+
+def largest_empty(rows, n_people):
+    """Nodes that nobody has and whose parents somebody has, each by its ground values."""
+    empty = set()
+    levels = people_of_nodes(rows, n_people)
+    for row in rows:
+        for level, name in enumerate(row):
+            above = level == len(row) - 1 or levels[level + 1][row[level + 1]] > 0
+            if levels[level][name] == 0 and above:
+                empty.add(frozenset(r[0] for r in rows if r[level] == name))
+    return empty

@@ -103,8 +103,12 @@ def command(
     """
 
     def made(body: Callable[..., Answer]) -> Callable[..., Answer]:
+        signature = inspect.signature(body, eval_str=True)
+
         @functools.wraps(body)
         def run(*, json: bool, show_values: bool, **given: Any) -> None:
+            if "show_values" in signature.parameters:
+                given["show_values"] = show_values
             with _failures(show_values=show_values):
                 answer = body(**given)
                 if json:
@@ -116,8 +120,8 @@ def command(
 
         shared = {"json": Json, "show_values": ShowValues}
         keyword = inspect.Parameter.KEYWORD_ONLY
-        signature = inspect.signature(body, eval_str=True)
-        parameters = [each.replace(kind=keyword) for each in signature.parameters.values()] + [
+        own = [each for name, each in signature.parameters.items() if name not in shared]
+        parameters = [each.replace(kind=keyword) for each in own] + [
             inspect.Parameter(each, keyword, default=False, annotation=kind)
             for each, kind in shared.items()
         ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 
@@ -16,3 +17,13 @@ def version(path: Path) -> tuple[int, ...]:
     """Give what differs when a file was written to, or replaced by another."""
     status = path.stat()
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
+
+
+def write_private(path: Path, text: str) -> None:
+    """Write a new file that only its owner may read; one that is there already is not replaced."""
+    with open(path, "x", encoding="utf-8", newline="", opener=_for_owner) as file:
+        file.write(text)
+
+
+def _for_owner(path: str, flags: int) -> int:
+    return os.open(path, flags, 0o600)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import csv
 import io
-import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -16,7 +15,7 @@ from sfumato.data.hierarchy.domains import closed_domain, refuse_repeated
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import ROOT
 from sfumato.errors import BadInput, shown
-from sfumato.files.paths import reason
+from sfumato.files.paths import reason, write_private
 
 
 @dataclass(frozen=True)
@@ -90,16 +89,13 @@ class LevelTable(Hierarchy):
     def write(self, path: Path, sep: str) -> Path:
         """Write a CSV file that only its owner may read; everything stands in quotes."""
         _refuse_odd(path, sep)
+        text = io.StringIO()
+        csv.writer(text, delimiter=sep, quoting=csv.QUOTE_ALL).writerows(self.rows)
         try:
-            with open(path, "x", encoding="utf-8", newline="", opener=_private) as file:
-                csv.writer(file, delimiter=sep, quoting=csv.QUOTE_ALL).writerows(self.rows)
+            write_private(path, text.getvalue())
         except (OSError, UnicodeEncodeError) as error:
             raise BadInput(f"{path}: cannot write the hierarchy: {reason(error)}") from None
         return path
-
-
-def _private(path: str, flags: int) -> int:
-    return os.open(path, flags, 0o600)
 
 
 def _refuse_odd(path: Path, sep: str | None) -> str | None:
