@@ -27,6 +27,7 @@ class ReadCounts:
     missing: Mapping[str, int] = field(default_factory=dict)  # values that were a code
     trimmed: Mapping[str, int] = field(default_factory=dict)  # distinct values that are others'
     numbers: tuple[str, ...] = ()  # columns read by the decimal and thousands marks
+    notices: tuple[tuple[str, str], ...] = ()  # of a file that had to be converted
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -53,7 +54,7 @@ class ReadCounts:
                 f"{name} ({counted(n, 'value')})" for name, n in self.trimmed.items() if n
             )
             lines.append(("merged by trimming", text))
-        return lines
+        return [*lines, *self.notices]
 
     def _declared(self) -> list[str]:
         """Name what was declared, or found, about the text."""
@@ -81,4 +82,5 @@ class ReadCounts:
             "trimmed": {name: n for name, n in self.trimmed.items() if n},
             "numbers": list(self.numbers),
             "dates": dict(self.settings.dates),
+            "notices": dict(self.notices),
         }

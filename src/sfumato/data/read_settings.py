@@ -29,6 +29,11 @@ OTHER_NAMES = {
     "iso-8859-1": "latin-1",
 }
 ABOUT_TEXT_FILES = ("encoding", "delimiter", "quote", "skip_rows", "skip_end")
+SHEET, LABELS = "sheet", "labels"
+ABOUT = {  # what settings say that are not about text files
+    SHEET: "says which sheet of a workbook is read",
+    LABELS: "says whether labels of SPSS, Stata and SAS files are read",
+}
 MOST_SKIPPED = 100_000  # lines
 
 
@@ -46,6 +51,8 @@ class Settings(TypedDict, total=False):
     skip_end: int
     trim: bool
     names: str
+    sheet: str | None
+    labels: bool | str
 
 
 @dataclass(frozen=True)
@@ -69,6 +76,8 @@ class ReadSettings:
     skip_end: int = 0  # lines at the end, without counting empty ones
     trim: bool = False  # blanks around values and names are none of them
     names: str = REFUSE
+    sheet: str | None = None  # of a workbook, where there are several
+    labels: bool | str = True  # in the place of codes; of SAS: the file that holds them
 
     def __post_init__(self) -> None:
         put = object.__setattr__
@@ -101,6 +110,10 @@ class ReadSettings:
             whole("read", name, getattr(self, name), least=0, most=MOST_SKIPPED)
         true_or_false("read", "trim", self.trim)
         one_of("read", "names", self.names, NAMES)
+        if not (self.sheet is None or (isinstance(self.sheet, str) and self.sheet)):
+            raise refusal("read", SHEET, "the name of a sheet", self.sheet)
+        if not (isinstance(self.labels, bool) or (isinstance(self.labels, str) and self.labels)):
+            raise refusal("read", LABELS, "true, false, or the path of a SAS catalog", self.labels)
 
     @classmethod
     def of(cls, given: Mapping[str, Any], where: str = "read") -> ReadSettings:
@@ -116,8 +129,8 @@ class ReadSettings:
         plain = {each.name: getattr(self, each.name) for each in fields(self)}
         default = ReadSettings.__dataclass_fields__
         written = {n: v for n, v in plain.items() if v and v != default[n].default}
-        if self.quote == "":
-            written["quote"] = ""
+        written |= {"quote": ""} if self.quote == "" else {}
+        written |= {LABELS: False} if self.labels is False else {}
         codes = written.get("missing")
         if isinstance(codes, Mapping):
             written["missing"] = {column: list(each) for column, each in codes.items()}
@@ -156,13 +169,12 @@ class ReadSettings:
                         f"{name}: unknown column {shown(column)}{similar(column, columns)}", columns
                     )
 
-    def refuse_for(self, what: str, names: Sequence[str] = ABOUT_TEXT_FILES) -> None:
+    def refuse_for(self, what: str, names: Sequence[str] = (*ABOUT_TEXT_FILES, *ABOUT)) -> None:
         """Refuse what says nothing about a source of another kind; what: what it is."""
         for name in self.spec():
             if name in names:
-                raise BadInput(
-                    f"{name}: says how a text file is read, and this is {what}; take it out"
-                )
+                says = ABOUT.get(name, "says how a text file is read")
+                raise BadInput(f"{name}: {says}, and this is {what}; take it out")
 
 
 def _encoding(given: object) -> str:

@@ -14,6 +14,7 @@ from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.csv_shape import Shape, shape_of
 from sfumato.engines.duckdb import DuckDB
 from sfumato.engines.duckdb.source import DuckDBSource
+from sfumato.engines.foreign.who_converts import converter
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 
@@ -61,6 +62,7 @@ def guess(source: object) -> Guess:
 def _is_text(path: Path) -> bool:
     try:
         with path.open("rb") as file:
-            return file.read(4) not in (PARQUET, b"PK\x03\x04")
+            start = file.read(4)
     except OSError as error:
         raise BadInput(f"{path}: cannot read: {reason(error)}") from None
+    return start != PARQUET and converter(path, start, ReadSettings()) is None

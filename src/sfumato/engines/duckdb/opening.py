@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
+from typing import Any
 
 import duckdb
 import pyarrow as pa
 import pyarrow.parquet as pq
 
-from sfumato.data.read_settings import NUMBER, ReadSettings
+from sfumato.data.read_settings import ABOUT, NUMBER, ReadSettings
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, numbered, read_header, refuse_alike
 from sfumato.engines.duckdb.batches import reading
 from sfumato.engines.duckdb.csv_text import reading_csv
 from sfumato.engines.duckdb.session import DAMAGED, Session
+from sfumato.engines.foreign.foreign_table import ForeignTable
+from sfumato.engines.foreign.records import is_records, table_of_records
+from sfumato.engines.foreign.who_converts import converter
 from sfumato.engines.protocol import Batches
 from sfumato.engines.text_copy import NOTHING, Skipped, copy_text, needs_copy
 from sfumato.errors import BadInput
@@ -35,6 +39,8 @@ class Relation:
     skipped: Skipped = NOTHING
     delimiter: str | None = None  # of a text file
     types: tuple[str, ...] = ()  # of a Parquet file
+    foreign: ForeignTable | None = None  # of a file of another program, and of a list
+    of_office: bool = False  # a file of a program that reads CSV and no Parquet
 
 
 def open_relation(
@@ -47,6 +53,10 @@ def open_relation(
         return _open_files(session, source, settings)
     if not isinstance(source, (str, Path)):
         settings.refuse_for("no file")
+        if is_records(source):
+            return _open_records(session, source, settings)  # type: ignore[arg-type]
+        if hasattr(source, "sink_parquet") and hasattr(source, "collect"):
+            return _open_lazy(session, source)
         return _open_frame(session, source, settings)
     return _open_path(session, source, settings, published=published)
 
@@ -94,7 +104,13 @@ def _open_files(
     skipped = Skipped(
         sum(each.skipped.n_start for each in opened), sum(each.skipped.n_end for each in opened)
     )
-    return replace(first, text=f"({' UNION ALL '.join(selects)})", skipped=skipped)
+    named = {Path(s).name: each.foreign for s, each in zip(sources, opened, strict=True)}
+    return replace(
+        first,
+        text=f"({' UNION ALL '.join(selects)})",
+        skipped=skipped,
+        foreign=ForeignTable.together(named),
+    )
 
 
 def _difference(first: Relation, other: Relation) -> str | None:
@@ -138,6 +154,23 @@ def _open_file(
         return Relation(text, schema.names, typed=True, types=tuple(map(str, schema.types)))
     if path.suffix in (".parquet", ".pq"):
         raise BadInput(f"{path}: not a Parquet file, in spite of its name")
+    convert = None if published else converter(path, magic, settings)
+    if convert is not None:
+        copy = session.private_file()
+        foreign = convert(path, settings, copy)
+        session.refuse_changed()
+        types = tuple(map(str, pq.read_schema(copy).types))
+        text = f"read_parquet({sql.text(copy)})"
+        return Relation(
+            text,
+            list(foreign.names),
+            typed=True,
+            skipped=foreign.skipped,
+            types=types,
+            foreign=foreign,
+            of_office=True,
+        )
+    settings.refuse_for("a text file", tuple(ABOUT))
     return _open_text(session, path, settings, "," if published else DELIMITERS)
 
 
@@ -171,11 +204,36 @@ def _open_batches(session: Session, batches: Batches) -> Relation:
     return Relation(reading(session, batches.paths), names, typed=batches.typed)
 
 
+def _open_records(
+    session: Session, rows: Sequence[Mapping[Any, Any]], settings: ReadSettings
+) -> Relation:
+    table, foreign = table_of_records(rows, settings)
+    if not foreign.names:
+        raise BadInput(f"{session.name}: no columns")
+    refuse_alike(foreign.names, session.name)
+    with session.explained():
+        session.connection.register("frame", table)
+    return Relation("frame", list(foreign.names), typed=True, foreign=foreign)
+
+
+def _open_lazy(session: Session, frame: Any) -> Relation:
+    """Let a lazy frame stream its rows into a private file."""
+    place = session.private_file()
+    try:
+        frame.sink_parquet(place)
+        schema = pq.read_schema(place)
+    except Exception as error:  # whatever is behind it
+        raise BadInput(
+            "the lazy frame cannot be read; see what `collect()` says of it", [str(error)]
+        ) from None
+    return Relation(f"read_parquet({sql.text(place)})", list(schema.names), typed=True)
+
+
 def _open_frame(session: Session, frame: object, settings: ReadSettings) -> Relation:
     if not hasattr(frame, "__arrow_c_stream__"):
         raise BadInput(
-            f"cannot read a {type(frame).__name__}; give a path to a CSV or Parquet file, or a "
-            "data frame (pandas, Polars, PyArrow, DuckDB)"
+            f"cannot read a {type(frame).__name__}; give a path to a file, a data frame "
+            "(pandas, Polars, PyArrow, DuckDB), or a list of dictionaries"
         )
     if isinstance(frame, (pa.RecordBatchReader, duckdb.DuckDBPyRelation)):
         # A stream can be read once, so it goes into a private database file that can spill.

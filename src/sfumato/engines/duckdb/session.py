@@ -68,6 +68,12 @@ class Session:
         self._links[copy], self._first_lines[path] = path, first_line
         return copy
 
+    def private_file(self) -> Path:
+        """Name a private file that goes with the source."""
+        place = self.directory / f"copy-{secrets.token_hex(8)}"
+        self._links[place] = place
+        return place
+
     def watch(self, path: Path) -> None:
         """Refuse from now on to go on with a file that has changed."""
         self._versions[path] = version(path)

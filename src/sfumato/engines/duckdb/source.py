@@ -66,7 +66,7 @@ class DuckDBSource(Source):
         self.name = session.name
         self.columns = tuple(relation.columns)
         self.typed = relation.typed
-        self.format = "parquet" if relation.typed else "csv"
+        self.format = "parquet" if relation.typed and not relation.of_office else "csv"
         by_name = dict(zip(self.columns, inner, strict=True))
         kinds = {name: kind_of(kind) for name, kind in zip(self.columns, types, strict=True)}
         self._written = AsWritten(session, first, by_name, kinds, settings)
@@ -88,7 +88,10 @@ class DuckDBSource(Source):
         """Count what the settings did to some columns."""
         with self._session.explained():
             missing, trimmed = self._written.counts(columns)
-        skipped = self._relation.skipped
+        skipped, foreign = self._relation.skipped, self._relation.foreign
+        for name, n in foreign.missing.items() if foreign is not None else ():
+            if name in columns:
+                missing[name] = missing.get(name, 0) + n
         return ReadCounts(
             self._settings,
             self._relation.delimiter,
@@ -97,6 +100,7 @@ class DuckDBSource(Source):
             missing,
             trimmed,
             tuple(name for name in self._converted.numbers if name in columns),
+            foreign.notices if foreign is not None else (),
         )
 
     def guessed(self) -> Found:
