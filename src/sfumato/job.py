@@ -16,6 +16,7 @@ from sfumato.algorithms.compatibility import default_method
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import HIERARCHIES, TABLE_FILE, Hierarchy
+from sfumato.data.read_settings import REFUSE, UTF_8, ReadSettings
 from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
@@ -48,12 +49,30 @@ class Read(_Strict):
     """The `[read]` table: how values are read."""
 
     alike: str | dict[str, str] | None = None  # "merge" or "keep", of all columns or by column
+    encoding: str = UTF_8
+    delimiter: str | None = None
+    quote: str = '"'
+    decimal: str = "."
+    thousands: str | None = None
+    dates: dict[str, str] = Field(default_factory=dict)
+    missing: list[str | int] | dict[str, list[str | int]] = Field(default_factory=list)
+    skip_rows: int = 0
+    skip_end: int = 0
+    trim: bool = False
+    names: str = REFUSE
+
+    def settings(self, where: str) -> ReadSettings:
+        """Give what is declared about the source."""
+        try:
+            return ReadSettings.of(self.model_dump(exclude={"alike"}, exclude_unset=True))
+        except BadInput as error:
+            raise BadInput(f"{where}: read: {error}", error.values) from None
 
 
 class JobFile(_Strict):
     """A whole job file."""
 
-    source: str
+    source: str | list[str]  # several files are one table
     output: str
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
@@ -72,12 +91,17 @@ class Job:
     """A checked job: paths are relative to the file it was read from."""
 
     def __init__(self, written: JobFile, place: Path, where: str) -> None:
-        self.source = place / written.source
+        self.source = (
+            place / written.source
+            if isinstance(written.source, str)
+            else [place / each for each in written.source]
+        )
         self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
         self.untouched_identify = written.untouched_identify
         self._engine = written.engine
         self._alike = written.read.alike
+        self.settings = written.read.settings(where)
         self._columns = written.columns
         self._place = place
         self._where = where
@@ -141,6 +165,7 @@ class Job:
             self._hierarchies(columns.hierarchies, "hierarchies"),
             engine,
             self._alike,
+            **self.settings.spec(),
         )
 
     def terms(self) -> Terms:
@@ -173,6 +198,7 @@ class Job:
                 self.method if self._names_method else None,
                 self.format,
                 self._alike,
+                self.settings,
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None

@@ -86,7 +86,12 @@ def read(
     2000
     """
     declared = ReadSettings.of(settings)
-    opened = engine_of(engine).open(source, declared)
+    if isinstance(source, Source):
+        if declared.spec():
+            raise BadInput(f"{min(declared.spec())}: the source is open already; take it out")
+        opened = source
+    else:
+        opened = engine_of(engine).open(source, declared)
     schema = Schema.of(
         opened.columns,
         quasi_identifiers,

@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperGroup
 
 from sfumato.cli import output as out
-from sfumato.cli.options import Json, ShowValues
+from sfumato.cli.options import READING, Json, ShowValues, declared
 from sfumato.cli.signals import requested
 from sfumato.errors import BadInput, SfumatoError, one_line
 from sfumato.files.paths import reason
@@ -96,6 +96,8 @@ def command(
 ) -> Callable[[Callable[..., Answer]], Callable[..., Answer]]:
     """Make a command of a function; its docstring is the help, `--json` and the rest is added.
 
+    A function that has a parameter `reading` gets the options of how text files are read.
+
     Args:
         place: Where it stands among the commands of the help.
         within: The group it belongs to.
@@ -104,12 +106,15 @@ def command(
 
     def made(body: Callable[..., Answer]) -> Callable[..., Answer]:
         signature = inspect.signature(body, eval_str=True)
+        reads = "reading" in signature.parameters  # it has the options of how files are read
 
         @functools.wraps(body)
         def run(*, json: bool, show_values: bool, **given: Any) -> None:
             if "show_values" in signature.parameters:
                 given["show_values"] = show_values
             with _failures(show_values=show_values):
+                if reads:
+                    given["reading"] = declared({name: given.pop(name) for name in READING})
                 answer = body(**given)
                 if json:
                     out.print_json(answer.to_json())
@@ -120,8 +125,13 @@ def command(
 
         shared = {"json": Json, "show_values": ShowValues}
         keyword = inspect.Parameter.KEYWORD_ONLY
-        own = [each for name, each in signature.parameters.items() if name not in shared]
-        parameters = [each.replace(kind=keyword) for each in own] + [
+        own = [n for n in signature.parameters if n not in (*shared, "reading")]
+        parameters = [signature.parameters[n].replace(kind=keyword) for n in own]
+        parameters += [
+            inspect.Parameter(each, keyword, default=None, annotation=kind)
+            for each, kind in (READING if reads else {}).items()
+        ]
+        parameters += [
             inspect.Parameter(each, keyword, default=False, annotation=kind)
             for each, kind in shared.items()
         ]

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+
+from sfumato.errors import BadInput
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output instead.")]
 ShowValues = Annotated[
@@ -35,3 +38,50 @@ ReleaseOrFile = Annotated[
         readable=False,
     ),
 ]
+Reading = Mapping[str, Any]  # what the options below declare, by the names of settings
+NOTHING: Reading = {}
+# How a text file is read: the same names as [read] in a job file and the arguments of sf.read.
+READING: dict[str, Any] = {
+    "encoding": Annotated[
+        str | None, typer.Option(help="Of a text file: utf-8, utf-16, windows-1252, latin-1.")
+    ],
+    "delimiter": Annotated[str | None, typer.Option(help="Between fields: ';', tab, ...")],
+    "quote": Annotated[str | None, typer.Option(help="Around fields; '' for none.")],
+    "decimal": Annotated[str | None, typer.Option(help="The decimal mark: '.' or ','.")],
+    "thousands": Annotated[str | None, typer.Option(help="The thousands mark.")],
+    "dates": Annotated[
+        list[str] | None,
+        typer.Option(help="How dates are written: born=DD.MM.YYYY. Give it once for each column."),
+    ],
+    "missing": Annotated[
+        list[str] | None,
+        typer.Option(
+            help="A code for missing: k.A., or of one column: income=-99. Give it once for each."
+        ),
+    ],
+    "skip_rows": Annotated[int | None, typer.Option(help="Lines above the column names.")],
+    "skip_end": Annotated[int | None, typer.Option(help="Lines at the end that are no rows.")],
+    "trim": Annotated[bool | None, typer.Option("--trim", help="Blanks around values are none.")],
+    "names": Annotated[
+        str | None,
+        typer.Option(help="Column names that are empty or repeated: refuse them, or number them."),
+    ],
+}
+
+
+def declared(given: Mapping[str, Any]) -> dict[str, Any]:
+    """Give the settings that options declare."""
+    settings = {name: value for name, value in given.items() if value not in (None, [], False)}
+    if "dates" in settings:
+        pairs = [each.partition("=") for each in settings["dates"]]
+        if not all(column and sign for column, sign, _ in pairs):
+            raise BadInput("--dates: say of which column, such as born=DD.MM.YYYY")
+        settings["dates"] = {column: how for column, _, how in pairs}
+    by_column = [code.partition("=") for code in settings.get("missing", ()) if "=" in code]
+    if by_column:
+        if len(by_column) < len(settings["missing"]):
+            raise BadInput("--missing: codes of all columns, or of one each (income=-99), not both")
+        settings["missing"] = {}
+        for column, _, code in by_column:
+            settings["missing"].setdefault(column, []).append(code)
+    return settings

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import tomllib
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import sfumato as sf
 from sfumato.errors import shown
@@ -14,6 +15,8 @@ from sfumato.files.paths import reason
 
 if TYPE_CHECKING:
     from sfumato.criteria import Criterion
+    from sfumato.data.read_settings import ReadSettings
+    from sfumato.engines import Source
     from sfumato.job import Job
 
 
@@ -29,6 +32,8 @@ class Subject:
     kind: str = "distinct"
     person: str | None = None
     alike: str | None = None
+    reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read
+    others: tuple[Path | None, ...] = ()  # files beside it: an original, a list of people
 
     @cached_property
     def criterion(self) -> Criterion | None:
@@ -62,6 +67,10 @@ class Subject:
             if (self.source / MARKER).exists():
                 sf.load(self.source)  # which says since when it is withdrawn
             raise sf.BadInput(f"{self.source}: a directory, but no saved release")
+        if is_saved and self.reading and not self.has_files:
+            raise sf.BadInput(
+                f"{self.source}: a release says how it was written; leave --{self._first} out"
+            )
         if is_saved and (self.quasi_identifiers or self.sensitive or self.person or self.alike):
             raise sf.BadInput(
                 f"{self.source}: a release knows its own columns; leave -q, -s, --person and "
@@ -82,6 +91,7 @@ class Subject:
             sensitive=_listed(self.sensitive),
             person=self.person,
             alike=self.alike,
+            **self.reading,
         )
 
     def job(self) -> Job:
@@ -90,13 +100,59 @@ class Subject:
 
         if self.alike is not None:
             raise sf.BadInput(f"{self.source}: a job says by [read] alike; leave --alike out")
+        if self.reading and not self.has_files:
+            raise sf.BadInput(
+                f"{self.source}: a job says by [read] {self._first}; leave the option out"
+            )
         return Job.load(self.source)
+
+    @property
+    def has_files(self) -> bool:
+        """Whether a file beside it is no job, which says itself how its source is read."""
+        return any(place is not None and place.suffix != ".toml" for place in self.others)
+
+    @property
+    def _first(self) -> str:
+        return next(iter(self.reading))
+
+    @cached_property
+    def _reading_others(self) -> ReadSettings:
+        """How files beside it are read: as options say, or else as the job does."""
+        from sfumato.data.read_settings import ReadSettings
+        from sfumato.job import Job
+
+        if self.reading:
+            return ReadSettings.of(self.reading)
+        own = (self.source,) if self.is_job else ()
+        jobs = [place for place in (*own, *self.others) if place and place.suffix == ".toml"]
+        return Job.load(jobs[0]).settings if jobs else ReadSettings()
+
+    def opened(self, place: Path | None) -> sf.Table | Source | Path | None:
+        """Open a job's source with the hierarchies it names; a file gets those of the release.
+
+        A file need not have all columns that settings are about.
+        """
+        from sfumato.engines import engine_of
+        from sfumato.job import Job
+
+        if place is None or place.suffix == ".toml":
+            return None if place is None else Job.load(place).table()
+        settings = self._reading_others
+        if not settings.spec():
+            return place
+        by_column = ("dates", "missing")
+        of_text = {n: how for n, how in settings.spec().items() if n not in by_column}
+        opener = engine_of()
+        source = opener.open(place, type(settings)(**of_text))
+        if not any(name in settings.spec() for name in by_column):
+            return source
+        return opener.open(place, settings.about(source.columns))
 
     def released(
         self, original: Path | None
-    ) -> tuple[sf.Release | sf.Table, sf.Table | Path | None]:
+    ) -> tuple[sf.Release | sf.Table, sf.Table | Source | Path | None]:
         """Open what was released, and the original if it is known; a job file knows it."""
-        known = None if original is None else original_of(original)
+        known = self.opened(original)
         if self.is_release:
             return sf.load(self.source), known
         if not self.is_job:
@@ -107,13 +163,6 @@ class Subject:
                 f"{job.output}: there is no release yet; run sfumato anonymize {self.source}"
             )
         return sf.load(job.output), known or job.table()
-
-
-def original_of(place: Path) -> sf.Table | Path:
-    """Open a job's source with the hierarchies it names; a file gets those of the release."""
-    from sfumato.job import Job
-
-    return Job.load(place).table() if place.suffix == ".toml" else place
 
 
 def criterion_of(written: list[str] | None, option: str) -> Criterion | None:

@@ -16,7 +16,8 @@ from sfumato.errors import BadInput, nearest, shown, similar
 from sfumato.parameters import one_of, refusal, true_or_false, whole
 
 REFUSE, NUMBER = NAMES = "refuse", "number"  # what becomes of names that are empty or not unique
-ENCODINGS = ("utf-8", "utf-16", "utf-16-le", "utf-16-be", "windows-1252", "latin-1")
+UTF_8 = "utf-8"
+ENCODINGS = (UTF_8, "utf-16", "utf-16-le", "utf-16-be", "windows-1252", "latin-1")
 OTHER_NAMES = {
     "utf8": "utf-8",
     "utf-8-sig": "utf-8",
@@ -64,7 +65,7 @@ class ReadSettings:
     {'encoding': 'windows-1252', 'decimal': ',', 'missing': ['-99', 'k.A.']}
     """
 
-    encoding: str = "utf-8"  # with or without a mark; "utf-16" has one
+    encoding: str = UTF_8  # with or without a mark; "utf-16" has one
     delimiter: str | None = None  # None: of , ; tab and | the one that makes most column names
     quote: str = '"'  # around fields; empty: there is none
     decimal: str = "."
@@ -82,6 +83,8 @@ class ReadSettings:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "encoding", _encoding(self.encoding))
+        if self.delimiter in ("tab", "\\t"):  # as a command line can write it
+            put(self, "delimiter", "\t")
         _letter("delimiter", self.delimiter, r"[\t!#-*,/:-@^`{-~]", "one character such as ;")
         if self.quote != "":
             _letter("quote", self.quote, r"[\"'`|~^]", "one character such as ', or empty")

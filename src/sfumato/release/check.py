@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measurement, TCloseness
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import guarding_column, measure, validate, without_threshold
 from sfumato.data.frequency import Grouping
+from sfumato.data.read_counts import ReadCounts
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.release.description import lines_of_files
@@ -47,6 +48,7 @@ class Check:
     untouched: Untouched | None = None  # columns published as they are; None: not looked at
     look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
     further_files: tuple[str, ...] = ()  # beside those of a loaded release
+    reading: ReadCounts = field(default_factory=ReadCounts)  # what settings did when it was read
 
     @property
     def holds(self) -> bool:
@@ -108,6 +110,7 @@ class Check:
             "untouched": None if self.untouched is None else self.untouched.to_json(),
             "look_alikes": None if self.look_alikes is None else self.look_alikes.to_json(),
             "further_files": list(self.further_files),
+            "read": self.reading.to_json(),
         } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
@@ -127,7 +130,7 @@ class Check:
         """What is published untouched, what only looks different, what lies beside; in words."""
         untouched = [] if self.untouched is None else self.untouched.lines
         alike = [] if self.look_alikes is None else self.look_alikes.lines
-        return untouched + alike + lines_of_files(self.further_files)
+        return self.reading.lines + untouched + alike + lines_of_files(self.further_files)
 
     @property
     def header(self) -> tuple[str, ...]:
@@ -178,7 +181,8 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
         verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
-    return replace(verdict, asked=asked).beside(untouched_in(table), LookAlikes.of(table))
+    verdict = replace(verdict, asked=asked, reading=table.read_counts)
+    return verdict.beside(untouched_in(table), LookAlikes.of(table))
 
 
 def _apart(measured: Measurement) -> Measurement:

@@ -149,7 +149,9 @@ def _about_the_original(
     original: Table, description: Description, numbers: dict[str, Any]
 ) -> list[tuple[str, str]]:
     """Say what a steward would otherwise not notice: missing values, bare columns, dropped ones."""
-    lines = []
+    reading = original.read_counts
+    numbers["read"] = reading.to_json()
+    lines = reading.lines
     missing = {}
     for name, domain in original.domains.items():
         if domain.members is None and domain.has_missing:

@@ -25,7 +25,7 @@ from sfumato.files.formats import refuse_other_format
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.seal import Seal, Value
 
-FORMAT = 4  # of the tables, and of the terms in them
+FORMAT = 5  # of the tables, and of the terms in them
 TABLES = {
     "series": """CREATE TABLE series (
     format INTEGER NOT NULL,    -- in this table and column, whatever the format is

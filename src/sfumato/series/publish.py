@@ -21,6 +21,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
+from sfumato.data.read_counts import ReadCounts
 from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
@@ -85,6 +86,7 @@ class Publication:
     summary: Summary | None = None  # what was published, what was lost; for the steward
     check: Check | None = None  # what was promised, beside the earlier releases
     batch: LookAlikes | None = None  # spellings merged in the new batch, identifiers repeated in it
+    reading: ReadCounts | None = None  # what the settings of the series did to the new batch
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -95,6 +97,7 @@ class Publication:
             "summary": None if self.summary is None else self.summary.to_json(),
             "check": None if self.check is None else self.check.to_json(),
             "batch": None if self.batch is None else self.batch.to_json(),
+            "reading": None if self.reading is None else self.reading.to_json(),
         }
 
 
@@ -151,9 +154,9 @@ class _Transaction:
             self.store.refuse_changed(each)
         earlier = opened(plan.earlier, plan.terms, self.store)
         with PrivateDirectory(self.store.private) as staging:
-            batch = found = None
+            batch = found = reading = None
             if source is not None:
-                batch, found = self._staged(source, plan, staging.path)
+                batch, found, reading = self._staged(source, plan, staging.path)
             added = [] if batch is None else [batch]
             batches = [*plan.batches, *added]
             staged = None if batch is None else _staged_batch(staging.path)
@@ -178,6 +181,7 @@ class _Transaction:
                     left_out,
                     tidied=self.tidied,
                     batch=found,
+                    reading=reading,
                 )
             place = staging.path / "release"
             release = next_release(
@@ -207,6 +211,7 @@ class _Transaction:
                 release.summary(),
                 release.check(),
                 found,
+                reading,
             )
             if self.request.dry_run:
                 return done
@@ -291,7 +296,9 @@ class _Transaction:
                     f"{entry.number:03d}; give a batch, or another recipient"
                 )
 
-    def _staged(self, source: object, plan: NextRelease, staging: Path) -> tuple[Batch, LookAlikes]:
+    def _staged(
+        self, source: object, plan: NextRelease, staging: Path
+    ) -> tuple[Batch, LookAlikes, ReadCounts]:
         """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
         report("keeping the batch")
         before = None
@@ -326,7 +333,8 @@ class _Transaction:
             table.source.typed,
             now(),
         )
-        return batch, LookAlikes({}, {}, table.n_merged, table.repeated_identifiers, {})
+        spelled = LookAlikes({}, {}, table.n_merged, table.repeated_identifiers, {})
+        return batch, spelled, table.read_counts
 
     def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
         return [column for column in first.types if column in columns]

@@ -7,11 +7,12 @@ from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, Unpack
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria import Criterion
 from sfumato.data.hierarchy import Hierarchy
+from sfumato.data.read_settings import ReadSettings, Settings
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.files.staged import new_parents
@@ -66,6 +67,7 @@ class ReleaseSeries:
         method: Algorithm | None = None,
         format: Format | None = None,  # noqa: A002
         alike: str | Mapping[str, str] | None = None,
+        **settings: Unpack[Settings],
     ) -> ReleaseSeries:
         """Start a series; what is said here holds for all its batches.
 
@@ -83,6 +85,7 @@ class ReleaseSeries:
             alike: What becomes of texts that only look different, as for `sf.read`. The spellings
                 of a person are one person unless `alike` says "keep". Merged values are written as
                 in the first batch that has them.
+            settings: How every batch is read, as for `sf.read`: `encoding`, `dates`, `missing`, ...
         """
         terms = Terms.of(
             quasi_identifiers,
@@ -94,6 +97,7 @@ class ReleaseSeries:
             method,
             format,
             alike,
+            ReadSettings.of(settings),
         )
         target = file_path("ReleaseSeries.create", place)
         with new_parents(target):

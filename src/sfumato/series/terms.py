@@ -13,6 +13,7 @@ from sfumato.criteria import CRITERIA, BCFAnonymity, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import a_criterion, guarding_column, named_in
 from sfumato.data.hierarchy import Flat, Hierarchy
+from sfumato.data.read_settings import ReadSettings
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Batches, Format
 from sfumato.errors import BadInput
@@ -32,6 +33,7 @@ PARTS: dict[str, tuple[type, ...]] = {  # of terms as they are written
     "method": (dict,),
     "format": (str, type(None)),
     "alike": (dict,),
+    "read": (dict,),
 }
 
 
@@ -48,6 +50,7 @@ class Terms:
     method: SeriesAlgorithm  # without earlier releases, which the series knows
     format: Format | None  # of the releases; None: that of the first batch
     alike: Mapping[str, str]  # column -> what becomes of values that only look different
+    settings: ReadSettings  # how every batch is read
 
     @classmethod
     def of(
@@ -61,6 +64,7 @@ class Terms:
         method: Algorithm | None = None,
         format: Format | None = None,  # noqa: A002
         alike: str | Mapping[str, str] | None = None,
+        settings: ReadSettings | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
         if a_criterion(criterion).least_size < 2:
@@ -101,6 +105,7 @@ class Terms:
             in_series,
             format,
             schema.by_column("alike", alike, ALIKE),
+            settings or ReadSettings(),
         )
 
     @property
@@ -123,7 +128,7 @@ class Terms:
 
         earlier: The batches before, which say how a value is spelled, as the criterion does.
         """
-        table = self._read(batch, dict.fromkeys(self.alike, KEEP))
+        table = self._read(batch, dict.fromkeys(self.alike, KEEP), self.settings)
         there = tuple(name for name in self.identifiers if name in table.schema.columns)
         table = Table(table.source, replace(table.schema, identifiers=there), self.alike)
         known: dict[str, set[str | None]] = {}
@@ -134,7 +139,9 @@ class Terms:
                 known[column] |= {t for t in labels if t is None or isinstance(t, str)}
         return table.merged(known)
 
-    def _read(self, source: object, alike: Mapping[str, str]) -> Table:
+    def _read(
+        self, source: object, alike: Mapping[str, str], settings: ReadSettings | None = None
+    ) -> Table:
         return read(
             source,
             self.quasi_identifiers,
@@ -142,6 +149,7 @@ class Terms:
             person=self.person,  # and no identifiers: what has no role is not kept either
             hierarchies=self.hierarchies,
             alike=alike,
+            **({} if settings is None else settings.spec()),
         )
 
     def kept(self, table: Table) -> list[str]:
@@ -162,6 +170,7 @@ class Terms:
             "method": self.method.spec(),
             "format": self.format,
             "alike": dict(self.alike),
+            "read": self.settings.spec(),
         }
 
     @classmethod
@@ -192,6 +201,7 @@ class Terms:
                 method,
                 written["format"],
                 written["alike"],
+                ReadSettings.of(written["read"]),
             )
         except BadInput as error:
             raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None

@@ -10,8 +10,17 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, Answer, command
-from sfumato.cli.options import Alike, Kind, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
-from sfumato.cli.subject import Subject, criterion_of, original_of
+from sfumato.cli.options import (
+    NOTHING,
+    Alike,
+    Kind,
+    Person,
+    QuasiIdentifiers,
+    Reading,
+    ReleaseOrFile,
+    Sensitive,
+)
+from sfumato.cli.subject import Subject, criterion_of
 
 
 @command(place=4)
@@ -41,6 +50,7 @@ def audit(
     sensitive: Sensitive = None,
     person: Person = None,
     alike: Alike = None,
+    reading: Reading = NOTHING,
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
     kind: Kind = "distinct",
@@ -74,7 +84,18 @@ def audit(
     """
     from sfumato.files.reports import refuse_unwritable
 
-    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike)
+    subject = Subject(
+        source,
+        quasi_identifiers,
+        sensitive,
+        k,
+        l,
+        kind,
+        person,
+        alike,
+        reading,
+        others=(original, external),
+    )
     criterion = subject.criterion
     if report is not None and report.exists() and not report.is_dir():
         raise sf.BadInput(f"{report}: is a file; give a directory for the report")
@@ -88,7 +109,7 @@ def audit(
             release,
             known,
             criterion=criterion,
-            external=None if external is None else original_of(external),
+            external=subject.opened(external),
             earlier=earlier or [],
             enforced=criterion_of(enforced, "--enforced"),
         )

@@ -10,7 +10,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import UNDECIDED, UNSAFE, Answer, command
-from sfumato.cli.options import Alike, Kind, Person, QuasiIdentifiers, Sensitive
+from sfumato.cli.options import NOTHING, Alike, Kind, Person, QuasiIdentifiers, Reading, Sensitive
 from sfumato.cli.subject import Subject
 
 
@@ -26,6 +26,7 @@ def check(
     sensitive: Sensitive = None,
     person: Person = None,
     alike: Alike = None,
+    reading: Reading = NOTHING,
     k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
     kind: Kind = "distinct",
@@ -47,7 +48,7 @@ def check(
     """
     from sfumato.risk import DEFAULT_K
 
-    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike)
+    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike, reading)
     criterion = subject.criterion
     table = driven = None
     title = str(source)

@@ -93,7 +93,8 @@ def publish(
         if done.n_left_out:
             rows = counted(done.n_left_out, "row")
             out.say(f"Left out: {rows} about people who were there already.")
-        for name, said in () if done.batch is None else done.batch.lines:
+        read = [] if done.reading is None else done.reading.lines
+        for name, said in read + ([] if done.batch is None else done.batch.lines):
             out.say(f"In the batch: {name}: {said}.")
         if done.summary is None or done.check is None:
             out.say(f"Kept for the next release: {counted(done.n_new, 'row')}.")

@@ -10,7 +10,15 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import Answer, command
-from sfumato.cli.options import Alike, Person, QuasiIdentifiers, ReleaseOrFile, Sensitive
+from sfumato.cli.options import (
+    NOTHING,
+    Alike,
+    Person,
+    QuasiIdentifiers,
+    Reading,
+    ReleaseOrFile,
+    Sensitive,
+)
 from sfumato.cli.subject import Subject
 
 
@@ -34,6 +42,7 @@ def skyline(
     sensitive: Sensitive = None,
     person: Person = None,
     alike: Alike = None,
+    reading: Reading = NOTHING,
     output: Annotated[
         Path | None, typer.Option(help="Also write skyline.html and .json into this directory.")
     ] = None,
@@ -56,7 +65,15 @@ def skyline(
     if output is not None:
         refuse_unwritable(output)
     with out.progress():
-        subject = Subject(source, quasi_identifiers, sensitive, person=person, alike=alike)
+        subject = Subject(
+            source,
+            quasi_identifiers,
+            sensitive,
+            person=person,
+            alike=alike,
+            reading=reading,
+            others=(original,),
+        )
         release, known = subject.released(original)
         frontier = sf.knowledge_skyline(release, value, confidence, attribute, original=known)
         page = None if output is None else frontier.save(output)
