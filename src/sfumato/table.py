@@ -92,15 +92,19 @@ def read(
         opened = source
     else:
         opened = engine_of(engine).open(source, declared)
-    schema = Schema.of(
-        opened.columns,
-        quasi_identifiers,
-        sensitive,
-        identifiers,
-        insensitive,
-        person,
-        hierarchies,
-    )
+    try:
+        schema = Schema.of(
+            opened.columns,
+            quasi_identifiers,
+            sensitive,
+            identifiers,
+            insensitive,
+            person,
+            hierarchies,
+        )
+    except BadInput as error:
+        mended = opened.remedy()
+        raise BadInput(f"{error}{mended}", error.values) from None
     return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged().rewritten()
 
 

@@ -208,3 +208,21 @@ def _code_list(given: object) -> tuple[str, ...]:
     ):
         raise refusal("read", "missing", 'a list of codes such as ["-99", "k.A."]', given)
     return tuple(str(code) for code in given)
+
+
+def number_remedy(values: Sequence[object]) -> str:
+    """Say which setting would make numbers of some texts, as the end of a message.
+
+    >>> number_remedy(["12,5", "7,25"])
+    '; with decimal commas they are numbers: add decimal = ","'
+    >>> number_remedy(["k.A."])
+    '; if they stand for missing, add them to missing (docs/reading.md)'
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    if texts and all(re.fullmatch(r"\s*[+-]?\d+,\d+\s*", text) for text in texts):
+        return '; with decimal commas they are numbers: add decimal = ","'
+    if texts and all(re.fullmatch(r"[+-]?\d{1,3}(\.\d{3})*(,\d+)?", text) for text in texts):
+        return '; with marks they are numbers: add decimal = "," and thousands = "."'
+    if texts and all(re.fullmatch(r"\s*[+-]?\d+(\.\d+)?\s*", text) for text in texts):
+        return "; without blanks they are numbers: add trim = true"
+    return "; if they stand for missing, add them to missing (docs/reading.md)" if texts else ""

@@ -16,7 +16,7 @@ from pathlib import Path
 
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.csv_header import DELIMITERS
-from sfumato.engines.text_encodings import AT_ONCE, decoder_of, reads_as, unpacked
+from sfumato.engines.text_encodings import AT_ONCE, GZIP, decoder_of, reads_as, unpacked
 from sfumato.errors import BadInput
 from sfumato.text import counted
 
@@ -109,10 +109,15 @@ def remedy(path: object, declared: ReadSettings, names: Sequence[str]) -> str:
 
 def _ends(path: Path, encoding: str) -> tuple[str, str, bool]:
     """Give the beginning and the end of a file as text, and whether the first is all of it."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        packed = file.read(len(GZIP)) == GZIP
     with unpacked(path) as file:
         start = file.read(SAMPLE)
         tail: deque[bytes] = deque([start], maxlen=2)
         n_bytes = len(start)
+        if not packed and size > 3 * AT_ONCE:
+            n_bytes = file.seek(size - 2 * AT_ONCE)
         while chunk := file.read(AT_ONCE):
             tail.append(chunk)
             n_bytes += len(chunk)

@@ -170,6 +170,10 @@ class Source(ABC):
     typed: bool  # False: all columns are text, and types are ours to derive
     format: Format  # in which a release of it is written unless told otherwise
 
+    def remedy(self) -> str:
+        """Say which setting would read other column names, as the end of a message."""
+        return ""
+
     def read_counts(self, columns: Sequence[str]) -> ReadCounts:  # noqa: ARG002
         """Count what the settings it was opened with did to some columns: nothing, without any."""
         return ReadCounts()

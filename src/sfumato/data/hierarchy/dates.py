@@ -94,7 +94,11 @@ class Dates(Hierarchy):
         unreadable = [value for value, date in dates.items() if date is None]
         if unreadable:
             asked = " or ".join(self.formats) or ISO
-            other = "" if self.formats else ", or give their format, such as Dates('DD.MM.YYYY')"
+            other = (
+                "; if they stand for missing, add them to missing (docs/reading.md)"
+                if self.formats
+                else ", or give their format, such as Dates('DD.MM.YYYY')"
+            )
             raise BadInput(
                 f"column {column!r}: {len(unreadable)} distinct values are not dates; write them "
                 f"as {asked}{other}",

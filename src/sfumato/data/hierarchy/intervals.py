@@ -15,6 +15,7 @@ from sfumato.data.hierarchy.domains import open_domain, rewritten_domain
 from sfumato.data.hierarchy.proposed import proposed_bands
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import range_text
+from sfumato.data.read_settings import number_remedy
 from sfumato.data.tails import Tails
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.parameters import refusal
@@ -134,7 +135,8 @@ class Intervals(Hierarchy):
         if unreadable:
             raise BadInput(
                 f"column {column!r}: {len(unreadable)} distinct values are not numbers; Intervals "
-                "needs numbers, so mend them or give the column another hierarchy",
+                "needs numbers, so mend them or give the column another hierarchy"
+                f"{number_remedy(unreadable)}",
                 unreadable,
             )
 

@@ -13,6 +13,9 @@ from sfumato.progress import not_enough_memory
 STORAGE = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EACCES, errno.EROFS, errno.ENOENT)
 
 
+OTHER_FIELDS = "fields where the header has"
+
+
 def about_storage(message: str, private: Path, target: Path | None) -> str | None:
     """Say what the system refused to do to temporary files or the target; None: nothing."""
     refusals = [os.strerror(number) for number in STORAGE]
@@ -44,7 +47,7 @@ def explanation(
     columns = re.search(r"Expected Number of Columns: (\d+) Found: (\d+)", message)
     if columns:
         return (
-            f"{place}: {columns[2]} fields where the header has {columns[1]}; mend the line, or "
+            f"{place}: {columns[2]} {OTHER_FIELDS} {columns[1]}; mend the line, or "
             "quote what holds a delimiter"
         )
     if "not utf-8" in message or "Invalid unicode" in message:

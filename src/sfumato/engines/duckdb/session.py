@@ -13,13 +13,16 @@ from pathlib import Path
 
 import duckdb
 
+from sfumato.data.read_settings import ReadSettings
 from sfumato.engines import sql
-from sfumato.engines.duckdb.explain import about_storage, explanation, lacks_memory
+from sfumato.engines.csv_shape import remedy
+from sfumato.engines.duckdb.explain import OTHER_FIELDS, about_storage, explanation, lacks_memory
 from sfumato.engines.duckdb.instance import Instance, shared
 from sfumato.errors import BadInput, NoRoom
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import no_room
 
+ABOUT_LINES = ("skip_end", "skip_rows", "delimiter", "quote")  # what wrong lines may come from
 DAMAGED = "the Parquet file is damaged"
 INTERRUPTED = re.compile(r"failed: (KeyboardInterrupt|Stopped)")
 # After these a DuckDB may refuse whatever comes, or have less room than it should.
@@ -37,6 +40,7 @@ class Session:
     def __init__(self) -> None:
         self.name = "the table"  # what messages call the source
         self.is_parquet = False
+        self.settings = ReadSettings()  # what is declared about the source
         self._versions: dict[Path, tuple[int, ...]] = {}  # of files, to notice when they change
         self._links: dict[Path, Path] = {}  # to the files that it reads, and copies of them
         self._first_lines: dict[Path, int] = {}  # of copies that begin with a later line
@@ -103,8 +107,11 @@ class Session:
             if refused is not None:
                 raise NoRoom(refused) from None
             kind = DAMAGED if self.is_parquet and target is None else None
-            name, first_line = self._place_in(message)
+            name, file = self._place_in(message)
+            first_line = 1 if file is None else self._first_lines.get(file, 1)
             explained = explanation(message, name, target, kind, first_line)
+            if OTHER_FIELDS in explained:
+                explained += remedy(file, self.settings, ABOUT_LINES)
             raise (NoRoom if lacks_memory(message) else BadInput)(explained) from None
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
@@ -112,13 +119,17 @@ class Session:
             raise
         self.refuse_changed()
 
-    def _place_in(self, message: str) -> tuple[str, int]:
-        """Give the file that a message is about, and the number of its first line."""
+    def _place_in(self, message: str) -> tuple[str, Path | None]:
+        """Give the file that a message is about, and what it is called."""
         for path in self._versions:
             if f"file = {path}\n" in message or len(self._versions) == 1:
-                name = self.name if len(self._versions) == 1 else str(path)
-                return name, self._first_lines.get(path, 1)
-        return self.name, 1
+                return (self.name if len(self._versions) == 1 else str(path)), path
+        return self.name, None
+
+    def remedy(self) -> str:
+        """Say which setting would find other names in the first file."""
+        path = next(iter(self._versions), None)
+        return remedy(path, self.settings, ("skip_rows", "delimiter", "quote"))
 
     def refuse_changed(self) -> None:
         """Refuse to go on with a file that is not what it was."""

@@ -43,7 +43,7 @@ class DuckDBSource(Source):
         published: bool = False,
     ) -> None:
         self._session = session = Session()
-        self._settings = settings = settings or ReadSettings()
+        self._settings = session.settings = settings = settings or ReadSettings()
         relation = open_relation(session, source, settings, published=published)
         if settings.names == NUMBER:
             relation = replace(relation, columns=numbered(relation.columns))
@@ -83,6 +83,10 @@ class DuckDBSource(Source):
         # Texts of a CSV file are sorted with the marks that formulas have there.
         self._marked = published and not relation.typed
         self._as_written = aliased if self._marked else "rows"
+
+    def remedy(self) -> str:
+        """Say which setting would read other column names, as the end of a message."""
+        return "" if self.typed else self._session.remedy()
 
     def read_counts(self, columns: Sequence[str]) -> ReadCounts:
         """Count what the settings did to some columns."""
