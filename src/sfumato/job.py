@@ -60,11 +60,16 @@ class Read(_Strict):
     skip_end: int = 0
     trim: bool = False
     names: str = REFUSE
+    sheet: str | None = None
+    labels: bool | str = True  # a path is relative to the job file
 
-    def settings(self, where: str) -> ReadSettings:
+    def settings(self, place: Path, where: str) -> ReadSettings:
         """Give what is declared about the source."""
+        given = self.model_dump(exclude={"alike"}, exclude_unset=True)
+        if isinstance(self.labels, str):
+            given["labels"] = str(place / self.labels)
         try:
-            return ReadSettings.of(self.model_dump(exclude={"alike"}, exclude_unset=True))
+            return ReadSettings.of(given)
         except BadInput as error:
             raise BadInput(f"{where}: read: {error}", error.values) from None
 
@@ -101,7 +106,7 @@ class Job:
         self.untouched_identify = written.untouched_identify
         self._engine = written.engine
         self._alike = written.read.alike
-        self.settings = written.read.settings(where)
+        self.settings = written.read.settings(place, where)
         self._columns = written.columns
         self._place = place
         self._where = where

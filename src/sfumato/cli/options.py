@@ -66,12 +66,19 @@ READING: dict[str, Any] = {
         str | None,
         typer.Option(help="Column names that are empty or repeated: refuse them, or number them."),
     ],
+    "sheet": Annotated[str | None, typer.Option(help="Of a workbook: the name of the sheet.")],
+    "labels": Annotated[
+        str | None,
+        typer.Option(help="Of SPSS, Stata: labels or codes (no); of SAS: the file that has them."),
+    ],
 }
 
 
 def declared(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the settings that options declare."""
     settings = {name: value for name, value in given.items() if value not in (None, [], False)}
+    if "labels" in settings:
+        settings["labels"] = {"yes": True, "no": False}.get(settings["labels"], settings["labels"])
     if "dates" in settings:
         pairs = [each.partition("=") for each in settings["dates"]]
         if not all(column and sign for column, sign, _ in pairs):
