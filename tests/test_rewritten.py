@@ -1,6 +1,7 @@
 """Columns whose hierarchies see values as others: dates that have a format, and tails."""
 
 import random
+import re
 
 import pyarrow as pa
 import pyarrow.csv
@@ -94,10 +95,13 @@ def test_a_release_is_audited_with_its_original(tmp_path):
     assert report.findings
 
 
-def test_nobody_beyond_a_bound_leaves_the_column_as_it_is():
+def test_a_column_is_of_texts_whoever_is_in_it():
     rows = people().slice(5)
     table = sf.read(rows, {"age": RULES["age"]}, "ill")
-    assert table.domains["age"].labels[0] == 18
+    assert table.domains["age"].labels[0] == "18"
+    nobodys = rows.set_column(0, "age", pa.nulls(len(rows), pa.int64()))
+    kinds = sf.read(nobodys, {"age": RULES["age"]}, "ill").source.kinds(())
+    assert kinds["age"] == "text"
 
 
 def test_a_sensitive_column_is_published_as_it_is():
@@ -105,3 +109,31 @@ def test_a_sensitive_column_is_published_as_it_is():
         sf.read(
             people(), {"born": sf.Dates("DD.MM.YYYY")}, "age", hierarchies={"age": RULES["age"]}
         )
+
+
+def test_a_saved_recoding_publishes_new_people_beyond_a_bound_alike(tmp_path):
+    first = sf.anonymize(sf.read(people(), RULES, "ill"), sf.KAnonymity(4), sf.Mondrian())
+    first.save_recoding(tmp_path / "recoding.json")
+    older = people().to_pydict()
+    older["age"] = [age + 5 for age in older["age"]]
+    method = sf.Recode.load(tmp_path / "recoding.json")
+    again = sf.anonymize(sf.read(pa.table(older), RULES, "ill"), sf.KAnonymity(1), method)
+    ages = {str(age) for age in again.to_arrow()["age"].to_pylist()}
+    numbers = {int(number) for text in ages for number in re.findall(r"\d+", text)}
+    assert all(18 <= number <= 90 for number in numbers)
+
+
+def test_a_series_keeps_and_publishes_values_as_they_are_seen(tmp_path):
+    rules = {"age": RULES["age"], "born": RULES["born"]}
+    rows = people().append_column("id", pa.array([f"p{j}" for j in range(120)]))
+    terms = {"quasi_identifiers": rules, "sensitive": "ill", "person": "id"}
+    series = sf.ReleaseSeries.create(tmp_path / "series", criterion=sf.KAnonymity(5), **terms)
+    series.publish(rows.slice(0, 80))
+    series.publish(rows.slice(80))
+    assert series.verify()
+    for release in ("001", "002"):
+        (file,) = (tmp_path / "series" / "public" / release).glob("data.*")
+        texts = pa.csv.read_csv(file)["age"].to_pylist() if file.suffix == ".csv" else None
+        texts = pa.parquet.read_table(file)["age"].to_pylist() if texts is None else texts
+        numbers = {int(number) for text in texts for number in re.findall(r"\d+", str(text))}
+        assert all(18 <= number <= 90 for number in numbers)

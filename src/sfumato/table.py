@@ -194,14 +194,10 @@ class Table:
         instead: dict[str, dict[object, str | None]] = {}
         for c, values in self.source.people(None, (), tuple(rules)).domains([*rules], ()).items():
             changed = rules[c].rewritten(values)
-            if changed:  # all of them: a column of numbers becomes one of texts
-                texts = {value: changed.get(value, published_text(value)) for value in values}
-                instead[c] = {value: text for value, text in texts.items() if value != text}
-        table = Table(
-            self.source.respelled(instead) if instead else self.source,
-            self.schema,
-            self.spelling_rules,
-        )
+            texts = {value: changed.get(value, published_text(value)) for value in values}
+            instead[c] = {value: text for value, text in texts.items() if value != text}
+        # A column of numbers becomes one of texts whoever is in it: so are batches of one type.
+        table = Table(self.source.respelled(instead), self.schema, self.spelling_rules)
         table.n_merged = self.n_merged
         return table
 

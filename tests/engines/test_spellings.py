@@ -1,6 +1,7 @@
 """Every engine finds the same spellings as a comparison pair by pair, and replaces them."""
 
 from collections import Counter
+from decimal import Decimal
 
 import pyarrow as pa
 import pyarrow.parquet
@@ -11,6 +12,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive import spellings as naive
 from profiles import examples
+from sfumato.data.values import published_text
 from sfumato.engines.protocol import ENGINES
 
 LETTERS = [*"aAbB017.e+-' ", "\u200b", "\u0301", "é", "\u00a0", "ﬁ", "’", "\x00", "\t", "ß"]
@@ -106,3 +108,24 @@ def test_texts_in_lists_are_seen_as_others(engine):
     other = source_of(engine, column(lists)).respelled({"s": {"hiv": "HIV"}})
     people = other.people(None, ["s"], ["s"])
     assert sorted(people.domains(["s"], [])["s"]) == [[], ["HIV"], ["HIV", "HIV"], ["flu"]]
+
+
+@ENGINE
+@pytest.mark.parametrize(
+    ("values", "kind"),
+    [
+        ([37, 104, None, 2**62], pa.int64()),
+        ([0.1, 1e-07, 130.5, None], pa.float64()),
+        ([0.1, 72.25, None], pa.float32()),
+        ([Decimal("7.50"), Decimal("104.00"), None], pa.decimal128(9, 2)),
+    ],
+    ids=str,
+)
+def test_numbers_are_seen_as_texts_if_all_are_named(engine, values, kind):
+    rows = pa.table({"q": [1] * len(values), "s": pa.array(values, kind)})
+    source = source_of(engine, rows)
+    listed = [value for value in source.people(None, [], []).domains(["s"], [])["s"] if value]
+    other = source.respelled({"s": {value: f"<{published_text(value)}>" for value in listed}})
+    texts = other.people(None, [], []).domains(["s"], [])["s"]
+    named = {f"<{published_text(value)}>" for value in values if value is not None}
+    assert {*texts} == {*named, None}

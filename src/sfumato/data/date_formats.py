@@ -60,17 +60,17 @@ class DateFormat:
         ):
             raise _refused(self.text, "where nothing stands between them, write MM and DD")
 
-    @property
+    @cached_property
     def parts(self) -> list[str]:
         """Years, months, ..., and what stands between them."""
         return PART.findall(self.text)
 
-    @property
+    @cached_property
     def units(self) -> list[str]:
         """What its digits stand for, in their order."""
         return [UNITS.get(part, part) for part in self.parts if part in DIGITS]
 
-    @property
+    @cached_property
     def of_days(self) -> bool:
         """Whether it names days, and not only months."""
         return "D" in self.units

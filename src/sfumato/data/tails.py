@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cached_property
 
 from sfumato.data.decimals import as_number, number_text
 
@@ -20,12 +21,12 @@ class Tails:
     bottom: Decimal | None
     top: Decimal | None
 
-    @property
+    @cached_property
     def low_text(self) -> str | None:
         """What everything below is called."""
         return None if self.bottom is None else f"<{number_text(self.bottom)}"
 
-    @property
+    @cached_property
     def high_text(self) -> str | None:
         """What everything else beyond is called."""
         return None if self.top is None else f">={number_text(self.top)}"

@@ -6,6 +6,7 @@ import itertools
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
+from functools import cache
 from typing import Any
 
 from sfumato.data.decimals import DIGITS, as_number, floor_to, number_text
@@ -140,10 +141,14 @@ class Intervals(Hierarchy):
                 unreadable,
             )
 
+        @cache
+        def text(start: Decimal, width: Decimal) -> str:
+            return _range(start, width, tails)
+
         def levels(value: object) -> list[str]:
             if tails is not None and tails.edge(value) is not None:
                 return [str(value)] * len(widths)
-            return [_range(exact[value], width, tails) for width in widths]
+            return [text(floor_to(exact[value], width), width) for width in widths]
 
         return open_domain(column, values, exact.__getitem__, levels, exact.__getitem__, tails)
 
@@ -158,9 +163,9 @@ class Intervals(Hierarchy):
             return edge - (_width(self.widths[0]) if self.widths else 1)
 
 
-def _range(number: Decimal, width: Decimal, tails: Tails | None) -> str:
-    """Write the range that holds a number, as far as it lies between the bounds."""
-    start, end = floor_to(number, width), floor_to(number, width, steps=1)
+def _range(start: Decimal, width: Decimal, tails: Tails | None) -> str:
+    """Write a range as far as it lies between the bounds."""
+    end = floor_to(start, width, steps=1)
     if tails is not None and tails.bottom is not None:
         start = max(start, tails.bottom)
     if tails is not None and tails.top is not None:
