@@ -9,6 +9,8 @@ import pandas as pd
 import pyreadstat
 import pytest
 
+import sfumato as sf
+
 FILES = Path(__file__).parent / "files"
 DAY, MOMENT = datetime.date(1990, 5, 17), datetime.datetime(2026, 11, 17, 8, 30)
 PEOPLE = pd.DataFrame(
@@ -66,6 +68,7 @@ def test_spss_labels_stand_for_codes_and_declared_values_are_missing(
     assert values(path, labels=False) == EXPECTED | codes | declared
     notices = dict(read_counts(path).lines)
     assert notices["labels in the place of codes"] == "sex"
+    assert notices["called missing by the file"] == "sex 1, age 1, zip 1"
 
 
 def test_stata_labels_and_extended_missing_values(tmp_path, values):
@@ -97,6 +100,22 @@ def test_codes_and_labels_can_mean_missing(tmp_path, values, read_counts):
     assert (read["sex"], read["age"]) == (["male", "female", "male", None], [31, 42, None, None])
     counts = read_counts(path, missing={"sex": ["refused"], "age": [99]})
     assert dict(counts.missing) == {"sex": 1, "age": 1}
+
+
+def test_texts_in_another_encoding_are_read_as_declared(tmp_path, values):
+    path = tmp_path / "people.dta"
+    written = pd.DataFrame({"name": ["xxxller", "Ada"]})
+    pyreadstat.write_dta(written, path, version=8)
+    path.write_bytes(path.read_bytes().replace(b"xxxller", "Müller\0".encode("latin-1")))
+    for encoding in ("latin-1", "windows-1252"):
+        assert values(path, encoding=encoding) == {"name": ["Müller", "Ada"]}
+
+
+def test_a_file_without_rows_is_refused_where_people_are_counted(tmp_path):
+    path = tmp_path / "people.sav"
+    pyreadstat.write_sav(PEOPLE[:0], path)
+    with pytest.raises(sf.BadInput, match="no rows"):
+        sf.read(path, ["age"]).frequencies()
 
 
 def test_rows_come_in_chunks(tmp_path, values, monkeypatch):

@@ -217,6 +217,18 @@ def test_a_name_with_characters_of_patterns_is_a_name(tmp_path, values):
     assert values(path) == {"age": [31]}
 
 
+def test_a_sheet_without_rows_is_refused_where_people_are_counted(tmp_path):
+    with pytest.raises(sf.BadInput, match="no rows"):
+        sf.read(saved(tmp_path, ["age"]), ["age"]).frequencies()
+
+
+def test_errors_of_formulas_are_text_until_they_are_called_missing(tmp_path, values, read_counts):
+    path = saved(tmp_path, ["age"], [31], ["#N/A"], ["#DIV/0!"])
+    assert values(path) == {"age": ["31", "#N/A", "#DIV/0!"]}
+    assert "age (text 2, whole number 1)" in dict(read_counts(path).lines).values()
+    assert values(path, missing=["#N/A", "#DIV/0!"]) == {"age": [31, None, None]}
+
+
 def test_a_workbook_that_changes_is_noticed(tmp_path):
     path = saved(tmp_path, ["age"], *[[j] for j in range(20)])
     table = sf.read(path, ["age"])

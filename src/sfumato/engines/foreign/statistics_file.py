@@ -28,6 +28,7 @@ READERS = {  # suffix -> pyreadstat's function, whose file it is
     ".sas7bdat": ("read_sas7bdat", "a SAS file"),
     ".xpt": ("read_xport", "a SAS file"),
 }
+OTHER_NAMES = {"latin-1": "iso-8859-1"}  # of encodings, as pyreadstat knows them
 MOST_CODES = 100_000  # distinct values of a column with labels; with more it is a measurement
 
 
@@ -44,8 +45,10 @@ def convert_statistics_file(path: Path, settings: ReadSettings, target: Path) ->
     labels = _labels(file, written, is_text)
     found = {j: _Codes(names[j], labels[j]) for j in labels}
     n_missing: dict[str, int] = {}
+    n_declared: Counter[str] = Counter()
     with Spool.into(target, len(names)) as spool:
         for chunk in file.chunks(spool.rows_at_once):
+            n_declared += file.declared_missing(chunk, spool.n_rows)
             columns = [
                 [value or None for value in column] if text else list(column)
                 for column, text in zip(chunk, is_text, strict=True)
@@ -59,7 +62,7 @@ def convert_statistics_file(path: Path, settings: ReadSettings, target: Path) ->
             codes.decide(settings, n_missing)
         instead = {j: codes.labels for j, codes in found.items() if codes.usable}
         spool.write([f"v{j}" for j in range(len(names))], instead)
-        return ForeignTable.of(names, spool, n_missing, _notices(list(found.values())))
+        return ForeignTable.of(names, spool, n_missing, _notices(list(found.values()), n_declared))
 
 
 class _File:
@@ -73,8 +76,12 @@ class _File:
         self._read = getattr(package, function)
         self._options: dict[str, Any] = {"output_format": "dict"}
         if "encoding" in settings.spec():
-            self._options["encoding"] = settings.encoding
+            self._options["encoding"] = OTHER_NAMES.get(settings.encoding, settings.encoding)
         _, self.described = self.read(metadataonly=True)
+        self.declared: tuple[str, ...] = ()  # columns with values that the file calls missing
+        if function == "read_sav":
+            _, described = self.read(metadataonly=True, user_missing=True)
+            self.declared = tuple(described.missing_ranges)
 
     def read(self, **options: Any) -> tuple[Mapping[str, Sequence[object]], Any]:
         """Read some of the file."""
@@ -100,6 +107,25 @@ class _File:
             if n_read < n_rows:
                 return
             start += n_read
+
+    def declared_missing(self, chunk: Sequence[Sequence[object]], start: int) -> Counter[str]:
+        """Count the values of a chunk that are missing because the file says so."""
+        if not self.declared:
+            return Counter()
+        whole, _ = self.read(
+            row_offset=start,
+            row_limit=len(chunk[0]),
+            usecols=list(self.declared),
+            user_missing=True,
+            disable_datetime_conversion=True,
+        )
+        by_name = dict(zip(self.described.column_names, chunk, strict=True))
+        return Counter(
+            {
+                name: list(by_name[name]).count(None) - list(values).count(None)
+                for name, values in whole.items()
+            }
+        )
 
     def damaged(self, words: object) -> BadInput:
         """Say that the file cannot be read."""
@@ -195,7 +221,7 @@ class _Codes:
             self.labels = {code: each for code, each in self.labels.items() if code not in absent}
 
 
-def _notices(columns: Sequence[_Codes]) -> list[tuple[str, str]]:
+def _notices(columns: Sequence[_Codes], n_declared: Mapping[str, int]) -> list[tuple[str, str]]:
     used = [codes.name for codes in columns if codes.usable]
     unlabelled = [
         f"{codes.name} ({codes.n_without:,}{' or more' if codes.n_without == MOST_CODES else ''})"
@@ -203,7 +229,9 @@ def _notices(columns: Sequence[_Codes]) -> list[tuple[str, str]]:
         if codes.n_without
     ]
     same = [codes.name for codes in columns if codes.n_same and not codes.n_without]
+    declared = [f"{name} {n:,}" for name, n in n_declared.items()]
     notices = [
+        ("called missing by the file", ", ".join(declared)),
         ("labels in the place of codes", ", ".join(used)),
         ("codes kept, for values without a label", ", ".join(unlabelled)),
         ("codes kept, for labels of several codes", ", ".join(same)),
