@@ -14,6 +14,7 @@ from pyarrow import feather
 
 from sfumato.engines.foreign.pieces import Piece, joined, widened
 from sfumato.files.private_directory import no_room
+from sfumato.progress import report
 
 CELLS_AT_ONCE = 1_000_000
 
@@ -60,6 +61,7 @@ class Spool:
         for kept, piece in zip(self._pieces, pieces, strict=True):
             kept.append(Piece(piece.kind, pa.nulls(0), piece.counts))
         self.n_rows += len(table)
+        report("converting", self.n_rows)
         return values
 
     def counts(self, column: int) -> Mapping[str, int]:
