@@ -1,8 +1,10 @@
 """A release of a file of any program is that of the same table, by job files and series too."""
 
 import datetime
+import gzip
 import json
 import sys
+from pathlib import Path
 
 import openpyxl
 import pandas as pd
@@ -12,6 +14,7 @@ from typer.testing import CliRunner
 
 import sfumato as sf
 from sfumato.cli.app import app
+from sfumato.job import Job
 
 SEX = {1: "male", 2: "female"}
 N = 60
@@ -22,7 +25,7 @@ PEOPLE = pd.DataFrame(
         "zip": [f"0{j % 3}" for j in range(N)],
         "sex": [1 + j % 2 for j in range(N)],
         "born": [datetime.date(1990, 1, 1 + j % 3) for j in range(N)],
-        "disease": [["flu", "hiv", "none"][j % 3] for j in range(N)],
+        "disease": [["flu", "hiv", "none"][j // 3 % 3] for j in range(N)],
     }
 )
 LABELLED = PEOPLE.assign(sex=[SEX[code] for code in PEOPLE["sex"]])
@@ -121,6 +124,48 @@ def test_commands_take_such_files(tmp_path, source):
     audited = run(app, ["audit", release, "--original", str(path), "--json"])
     assert audited.exit_code in (0, 1, 5), audited.output
     assert json.loads(audited.stdout)
+
+
+@pytest.mark.long
+def test_a_job_names_the_sheet_and_the_summary_says_what_was_read(tmp_path):
+    book = openpyxl.load_workbook(as_xlsx(tmp_path))
+    book.create_sheet("notes")
+    book["people"].row_dimensions[3].hidden = True
+    book["people"]["B2"] = "k.A."
+    book.save(tmp_path / "people.xlsx")
+    job = tmp_path / "job.toml"
+    text = JOB.format(source="people.xlsx", output="out")
+    run = CliRunner().invoke
+
+    job.write_text(text)
+    refused = run(app, ["anonymize", str(job)])
+    assert refused.exit_code == 2
+    assert 'say which one, such as sheet = "people"' in refused.output
+    job.write_text(f'{text}[read]\nsheet = "people"\nmissing = ["k.A."]\n')
+    made = run(app, ["anonymize", str(job)])
+    assert made.exit_code == 0, made.output
+    for said in ("codes read as missing", "age 1", "hidden in the sheet, and read", "rows 1"):
+        assert said in made.output
+    options = ["-q", "age,sex", "--sheet", "people", "--missing", "k.A."]
+    checked = run(app, ["check", str(tmp_path / "people.xlsx"), *options])
+    assert checked.exit_code == 0, checked.output
+    assert "Hidden in the sheet, and read: rows 1" in checked.output
+
+
+@pytest.mark.long
+def test_sas_labels_are_in_a_file_relative_to_the_job(tmp_path, monkeypatch):
+    place = tmp_path / "jobs"
+    place.mkdir()
+    for name in ("people.sas7bdat", "formats.sas7bcat"):
+        packed = Path(__file__).parent / "files" / f"{name}.gz"
+        (place / name).write_bytes(gzip.decompress(packed.read_bytes()))
+    (place / "job.toml").write_text(
+        'source = "people.sas7bdat"\noutput = "out"\n[read]\nlabels = "formats.sas7bcat"\n'
+        '[columns]\nquasi_identifiers = ["SEXA"]\n[[criteria]]\nk_anonymity = { k = 1 }\n'
+    )
+    monkeypatch.chdir(tmp_path)
+    table = Job.load("jobs/job.toml").table()
+    assert set(table.domains["SEXA"].labels) == {"Male", "Female"}
 
 
 @pytest.mark.long

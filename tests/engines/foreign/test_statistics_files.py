@@ -153,8 +153,8 @@ def test_sas_files_are_read(tmp_path, values):
 
 def test_a_sas_catalog_holds_the_labels(tmp_path, values, line):
     path = unpacked(tmp_path, "people.sas7bdat")
-    unpacked(tmp_path, "formats.sas7bcat")
-    read = values(path, labels="formats.sas7bcat")
+    catalog = unpacked(tmp_path, "formats.sas7bcat")
+    read = values(path, labels=str(catalog))
     assert read["SEXA"] == ["Male", "Female", "Male"]
     assert values(path)["SEXA"] != read["SEXA"]
     assert line(path, labels="none.sas7bcat").startswith("labels: there is no file ")

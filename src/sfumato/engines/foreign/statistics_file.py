@@ -167,7 +167,7 @@ def _labels(
                 "labels: a catalog is for .sas7bdat files; this one holds its labels itself, so "
                 "give true or false"
             )
-        formats = file.catalog(file.path.parent / wanted)
+        formats = file.catalog(Path(wanted))
         used = described.variable_to_label
         by_column = {name: formats[used[name]] for name in names if used.get(name) in formats}
     labels = {}
