@@ -185,9 +185,15 @@ def _records(
 def _header(layout: _Layout) -> int:
     """Give the place of the record with the names: the first that has about all of them."""
     least = max(2, layout.n_fields // 2) if layout.n_fields > 2 else 1
+    sparse = None  # a record with few names, or a title in a line of empty fields
     for j, (_, fields) in enumerate(layout.records):
-        if len(fields) == layout.n_fields and sum(map(bool, map(str.strip, fields))) >= least:
-            return j
+        there = [text for text in fields if text.strip()]
+        if len(fields) != layout.n_fields or not there:
+            continue
+        if len(there) >= least:
+            is_row = any(NUMBER.fullmatch(text) or DATE.fullmatch(text) for text in there)
+            return sparse if is_row and sparse is not None else j
+        sparse = j
     return 0
 
 

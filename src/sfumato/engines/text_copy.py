@@ -49,7 +49,7 @@ def needs_copy(path: Path, settings: ReadSettings) -> bool:
 def copy_text(path: Path, settings: ReadSettings, target: Path) -> Skipped:
     """Write the copy, a piece at a time; what is not in the declared encoding is refused."""
     try:
-        copy = os.fdopen(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b")
+        copy = os.fdopen(os.open(target, os.O_RDWR | os.O_CREAT | os.O_EXCL, 0o600), "w+b", 0)
     except OSError as error:
         raise no_room(error) from None
     with copy, unpacked(path) as file:
@@ -98,21 +98,23 @@ def _copied(path: Path, settings: ReadSettings, file: IO[bytes], copy: BinaryIO)
         if n_lines >= settings.skip_rows:
             chunk = chunk[start:]
             n_lines += chunk.count(end)
-            try:
-                copy.write(chunk)
-            except OSError as error:
-                raise no_room(error) from None
+            _write(copy, chunk)
         if last:
             return min(n_lines, settings.skip_rows)
         chunk = file.read(AT_ONCE)
 
 
-def _cut_end(copy: BinaryIO, n_lines: int) -> int:
-    """Cut off the last lines, without counting empty ones; returns how many there were."""
+def _write(copy: BinaryIO, chunk: bytes) -> None:
+    left = memoryview(chunk)
     try:
-        copy.flush()
+        while left:
+            left = left[copy.write(left) :]
     except OSError as error:
         raise no_room(error) from None
+
+
+def _cut_end(copy: BinaryIO, n_lines: int) -> int:
+    """Cut off the last lines, without counting empty ones; returns how many there were."""
     copy.seek(0)
     end = b"\n" if b"\n" in copy.read(AT_ONCE) else b"\r"
     place = copy.seek(0, os.SEEK_END)
