@@ -368,6 +368,50 @@ def test_texts_read_without_the_table_overlap_where_their_values_do(column):
         assert overlap(one, other) == overlap(here, there)
 
 
+@st.composite
+def two_tables(draw):
+    """A rule whose texts are no plain values, and the values of two tables."""
+    kind = draw(st.sampled_from(["intervals", "tails", "lengths", "formats", "months"]))
+    if kind in ("intervals", "tails"):
+        bounds = {"bottom": -5, "top": draw(st.sampled_from([20, 25]))} if kind == "tails" else {}
+        rule, values = sf.Intervals(5, 10, **bounds), st.integers(-20, 40).map(str)
+    elif kind == "lengths":
+        lengths = draw(st.sets(st.integers(1, 3), max_size=2))
+        rule, values = sf.Prefix(*lengths), st.text("01", min_size=4, max_size=4)
+    elif kind == "formats":
+        rule, values = sf.Dates("DD.MM.YYYY"), DATES.map(lambda day: f"{day:%d.%m.%Y}")
+    else:
+        rule, values = sf.Dates("MM/YYYY"), DATES.map(lambda day: f"{day:%m/%Y}")
+    return rule, draw(distinct(values)), draw(distinct(values))
+
+
+@examples(200)
+@given(two_tables())
+def test_texts_of_two_tables_overlap_where_somebody_may_be_behind_both(drawn):
+    """Read without any original: what both may stand for in a table of all these values."""
+    rule, *tables = drawn
+    every = LabelReader(rule.grow("q", [*dict.fromkeys([*tables[0], *tables[1]])])[0])
+    labels = []
+    for values in tables:
+        domain, _ = rule.grow("q", values)
+        levels = [level_labels(domain, level) for level in range(domain.taxonomy.height + 1)]
+        texts = [text for level in levels if level is not None for text in level.texts]
+        texts += interval_labels(domain, intervals(domain)).texts
+        labels.append([text for text in dict.fromkeys(texts) if text is not None])
+    try:
+        ranks = common_intervals("q", labels, [rule.texts])
+    except CannotRun:
+        assume(False)
+    for (one, here), (other, there) in itertools.product(
+        zip(labels[0], ranks[0].tolist(), strict=True),
+        zip(labels[1], ranks[1].tolist(), strict=True),
+    ):
+        known = every.intervals(one), every.intervals(other)
+        assert None not in known
+        if any(overlap(a, b) for a in known[0] for b in known[1]):
+            assert overlap(here, there)
+
+
 # -------------------------------------------------------------------- nobody else reads the texts
 
 SOURCE = Path(sf.__file__).parent

@@ -82,7 +82,8 @@ class Schema:
             if a_hierarchy(rule, f"column {name!r}").rewrites and name in roles["sensitive"]:
                 raise BadInput(
                     f"column {name!r}: bottom, top and date formats are for quasi-identifiers; a "
-                    "sensitive column is published as it is, so change its values in the source"
+                    "sensitive column is published as it is, so change its values in the source "
+                    "(dates by [read] dates)"
                 )
         return cls(
             tuple(columns),
