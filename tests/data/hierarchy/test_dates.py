@@ -7,6 +7,7 @@ from hypothesis import given
 
 import sfumato as sf
 from data.hierarchy.grown import DATES, grow, path, paths, refusal
+from sfumato.data.labels.reader import LabelReader
 
 
 @pytest.mark.parametrize(
@@ -78,4 +79,12 @@ def test_years_of_two_digits_are_refused():
 
 def test_dates_that_do_not_have_the_format_are_refused_by_it():
     error = refusal(lambda: sf.Dates("DD.MM.YYYY").grow("birth", ["07/04/1994"]))
-    assert str(error).endswith("1 distinct values are not dates; write them as DD.MM.YYYY")
+    assert "1 distinct values are not dates; write them as DD.MM.YYYY" in str(error)
+
+
+def test_a_bound_among_months_may_be_a_day():
+    domain, _ = sf.Dates("MM/YYYY").grow("birth", ["12/1993", "01/1994", "07/1994", "01/1995"])
+    reader = LabelReader(domain)
+    assert reader.intervals("[1994-01-01, 1995-01-01)") == [(1, 2)]
+    assert reader.intervals("[1994-01, 1995-01)") == [(1, 2)]
+    assert reader.intervals("<1994-07") == [(0, 1)]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_left, bisect_right
 from collections.abc import Callable, Iterable, Sequence
 from decimal import Decimal
@@ -16,6 +17,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.labels.grammar import EVERY_VALUE, Label, Mask, Members, Name, Part, Range, parse
 from sfumato.data.values import Interval, published_text
 
+MONTH = re.compile(r"\d{4}-\d\d")
 BELOW_ALL = Decimal("-Infinity")
 Ranks = list[Interval]  # ascending, with gaps between them; empty: nobody's
 
@@ -78,6 +80,7 @@ class LabelReader:
             numbers = [self._place(rank) for rank in range(self.n_known)]
             if None not in numbers:
                 return as_number, numbers
+            return _day, [_day(label) for label in known]
         return published_text, [published_text(label) for label in known]  # dates are ISO text
 
     def _place(self, rank: int) -> Decimal | None:
@@ -154,6 +157,12 @@ class LabelReader:
         tails = self.domain.tails
         in_tail = tails is not None and tails.text(name) not in (None, name)
         return None if self.domain.closed or in_tail else []
+
+
+def _day(value: object) -> str:
+    """Where a date lies, or a bound among dates: a month at its first day."""
+    text = str(published_text(value))
+    return f"{text}-01" if MONTH.fullmatch(text) else text
 
 
 def _joined(ranks: Iterable[Interval]) -> Ranks:
