@@ -10,6 +10,7 @@
     people.alike(groupings, plan)    -> sizes    of groups, and nothing about who is in them
     people.apply(plan, target, kind)             rows recoded, sorted, written
     people.digest(plan)              -> number   of the rows that `apply` was told to write
+    source.look(patterns)            -> counts   of every column, before it has a role
     engine.open_published(target)    -> Source   read back as any stranger would
     source.kinds(numbers)            -> names    of what its columns hold
     source.is_sorted(kinds, ...)     -> bool     whether rows stand in the order of their values
@@ -38,6 +39,7 @@ from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.spellings import Spellings
+from sfumato.engines.look import SourceLook
 from sfumato.registry import Registry
 
 Format = Literal["csv", "parquet"]
@@ -234,6 +236,14 @@ class Source(ABC):
         "nanoseconds" (a timestamp of those), "uuid", "other". Columns without a type are text;
         those in `numbers` are numbers if all of their values are written as such.
         """
+
+    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+        """Count every column before it has a role; see `ColumnLook`.
+
+        patterns: Regular expressions (RE2) by name: how a whole value may be written. Default: the
+            embedded engine looks at what `to_batches` gives.
+        """
+        return ENGINES["duckdb"]().open(self.to_batches(self.columns)).look(patterns)
 
     @abstractmethod
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:

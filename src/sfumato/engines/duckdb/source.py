@@ -21,11 +21,13 @@ from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.csv_text import undone
 from sfumato.engines.duckdb.guessing import Found, Guesser
 from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
+from sfumato.engines.duckdb.looking import look_at
 from sfumato.engines.duckdb.one_row_each import one_row_each
 from sfumato.engines.duckdb.opening import open_relation
 from sfumato.engines.duckdb.rows import ALIKE, Rows, written_as
 from sfumato.engines.duckdb.session import Session
 from sfumato.engines.duckdb.spellings import respelled, spellings_of
+from sfumato.engines.look import SourceLook
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
 
 ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
@@ -172,6 +174,11 @@ class DuckDBSource(Source):
             derived = self._rows.types_of_numbers(list(numbers))
         types = {**self._rows.types, **derived}
         return {name: named_kind(kind.removesuffix("[]")) for name, kind in types.items()}
+
+    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+        """Count every column, a few of them in each pass over the rows."""
+        with self._session.explained():
+            return look_at(self._rows, patterns)
 
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Compare every row with the one before: a window without an order is in that of rows."""
