@@ -50,6 +50,8 @@ _HOME = {
     "SymmetricGrouping": "algorithms",
     "ThreePhase": "algorithms",
     "TopDown": "algorithms",
+    "propose": "proposal",
+    "Proposal": "proposal",
     "anonymize": "release",
     "load": "release",
     "check": "release",
@@ -106,6 +108,7 @@ __all__ = [
     "PSensitiveKAnonymity",
     "PersonalizedPrivacy",
     "Prefix",
+    "Proposal",
     "RandomizedGrouping",
     "Recode",
     "RecursiveDiversity",
@@ -135,6 +138,7 @@ __all__ = [
     "engines",
     "knowledge_skyline",
     "load",
+    "propose",
     "read",
     "reproduce",
     "utility",
@@ -183,6 +187,7 @@ if TYPE_CHECKING:
     from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, NoRoom, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
+    from sfumato.proposal import Proposal, propose
     from sfumato.release import Check, Release, anonymize, check, load
     from sfumato.report import KnowledgeSkyline, Report, audit, knowledge_skyline
     from sfumato.risk import drivers

@@ -82,6 +82,7 @@ class JobFile(_Strict):
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
     untouched_identify: bool = False
+    proposed: bool = False  # by `sfumato init`, and nobody has looked at it yet
     read: Read = Field(default_factory=Read)
     columns: Columns
     criteria: list[dict[str, Any]] = Field(min_length=1)
@@ -119,17 +120,20 @@ class Job:
         )
 
     @classmethod
-    def load(cls, path: str | Path) -> Job:
-        """Read and check a job file; every error names the key."""
-        return cls._load(path, {})
+    def load(cls, path: str | Path, *, undecided: bool = False) -> Job:
+        """Read and check a job file; every error names the key.
+
+        undecided: Take a proposal too, which nobody has accepted yet: to measure, not to release.
+        """
+        return cls._load(path, {}, undecided=undecided)
 
     @classmethod
     def for_series(cls, path: str | Path) -> Job:
         """Read a job that starts a series: its batches come one by one, so it needs no source."""
-        return cls._load(path, {"source": ".", "output": "."})
+        return cls._load(path, {"source": ".", "output": "."}, undecided=False)
 
     @classmethod
-    def _load(cls, path: str | Path, otherwise: Mapping[str, str]) -> Job:
+    def _load(cls, path: str | Path, otherwise: Mapping[str, str], *, undecided: bool) -> Job:
         file = file_path("Job.load", path)
         try:
             text = file.read_text(encoding="utf-8-sig")
@@ -151,6 +155,12 @@ class Job:
             checked = JobFile.model_validate({**otherwise, **written})
         except ValidationError as error:
             raise BadInput(_explain(error, str(file))) from None
+        if checked.proposed and not undecided:
+            raise BadInput(
+                f"{file}: a proposal that nobody has accepted yet; read it, change what is wrong, "
+                "and take out the line proposed = true (check and anonymize --dry-run take it as "
+                "it is)"
+            )
         return cls(checked, file.parent, str(file))
 
     def table(self) -> Table:

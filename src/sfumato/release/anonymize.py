@@ -13,6 +13,7 @@ from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import true_or_false
 from sfumato.progress import report
+from sfumato.proposal.proposal import ACCEPT, Proposal
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.look_alikes import as_merged, refuse_look_alikes
@@ -62,7 +63,7 @@ def anonymize(
     <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) & LDiversity(l=3) by Mondrian()>
     """
     if not isinstance(table, Table):
-        raise BadInput(f"anonymize: expected a table from sf.read, got {type(table).__name__}")
+        raise _no_table(table)
     true_or_false("anonymize", "untouched_identify", untouched_identify)
     a_criterion(criterion)
     method = a_method(default_method(criterion) if method is None else method, "anonymize")
@@ -100,6 +101,12 @@ def anonymize(
     identify = identify or bool(tells_values(apart, criterion))
     description = replace(description, untouched_identify=identify)
     return Release(description, private, untouched=untouched)
+
+
+def _no_table(given: object) -> BadInput:
+    if isinstance(given, Proposal):
+        return BadInput(f"anonymize: a proposal is not decided yet; {ACCEPT}")
+    return BadInput(f"anonymize: expected a table from sf.read, got {type(given).__name__}")
 
 
 def _with_previous(method: SeriesAlgorithm, table: Table) -> SeriesAlgorithm:

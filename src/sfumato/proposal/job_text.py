@@ -1,0 +1,183 @@
+"""A proposal as a job file: TOML with comments that a person edits."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from sfumato.algorithms import ALGORITHMS
+from sfumato.criteria import CRITERIA
+from sfumato.errors import BadInput, printable
+from sfumato.files.paths import reason
+from sfumato.files.toml_text import toml_key, toml_value
+from sfumato.parameters import file_path
+from sfumato.proposal.names import Role
+from sfumato.proposal.proposal import SEVERAL_SENSITIVE, Proposal, ProposedColumn
+from sfumato.registry import Registry
+
+PRIVATE = "# PRIVATE: this file holds values of the table; keep it as safe as the table itself."
+WIDTH = 100
+
+
+def save_job(proposal: Proposal, path: str | Path) -> Path:
+    """Write the job file, readable by its owner alone; what is there is never overwritten."""
+    target = file_path("proposal.save", path)
+    if not isinstance(proposal.source, (str, Path)):
+        raise BadInput(
+            "proposal.save: a job file names a file, and the proposal is for a data frame; write "
+            "the frame to a file and propose that, or go on with proposal.accept()"
+        )
+    text = job_text(proposal, Path(proposal.source), target)
+    try:
+        handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        raise BadInput(
+            f"{target}: exists already and is not overwritten; choose another place with --output"
+        ) from None
+    except OSError as error:
+        raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+    try:
+        with os.fdopen(handle, "w", encoding="utf-8") as file:
+            file.write(text)
+    except OSError as error:
+        target.unlink(missing_ok=True)
+        raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+    return target
+
+
+def job_text(proposal: Proposal, source: Path, target: Path) -> str:
+    """Write a proposal as TOML; paths are seen from the job file."""
+    return "\n".join(_lines(proposal, source, target)) + "\n"
+
+
+def _lines(proposal: Proposal, source: Path, target: Path) -> Iterator[str]:
+    place = Path(os.path.relpath(source.absolute(), target.absolute().parent))
+    yield PRIVATE
+    yield from _comment(
+        f"Proposed by sfumato init from {proposal.heading}. Nothing here is decided: read it, "
+        "change what is wrong, and take out the next line. Until then only `sfumato check` and "
+        "`sfumato anonymize --dry-run` take this file."
+    )
+    yield "proposed = true"
+    yield ""
+    yield f"source = {toml_value(str(place))}"
+    yield f"output = {toml_value(f'{source.stem}-release')}"
+    if proposal.remarks:
+        yield ""
+        yield "# To look at:"
+        for remark in proposal.remarks:
+            yield from _comment(remark, "# - ", "#   ")
+    settings = proposal.settings.spec()
+    if settings:
+        yield ""
+        yield "# How the file is read."
+        yield "[read]"
+        for name, value in settings.items():
+            if why := proposal.settings_reasons.get(name):
+                yield from _comment(f"{name}: {why}")
+            yield f"{toml_key(name)} = {toml_value(value)}"
+    if proposal.alike:
+        yield ""
+        yield from _comment('Texts that only look different are one value; "keep" parts them.')
+        yield "[read.alike]"
+        for column, how in proposal.alike.items():
+            yield f"{toml_key(column)} = {toml_value(how)}"
+    yield ""
+    yield from _columns(proposal)
+    criterion, method = proposal.promise.reasons
+    yield ""
+    yield from _comment(f"What must hold of every group: {criterion}.")
+    for spec in proposal.criterion.spec():
+        yield "[[criteria]]"
+        yield from _entries(_short(spec, CRITERIA))
+    yield ""
+    yield from _comment(f"How groups are made: {method}.")
+    yield "[method]"
+    yield from _entries(_short(proposal.method.spec(), ALGORITHMS))
+
+
+def _columns(proposal: Proposal) -> Iterator[str]:
+    by_role: dict[Role, list[ProposedColumn]] = {role: [] for role in Role}
+    for column in proposal.columns:
+        by_role[column.role].append(column)
+    yield "[columns]"
+    yield from _comment("They name people; never published.")
+    yield from _listed("identifiers", by_role[Role.IDENTIFIER])
+    published = [column for column in by_role[Role.SENSITIVE] if column.published]
+    yield from _comment("It must not become known of a person; published as it is.")
+    yield from _listed("sensitive", published)
+    if len(by_role[Role.SENSITIVE]) > len(published):
+        yield from _comment(SEVERAL_SENSITIVE)
+    for column in by_role[Role.SENSITIVE]:
+        if not column.published:
+            yield from _comment(
+                f"{column.name}: {_counts(column)}; {column.reason}", "#   ", "#     "
+            )
+    if by_role[Role.NONE]:
+        yield from _comment("Left out, since they have no role:")
+        for column in by_role[Role.NONE]:
+            yield from _comment(
+                f"{column.name}: {_counts(column)}; {column.reason}", "#   ", "#     "
+            )
+    yield ""
+    yield from _comment(
+        "Others may know them; they are published more generally. All of them together single out "
+        f"{proposal.n_unique:,} of {proposal.n_rows:,} people."
+    )
+    yield "[columns.quasi_identifiers]"
+    for column in by_role[Role.QUASI_IDENTIFIER]:
+        yield from _comment(f"{column.name}: {_counts(column)}; {column.reason}")
+        rule = column.hierarchy
+        if rule is not None:
+            if rule.example:
+                yield from _comment(" -> ".join(rule.example), "#   ", "#   ")
+            yield f"{toml_key(column.name)} = {toml_value(rule.rule.spec())}"
+
+
+def _counts(column: ProposedColumn) -> str:
+    said = f"{column.kind}, {column.n_values:,} distinct, {column.n_missing:,} missing"
+    said += f", singles out {column.n_alone:,} alone"
+    return said if column.n_more is None else f"{said} and {column.n_more:,} more with the others"
+
+
+def _listed(key: str, columns: Sequence[ProposedColumn]) -> Iterator[str]:
+    if not columns:
+        yield f"{key} = []"
+        return
+    yield f"{key} = ["
+    for column in columns:
+        yield from _comment(f"{_counts(column)}; {column.reason}", "    # ", "    # ")
+        yield f"    {toml_value(column.name)},"
+    yield "]"
+
+
+def _comment(text: str, first: str = "# ", then: str = "# ") -> Iterator[str]:
+    """Write a comment in lines of words; nothing in it can end a line."""
+    line = first
+    for word in printable(text).split(" "):
+        if len(line) + len(word) > WIDTH and line.strip(" #-"):
+            yield line.rstrip()
+            line = then
+        line += f"{word} "
+    yield line.rstrip()
+
+
+def _short(spec: Mapping[str, Any], registry: Registry[Any]) -> dict[str, Any]:
+    """Leave out what a reader of the file would be given anyway."""
+    written = {}
+    for name, parameters in spec.items():
+        known = inspect.signature(registry[name]).parameters
+        written[name] = {
+            key: _short(value, ALGORITHMS) if isinstance(value, Mapping) else value
+            for key, value in parameters.items()
+            if value is not None and value != known[key].default
+        }
+    return written
+
+
+def _entries(spec: Mapping[str, Any]) -> Iterator[str]:
+    for key, value in spec.items():
+        yield f"{toml_key(key)} = {toml_value(value)}"

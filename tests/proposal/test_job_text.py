@@ -1,0 +1,99 @@
+"""The job file of a proposal: TOML, private, never overwritten, and refused until accepted."""
+
+import os
+import stat
+import tomllib
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from profiles import examples
+from sfumato.job import Job
+from sfumato.proposal.job_text import PRIVATE, job_text
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "patients.csv").write_bytes(sf.datasets.patients().read_bytes())
+    return tmp_path
+
+
+def test_the_file_is_private_says_so_first_and_is_not_overwritten(place):
+    before = os.umask(0)
+    try:
+        job = sf.propose(place / "patients.csv").save(place / "job.toml")
+    finally:
+        os.umask(before)
+    assert stat.S_IMODE(job.stat().st_mode) == 0o600
+    text = job.read_text()
+    assert text.splitlines()[0] == PRIVATE
+    with pytest.raises(sf.BadInput, match="exists already and is not overwritten"):
+        sf.propose(place / "patients.csv").save(job)
+    assert job.read_text() == text
+
+
+def test_a_proposal_is_no_job_until_its_line_is_taken_out(place):
+    job = sf.propose(place / "patients.csv").save(place / "job.toml")
+    for load in (Job.load, Job.for_series):
+        with pytest.raises(sf.BadInput, match="take out the line proposed = true"):
+            load(job)
+    assert Job.load(job, undecided=True).table().n_rows == 2000
+    job.write_text(job.read_text().replace("proposed = true\n", "", 1))
+    accepted = Job.load(job)
+    proposal = sf.propose(place / "patients.csv")
+    assert (accepted.criterion, accepted.method) == (proposal.criterion, proposal.method)
+    assert accepted.table().schema.hierarchies == proposal.accept().schema.hierarchies
+    assert accepted.output == place / "patients-release"
+
+
+def test_paths_are_seen_from_the_job_file(place):
+    (place / "jobs").mkdir()
+    job = sf.propose(place / "patients.csv").save(place / "jobs" / "job.toml")
+    assert Job.load(job, undecided=True).table().n_rows == 2000
+
+
+def test_every_column_has_a_comment_with_its_reason(place):
+    text = sf.propose(place / "patients.csv").save(place / "job.toml").read_text()
+    assert all(len(line) <= 100 for line in text.splitlines())
+    text = " ".join(line.strip("# ") for line in text.splitlines())
+    assert "60 postal codes: quasi-identifier" in text
+    assert "02177 -> 0217* -> 021** -> 02*** -> 0**** -> *" in text
+
+
+def test_a_frame_has_no_job_file(tmp_path):
+    frame = pa.table({"age": [1, 2, 3]})
+    with pytest.raises(sf.BadInput, match=r"data frame; .*proposal.accept\(\)"):
+        sf.propose(frame).save(tmp_path / "job.toml")
+    assert not (tmp_path / "job.toml").exists()
+
+
+def test_a_place_that_cannot_be_written_is_named(place):
+    with pytest.raises(sf.BadInput, match="cannot write: no such file or directory"):
+        sf.propose(place / "patients.csv").save(place / "none" / "job.toml")
+
+
+odd = st.text(
+    st.characters(exclude_categories=["Cs"], exclude_characters="\0"), min_size=1, max_size=8
+)
+
+
+@examples(60)
+@given(names=st.lists(odd, min_size=1, max_size=4, unique_by=str.casefold), value=odd)
+def test_no_name_and_no_value_breaks_the_file(tmp_path_factory, names, value):
+    place = tmp_path_factory.mktemp("odd")
+    columns = {name: [f"{value}{j % 3}" for j in range(40)] for name in names}
+    columns["age"] = [j % 7 for j in range(40)]
+    pq.write_table(pa.table(columns), place / "table.parquet")
+    try:
+        proposal = sf.propose(place / "table.parquet")
+    except sf.BadInput:  # names that no source may have
+        return
+    text = job_text(proposal, place / "table.parquet", place / "job.toml")
+    written = tomllib.loads(text)["columns"]
+    assert tuple(written["quasi_identifiers"]) == proposal.quasi_identifiers
+    assert tuple(written["identifiers"]) == proposal.identifiers
+    assert tuple(written["sensitive"]) == proposal.sensitive

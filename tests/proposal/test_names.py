@@ -1,0 +1,83 @@
+"""Names of columns in several languages."""
+
+import pytest
+
+from sfumato.proposal.names import IDENTIFYING, SUBJECTS, Role, meaning, parts_of
+
+QUASI_IDENTIFIERS = {
+    "age": "age Alter edad Âge age_group mother.age",
+    "sex": "sex Gender Geschlecht sexe sexo is_female Anrede",
+    "birth": "birthDate Geburtsdatum date_naissance fecha_nacimiento DOB geb.datum",
+    "origin": "race Ethnicity Staatsangehörigkeit nationalité país native-country",
+    "postal codes": "zip PLZ Postleitzahl code_postal codigo_postal postcode",
+    "place": "city Wohnort Gemeinde Bundesland ville ciudad region State",
+    "family": "marital-status Familienstand état_civil estado_civil n_children Kinder household",
+    "education": "education Schulabschluss diplôme estudios motheduc",
+    "work": "occupation Beruf profession job_title Branche industry",
+    "body": "height_cm Größe",
+    "time": "admission_date Aufnahmedatum year Jahr",
+}
+SENSITIVE = {
+    "health": "diagnosis Diagnose Krankheit maladie enfermedad HIV birth_weight blutdruck smoker",
+    "money": "income Einkommen salaire salario hourly_wage Gehalt credit_amount",
+    "crime": "arrests prior_convictions Vorstrafen is_recid",
+    "belief or life": "religion Konfession Partei vote",
+    "marks": "test_score GPA Zufriedenheit",
+}
+IDENTIFIERS = (
+    "name Nachname prénom apellidos first_name E-Mail Telefon telephone_number id patient_id "
+    "PatientID Kundennummer SSN IBAN Matrikelnummer Aktenzeichen latitude rownames"
+)
+NOTHING = "x1 flag wave part group_b fnlwgt"
+
+
+def cases(by_subject):
+    return [(name, about) for about, names in by_subject.items() for name in names.split()]
+
+
+@pytest.mark.parametrize(("name", "about"), cases(QUASI_IDENTIFIERS))
+def test_names_say_what_others_may_know(name, about):
+    found = meaning(name)
+    assert found is not None
+    assert (found.about, found.role) == (about, Role.QUASI_IDENTIFIER)
+
+
+@pytest.mark.parametrize(("name", "about"), cases(SENSITIVE))
+def test_names_say_what_must_stay_unknown(name, about):
+    found = meaning(name)
+    assert found is not None
+    assert (found.about, found.role) == (about, Role.SENSITIVE)
+
+
+@pytest.mark.parametrize("name", IDENTIFIERS.split())
+def test_names_say_what_names_people(name):
+    assert meaning(name, IDENTIFYING) is not None
+
+
+@pytest.mark.parametrize("name", NOTHING.split())
+def test_other_names_say_nothing(name):
+    assert meaning(name) is None
+    assert meaning(name, IDENTIFYING) is None
+
+
+@pytest.mark.parametrize(
+    "name", ["wage", "stage", "usage", "average", "paid", "valid", "unsexed", "message", "videos"]
+)
+def test_a_word_within_another_says_nothing_of_its_own(name):
+    found = meaning(name)
+    assert found is None or found.about not in ("age", "sex")
+    assert meaning(name, IDENTIFYING) is None
+
+
+def test_a_name_is_taken_apart_in_every_spelling():
+    for name in ("birthDate", "birth_date", "birth date", "Birth.Date", "birth-date2"):
+        assert parts_of(name)[:2] == ("birth", "date")
+    assert parts_of("Größe") == ("grosse",)
+    assert parts_of("123") == ()
+
+
+def test_every_word_is_written_as_parts_of_names_are():
+    for subject in SUBJECTS + IDENTIFYING:
+        for word in subject.words.split():
+            assert word == word.lower()
+            assert word.isascii()
