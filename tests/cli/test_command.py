@@ -146,6 +146,6 @@ def test_groups_stand_after_the_commands():
     listed = RUN.invoke(app, ["--help"]).output.split("Commands:")[1].split("\n")
     names = [line.split()[0] for line in listed if line.strip()]
     assert names == [
-        "demo", "anonymize", "check", "audit", "skyline", "publish", "reproduce",
+        "demo", "init", "anonymize", "check", "audit", "skyline", "publish", "reproduce",
         "hierarchy", "series",
     ]  # fmt: skip

@@ -15,6 +15,7 @@ from sfumato.text import described
 
 if TYPE_CHECKING:
     from sfumato.papers import Reproduction
+    from sfumato.proposal import Proposal
     from sfumato.release import Check
     from sfumato.release.summary import Summary
     from sfumato.report import KnowledgeSkyline, Report
@@ -80,6 +81,14 @@ def print_check(check: Check, title: str) -> None:
     print_rows(f"{title}: {check.heading}", check.header, check.rows)
     for name, said in check.named:
         say(f"{name[0].upper()}{name[1:]}: {said}")
+
+
+def print_proposal(proposal: Proposal) -> None:
+    """Write what the columns of a table are and might be; counts, no values."""
+    from sfumato.proposal.proposal import HEADER, LEGEND
+
+    print_rows(f"{proposal.name}: {proposal.heading}", HEADER, proposal.rows)
+    say(LEGEND)
 
 
 def print_drivers(drivers: Drivers, title: str) -> None:

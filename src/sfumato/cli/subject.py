@@ -83,7 +83,7 @@ class Subject:
         if self.quasi_identifiers is None:
             raise sf.BadInput(
                 f"{self.source}: say which columns others may know, for instance "
-                "--quasi-identifiers age,zip,sex"
+                "--quasi-identifiers age,zip,sex; sfumato init proposes them"
             )
         return sf.read(
             self.source,
@@ -94,8 +94,14 @@ class Subject:
             **self.reading,
         )
 
-    def job(self) -> Job:
-        """Read the job file."""
+    @property
+    def is_unknown(self) -> bool:
+        """Whether nobody said anything about a file's columns, or asked anything of them."""
+        said = (self.quasi_identifiers, self.sensitive, self.person, self.alike, self.k, self.l)
+        return self.source.suffix != ".toml" and all(each is None for each in said)
+
+    def job(self, *, undecided: bool = False) -> Job:
+        """Read the job file; undecided: a proposal will do."""
         from sfumato.job import Job
 
         if self.alike is not None:
@@ -104,7 +110,7 @@ class Subject:
             raise sf.BadInput(
                 f"{self.source}: a job says by [read] {self._first}; leave the option out"
             )
-        return Job.load(self.source)
+        return Job.load(self.source, undecided=undecided)
 
     @property
     def has_files(self) -> bool:

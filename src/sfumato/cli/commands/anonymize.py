@@ -83,7 +83,7 @@ def anonymize(
 
     if allow_undecided and not audit:
         raise sf.BadInput("--allow-undecided is about what --audit finds; pass both, or neither")
-    given = Job.load(job)
+    given = Job.load(job, undecided=dry_run)
     if not dry_run:  # what is known to fail fails before the work
         with suppress(OSError):
             refuse_taken(given.output)

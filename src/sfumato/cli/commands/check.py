@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -41,10 +42,11 @@ def check(
 ) -> Answer:
     """Measure a table as it is: raw data, a release, or another tool's output.
 
-    Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or -l,
-    with a job file (its criteria), or with a saved release (its promise), the exit code is 1 when
-    something is not kept, and 5 when there is no verdict about a part. Files may be delimited by
-    , ; | or tab.
+    Of a table without any option the columns are listed, with the roles that sfumato init would
+    propose. Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or
+    -l, with a job file (its criteria), or with a saved release (its promise), the exit code is 1
+    when something is not kept, and 5 when there is no verdict about a part. Files may be delimited
+    by , ; | or tab.
     """
     from sfumato.risk import DEFAULT_K
 
@@ -57,8 +59,10 @@ def check(
             if drivers:
                 raise sf.BadInput("--drivers is about the original: give its file, or the job file")
             measured = sf.load(source).check(criterion)
+        elif subject.is_unknown and not drivers:
+            return _proposed(sf.propose(source, **reading), source)
         elif subject.is_job:
-            job = subject.job()
+            job = subject.job(undecided=True)
             table = job.table()
             measured = sf.check(table, criterion or job.criterion)
             title = f"{job.source}, the source of {source}"
@@ -80,3 +84,17 @@ def check(
     shown = measured.holds or not measured.asked  # without a requirement it only measures
     code = UNSAFE if measured.failed else 0 if shown else UNDECIDED
     return Answer(to_json, show, code)
+
+
+def _proposed(proposal: sf.Proposal, source: Path) -> Answer:
+    """Say what the columns are and might be, where nobody said so."""
+
+    def show() -> None:
+        out.print_proposal(proposal)
+        out.say(
+            "Nothing was measured, since nobody said which columns others may know: "
+            f"-q {','.join(proposal.quasi_identifiers) or 'COLUMNS'} says so, and sfumato init "
+            f"{quote(str(source))} writes a job file with reasons."
+        )
+
+    return Answer(proposal.to_json, show)

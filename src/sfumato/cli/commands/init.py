@@ -1,0 +1,61 @@
+"""Propose a job for a file."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+from shlex import quote
+from typing import Annotated, Any
+
+import typer
+
+import sfumato as sf
+from sfumato.cli import output as out
+from sfumato.cli.command import Answer, command
+from sfumato.cli.options import NOTHING, Reading
+
+
+@command(place=1)
+def init(
+    source: Annotated[
+        Path, typer.Argument(help="A file: CSV, Parquet, or what sf.read takes.", readable=False)
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", help="Where the job file is written.")
+    ] = Path("job.toml"),
+    reading: Reading = NOTHING,
+    show_values: bool = False,
+) -> Answer:
+    """Look at a file and write a job file for you to edit.
+
+    How the file is read is proposed too, where no option says it. Every column gets a proposed
+    role with its reason, every quasi-identifier a hierarchy with an example of each level, the
+    table a promise and a method. Nothing is decided by that: every command but check and
+    anonymize --dry-run refuses the job file until you have taken out its line proposed = true. The
+    file holds values of the table; it is readable by you alone, and never overwritten. What is
+    printed has values on a terminal and with --show-values only.
+    """
+    with out.progress():
+        if output.exists():
+            raise sf.BadInput(
+                f"{output}: exists already and is not overwritten; choose another place with "
+                "--output"
+            )
+        proposal = sf.propose(source, **reading)
+        proposal.save(output)
+    values = show_values or (sys.stdout is not None and sys.stdout.isatty())
+
+    def to_json() -> dict[str, Any]:
+        return {**proposal.to_json(values=show_values), "job": str(output)}
+
+    def show() -> None:
+        out.print_proposal(proposal)
+        out.print_rows("Why", ("column", "reason"), proposal.reasons(values=values))
+        for line in proposal.conclusions:
+            out.say(line)
+        out.say(
+            f"The job is in {output}, for you alone. Read it, take out the line proposed = true, "
+            f"then: sfumato anonymize {quote(str(output))} --audit"
+        )
+
+    return Answer(to_json, show)

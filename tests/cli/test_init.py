@@ -1,0 +1,108 @@
+"""`sfumato init`, and `check` of a file about which nobody said anything."""
+
+import json
+import os
+import pty
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+import sfumato as sf
+from cli.common import run
+
+
+@pytest.fixture
+def place(tmp_path, monkeypatch) -> Path:
+    (tmp_path / "patients.csv").write_bytes(sf.datasets.patients().read_bytes())
+    monkeypatch.chdir(tmp_path)
+    return tmp_path
+
+
+@pytest.mark.long
+def test_init_writes_a_job_that_runs_once_its_line_is_out(place):
+    result = run("init", "patients.csv")
+    assert result.exit_code == 0, result.stderr
+    assert "60 postal codes: quasi-identifier" in result.stdout
+    assert "sfumato anonymize job.toml --audit" in result.stdout
+    refused = run("anonymize", "job.toml")
+    assert refused.exit_code == 2
+    assert "take out the line proposed = true" in refused.stderr
+    assert run("anonymize", "job.toml", "--dry-run").exit_code == 0
+    assert run("check", "job.toml").exit_code in (0, 1)
+    for command in (("audit", "job.toml"), ("publish", "s", "patients.csv", "--job", "job.toml")):
+        assert "proposed = true" in run(*command).stderr
+    job = place / "job.toml"
+    job.write_text(job.read_text().replace("proposed = true\n", "", 1))
+    assert run("anonymize", "job.toml", "--audit").exit_code == 0
+    assert sf.load(place / "patients-release").check().holds
+
+
+def test_the_table_fits_80_columns(place):
+    result = run("init", "patients.csv", "-o", "other.toml")
+    tables = [line for line in result.stdout.splitlines() if line.startswith(" ")]
+    assert tables
+    assert max(map(len, tables)) <= 80
+
+
+def test_pipes_and_json_have_no_values_unless_asked(place):
+    del place
+    values = ("02177", "female", "flu", "Ada ")
+    piped = run("init", "patients.csv", "-o", "1.toml").stdout
+    written = run("init", "patients.csv", "-o", "2.toml", "--json").stdout
+    assert not [value for value in values if value in piped + written]
+    assert json.loads(written)["job"] == "2.toml"
+    assert json.loads(written)["proposed"] is True
+    shown = run("init", "patients.csv", "-o", "3.toml", "--show-values").stdout
+    asked = run("init", "patients.csv", "-o", "4.toml", "--json", "--show-values").stdout
+    assert "02177" in shown
+    assert "02177" in asked
+    assert "Ada " not in shown + asked
+
+
+@pytest.mark.long
+def test_a_terminal_shows_an_example_of_each_level(place):
+    command = [sys.executable, "-m", "sfumato", "init", "patients.csv"]
+    ours, theirs = pty.openpty()
+    with subprocess.Popen(command, stdout=theirs, stderr=subprocess.DEVNULL, cwd=place) as running:
+        os.close(theirs)
+        seen = b""
+        while True:
+            try:
+                piece = os.read(ours, 65536)
+            except OSError:
+                break
+            if not piece:
+                break
+            seen += piece
+        running.wait()
+    os.close(ours)
+    assert b"02177" in seen
+
+
+def test_what_is_there_is_not_overwritten(place):
+    (place / "job.toml").write_text("mine")
+    result = run("init", "patients.csv")
+    assert result.exit_code == 2
+    assert "exists already and is not overwritten" in result.stderr
+    assert (place / "job.toml").read_text() == "mine"
+
+
+def test_check_without_roles_lists_the_columns_instead_of_an_error(place):
+    del place
+    result = run("check", "patients.csv")
+    assert result.exit_code == 0
+    for name in ("name", "age", "zip", "sex", "disease"):
+        assert name in result.stdout
+    assert "sfumato init patients.csv" in result.stdout
+    assert "-q age,zip,sex" in result.stdout
+    written = json.loads(run("check", "patients.csv", "--json").stdout)
+    assert [each["role"] for each in written["columns"]].count("quasi-identifier") == 3
+
+
+def test_a_question_that_needs_roles_still_asks_for_them(place):
+    del place
+    result = run("check", "patients.csv", "-k", "5")
+    assert result.exit_code == 2
+    assert "sfumato init proposes them" in result.stderr
