@@ -48,8 +48,9 @@ def read(
     """Open a table of personal records.
 
     Args:
-        source: Path of a CSV or Parquet file, or a data frame that speaks the Arrow C stream
-            (pandas, Polars, PyArrow, DuckDB); several paths are one table. CSV is read as text:
+        source: Path of a CSV, Parquet, Excel, SPSS, Stata or SAS file, a data frame that speaks
+            the Arrow C stream (pandas, Polars, PyArrow, DuckDB), a lazy frame of Polars, or a list
+            of dictionaries; several paths are one table. CSV is read as text:
             01234 stays 01234, an empty field is missing, a quoted empty field is empty. It may be
             packed (.csv.gz).
         quasi_identifiers: Columns that others may know, with a hierarchy each; or only their names
@@ -72,8 +73,8 @@ def read(
             difference is refused.
         settings: What is declared about the source, which nothing guesses: `encoding`,
             `delimiter`, `quote`, `decimal`, `thousands`, `dates` (`{"born": "DD.MM.YYYY"}`),
-            `missing` (`["-99", "k.A."]`, or by column), `skip_rows`, `skip_end`, `trim`, `names`;
-            see docs/reading.md.
+            `missing` (`["-99", "k.A."]`, or by column), `skip_rows`, `skip_end`, `trim`, `names`,
+            `sheet`, `labels`; see docs/reading.md.
 
     >>> import sfumato as sf
     >>> patients = sf.read(

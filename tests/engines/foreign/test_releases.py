@@ -209,6 +209,14 @@ def test_nothing_of_the_file_stays_when_the_table_goes(tmp_path, monkeypatch, so
     assert [path for path in place.rglob("*") if path.is_file()] == []
 
 
+def test_a_damaged_file_that_would_end_the_process_is_one_line(tmp_path, line):
+    path = as_sav(tmp_path)
+    content = bytearray(path.read_bytes())
+    content[244] = 50  # the type of a variable: pyreadstat 1.3.7 does not survive it
+    path.write_bytes(content)
+    assert line(path).startswith("FILE: not an SPSS file, or a damaged one")
+
+
 def test_several_workbooks_are_one_table(tmp_path, read_counts):
     first = as_xlsx(tmp_path)
     other = tmp_path / "other"

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -29,6 +31,10 @@ READERS = {  # suffix -> pyreadstat's function, whose file it is
     ".xpt": ("read_xport", "a SAS file"),
 }
 OTHER_NAMES = {"latin-1": "iso-8859-1"}  # of encodings, as pyreadstat knows them
+HEAD = (
+    "import sys, pyreadstat; "
+    "getattr(pyreadstat, sys.argv[1])(sys.argv[2], metadataonly=True, output_format='dict')"
+)
 MOST_CODES = 100_000  # distinct values of a column with labels; with more it is a measurement
 
 
@@ -65,6 +71,20 @@ def convert_statistics_file(path: Path, settings: ReadSettings, target: Path) ->
         return ForeignTable.of(names, spool, n_missing, _notices(list(found.values()), n_declared))
 
 
+def _ends_a_process(function: str, path: Path) -> bool:
+    """Whether reading the head of a file ends a process, as damaged SPSS files do; tried apart."""
+    if not sys.executable:  # Python within another program
+        return False
+    done = subprocess.run(  # noqa: S603  (this Python, and the file as an argument)
+        [sys.executable, "-c", HEAD, function, str(path)],
+        check=False,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
+    return done.returncode < 0  # by a signal; whatever else is wrong is found out once more
+
+
 class _File:
     """A file, and the function that reads it."""
 
@@ -77,6 +97,8 @@ class _File:
         self._options: dict[str, Any] = {"output_format": "dict"}
         if "encoding" in settings.spec():
             self._options["encoding"] = OTHER_NAMES.get(settings.encoding, settings.encoding)
+        if _ends_a_process(function, path):
+            raise self.damaged("the program that reads it ends")
         _, self.described = self.read(metadataonly=True)
         self.declared: tuple[str, ...] = ()  # columns with values that the file calls missing
         if function == "read_sav":
