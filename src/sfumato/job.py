@@ -7,7 +7,7 @@ import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, Literal
+from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
@@ -77,7 +77,7 @@ class Read(_Strict):
 class JobFile(_Strict):
     """A whole job file."""
 
-    source: str | list[str]  # several files are one table
+    source: str | Annotated[list[str], Field(min_length=1)]  # several files are one table
     output: str
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
@@ -257,9 +257,10 @@ def _criterion(specs: list[dict[str, Any]], where: str) -> Criterion:
 def _explain(error: ValidationError, where: str) -> str:
     """Turn a finding into one line: an unknown key, which may be another misspelt, or the first."""
     first = min(error.errors(), key=lambda detail: detail["type"] != "extra_forbidden")
-    key = ".".join(
-        str(each) for each in first["loc"] if not str(each).startswith(("dict[", "list["))
-    )
+    place = [each for each in map(str, first["loc"]) if not each.startswith(("dict[", "list["))]
+    if len(place) > 1 and place[-1] in ("str", "bool", "int"):  # one of the kinds it may be
+        place.pop()
+    key = ".".join(place)
     if first["type"] == "extra_forbidden":
         tables: dict[str, type[BaseModel]] = {"columns": Columns, "read": Read}
         owner = tables.get(str(first["loc"][0]), JobFile)

@@ -229,7 +229,8 @@ def test_a_date_that_does_not_parse_is_refused(steward, record_property, day):
     job = steward.job((HIERARCHY, "age = { dates = true }"))
     told = steward.refused("anonymize", job, shows=day)
     said = "column 'age': 1 distinct values are not dates; write them as YYYY-MM-DD"
-    assert told == f"{said} (--show-values shows the values)"
+    assert told.startswith(said)
+    assert told.endswith(" (--show-values shows the values)")
     record_property(TRIED, steward.tried)
 
 
@@ -506,7 +507,7 @@ WRONG_JOBS = [
     ("source =", '"a\\nb" = 1\nsource =', "unknown key 'a\\nb'"),
     # types
     ('source = "people.csv"', "source = 5", "source: input should be a valid string"),
-    ('source = "people.csv"', "source = ['people.csv']", "source: input should be a valid string"),
+    ('source = "people.csv"', "source = [5]", "source: input should be a valid string"),
     ('output = "out/deep/q1"', "output = true", "output: input should be a valid string"),
     ('output = "out/deep/q1"', 'output = "o"\nformat = "xlsx"', "format: input should be 'csv'"),
     ('output = "out/deep/q1"', 'output = "o"\nformat = 5', "format: input should be 'csv' or"),

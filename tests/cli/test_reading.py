@@ -1,0 +1,238 @@
+"""[read], and the same options: a messy file gives the release that the clean one gives."""
+
+import csv
+import gzip
+import json
+
+import pytest
+
+import sfumato as sf
+from cli.common import JOB, run
+from sfumato.series import ReleaseSeries
+
+READ = """
+[read]
+encoding = "windows-1252"
+delimiter = ";"
+decimal = ","
+thousands = "."
+dates = { born = "DD.MM.YYYY" }
+missing = { zip = ["k.A.", -99] }
+skip_rows = 2
+skip_end = 1
+trim = true
+names = "number"
+"""
+OPTIONS = (
+    *("--encoding", "windows-1252", "--delimiter", ";", "--decimal", ",", "--thousands", "."),
+    *("--dates", "born=DD.MM.YYYY", "--missing", "zip=k.A.", "--missing", "zip=-99"),
+    *("--skip-rows", 2, "--skip-end", 1, "--trim", "--names", "number"),
+)
+ROLES = ("-q", "age,zip,sex,born", "-s", "disease")
+CRITERIA = JOB.replace("sex = ", "born = { dates = true }\nsex = ")
+
+
+def rows():
+    with sf.datasets.patients().open(newline="") as file:
+        for j, row in enumerate(csv.DictReader(file)):
+            born = f"{1950 + j % 5}-0{1 + j % 9}-{10 + j % 3}"
+            zipped = row["zip"] if j % 50 else ""
+            yield row | {"born": born, "income": f"{1000 + j}.5", "zip": zipped}
+
+
+N_MISSING = sum(not row["zip"] for row in rows())
+
+
+def clean(path, some=None):
+    with path.open("w", newline="", encoding="utf-8") as file:
+        every = list(rows())[:some]
+        writer = csv.DictWriter(file, list(every[0]))
+        writer.writeheader()
+        writer.writerows(every)
+    return path
+
+
+def messy(path, start=0, stop=None):
+    """The same in the ways of an office."""
+    every = list(rows())
+    lines = ["Patienten, Köln", "Stand: heute", ";".join([*every[0], "sex"])]
+    for j, row in list(enumerate(every))[start:stop]:
+        year, month, day = row["born"].split("-")
+        zipped = row["zip"] or ("k.A." if j % 100 else "-99")
+        income = f"{1 + j // 1000}.{j % 1000:03},5"
+        sex = row["sex"] + "  " * (j % 2)
+        lines.append(
+            f"{row['name']};{row['age']};{zipped};{sex};{row['disease']};{day}.{month}.{year};{income};x"
+        )
+    lines.append("Summe;;;")
+    data = "\r\n".join(lines).encode("cp1252")
+    path.write_bytes(gzip.compress(data) if path.suffix == ".gz" else data)
+    return path
+
+
+def job(place, name, source, extra="", output="out"):
+    text = CRITERIA.replace('"patients.csv"', json.dumps(source)).replace("out/2026-q1", output)
+    (place / name).write_text(text + extra)
+    return place / name
+
+
+@pytest.fixture(scope="module")
+def place(tmp_path_factory):
+    place = tmp_path_factory.mktemp("read")
+    clean(place / "clean.csv")
+    messy(place / "messy.csv.gz")
+    messy(place / "first.csv", 0, 700)
+    messy(place / "second.csv", 700)
+    job(place, "clean.toml", "clean.csv", output="of-clean")
+    job(place, "messy.toml", "messy.csv.gz", READ, output="of-messy")
+    job(place, "parts.toml", ["first.csv", "second.csv"], READ, output="of-parts")
+    for name in ("clean", "messy", "parts"):
+        done = run("anonymize", place / f"{name}.toml", "--json")
+        assert done.exit_code == 0, done.stderr
+        (place / f"{name}.json").write_text(done.stdout)
+    return place
+
+
+@pytest.mark.parametrize("name", ["messy", "parts"])
+def test_a_messy_file_gives_the_release_of_the_clean_one(place, name):
+    made = (place / f"of-{name}" / "data.csv").read_bytes()
+    assert made == (place / "of-clean" / "data.csv").read_bytes()
+
+
+def test_the_summary_counts_what_reading_did(place):
+    counted = json.loads((place / "messy.json").read_text())["read"]
+    assert counted == {
+        "encoding": "windows-1252",
+        "delimiter": ";",
+        "skipped_start": 2,
+        "skipped_end": 1,
+        "missing": {"zip": N_MISSING},
+        "trimmed": {"sex": len({row["sex"] for row in rows()})},
+        "numbers": [],
+        "dates": {"born": "DD.MM.YYYY"},
+        "notices": {},
+    }
+    parts = json.loads((place / "parts.json").read_text())["read"]
+    assert parts == counted | {"skipped_start": 4, "skipped_end": 2}
+    shown = run("anonymize", place / "messy.toml", "--dry-run").stdout
+    assert "lines skipped" in shown
+    assert "codes read as missing" in shown
+    assert "merged by trimming" in shown
+    assert "k.A." not in shown
+
+
+def test_check_has_the_same_options(place):
+    by_options = run("check", place / "messy.csv.gz", *ROLES, *OPTIONS, "--json")
+    assert by_options.exit_code == 0, by_options.stderr
+    of_clean = json.loads(run("check", place / "clean.csv", *ROLES, "--json").stdout)
+    found = json.loads(by_options.stdout)
+    assert found.pop("read")["missing"] == {"zip": N_MISSING}
+    assert of_clean.pop("read")["missing"] == {}
+    assert found == of_clean
+    shown = run("check", place / "messy.csv.gz", *ROLES, *OPTIONS).stdout
+    assert "Lines skipped: 2 above the column names, 1 at the end" in shown
+    assert f"Codes read as missing: zip {N_MISSING}" in shown
+
+
+def test_check_of_a_job_counts_too_and_takes_no_option(place):
+    assert (
+        json.loads(run("check", place / "messy.toml", "--json").stdout)["read"]["skipped_end"] == 1
+    )
+    refused = run("check", place / "messy.toml", "--encoding", "utf-8")
+    assert refused.exit_code == 2
+    assert "a job says by [read] encoding; leave the option out" in refused.stderr
+    refused = run("check", place / "of-clean", "--decimal", ",")
+    assert "a release says how it was written; leave --decimal out" in refused.stderr
+
+
+def findings(*arguments):
+    done = run("audit", *arguments, "--json")
+    assert done.exit_code in (0, 1, 5), done.stderr
+    return json.loads(done.stdout)["findings"]
+
+
+def test_an_original_and_a_list_of_people_are_read_by_options(place):
+    release = place / "of-clean"
+    given = findings(release, "--original", place / "clean.csv", "--external", place / "clean.csv")
+    messy_ones = ("--original", place / "messy.csv.gz", "--external", place / "messy.csv.gz")
+    assert findings(release, *messy_ones, *OPTIONS) == given
+
+
+def test_a_job_governs_the_list_of_people_beside_it(place):
+    people = place / "people.csv"  # without the column that dates are about
+    people.write_bytes(
+        b"x\ny\nage;zip;sex;born\n34;02177;female;10.01.1950\n34;k.A.;female;11.02.1951\nSumme"
+    )
+    given = place / "given.csv"
+    given.write_text("age,zip,sex,born\n34,02177,female,1950-01-10\n34,,female,1951-02-11\n")
+    by_job = findings(place / "messy.toml", "--external", people)
+    assert by_job == findings(place / "clean.toml", "--external", given)
+    by_original = findings(
+        place / "of-messy", "--original", place / "messy.toml", "--external", people
+    )
+    assert by_original == by_job
+
+
+def test_batches_of_a_series_are_read_by_its_terms(tmp_path):
+    by_messy, by_clean = tmp_path / "messy", tmp_path / "clean"
+    start = CRITERIA.replace("l_diversity = { l = 3 }", "k_anonymity = { k = 2 }")
+    start = start.split("[method]")[0]
+    (tmp_path / "messy.toml").write_text(start + READ)
+    (tmp_path / "clean.toml").write_text(start)
+    first, second = messy(tmp_path / "1.csv", 0, 700), messy(tmp_path / "2.csv.gz", 700)
+    done = run("publish", by_messy, first, "--job", tmp_path / "messy.toml")
+    assert done.exit_code == 0, done.stderr
+    assert "In the batch: lines skipped: 2 above the column names, 1 at the end." in done.stdout
+    done = run("publish", by_messy, second, "--json")
+    assert done.exit_code == 0, done.stderr
+    assert json.loads(done.stdout)["reading"]["skipped_end"] == 1
+    header, *lines = clean(tmp_path / "clean.csv").read_text().splitlines(keepends=True)
+    for j, part in enumerate((lines[:700], lines[700:])):
+        batch = tmp_path / f"clean{j}.csv"
+        batch.write_text(header + "".join(part))
+        done = run("publish", by_clean, batch, "--job", tmp_path / "clean.toml")
+        assert done.exit_code == 0, done.stderr
+    for number in ("001", "002"):
+        made = [
+            (each / "public" / number / "data.csv").read_bytes() for each in (by_messy, by_clean)
+        ]
+        assert made[0] == made[1]
+    assert ReleaseSeries(by_messy).status().terms(1).settings.encoding == "windows-1252"
+    (tmp_path / "messy.toml").write_text(start + READ.replace("windows-1252", "latin-1"))
+    refused = run("publish", by_messy, first, "--job", tmp_path / "messy.toml")
+    assert "read.encoding: not what this series was started with" in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("written", "said"),
+    [
+        ("encodng = 'utf-8'", "unknown key 'read.encodng'; did you mean 'encoding'?"),
+        ("encoding = 'ebcdic'", "read: read: encoding must be one of"),
+        ("skip_rows = '2'", "read.skip_rows: input should be a valid integer"),
+        ("dates = { born = 'DD.MM.YY' }", "read: dates.born: date format 'DD.MM.YY'"),
+    ],
+)
+def test_a_job_that_cannot_be_names_the_key(place, written, said):
+    refused = run("check", job(place, "wrong.toml", "clean.csv", f"\n[read]\n{written}\n"))
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+
+
+@pytest.mark.parametrize(
+    ("options", "said"),
+    [
+        (("--dates", "born"), "--dates: say of which column, such as born=DD.MM.YYYY"),
+        (("--missing", "x", "--missing", "zip=y"), "--missing: codes of all columns, or of one"),
+        (("--delimiter", "ab"), "delimiter must be one character such as ;, got 'ab'"),
+    ],
+)
+def test_options_that_cannot_be_are_refused(place, options, said):
+    refused = run("check", place / "clean.csv", *ROLES, *options)
+    assert refused.exit_code == 2
+    assert said in refused.stderr
+
+
+def test_a_tab_is_given_by_its_name(tmp_path):
+    (tmp_path / "t.csv").write_text("a,b\tc\n" + "1,2\t3\n" * 5)
+    done = run("check", tmp_path / "t.csv", "-q", "c", "--delimiter", "tab", "--json")
+    assert json.loads(done.stdout)["rows"] == 5
