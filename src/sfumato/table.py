@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
@@ -12,10 +12,11 @@ from typing import Unpack
 import numpy as np
 
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet
+from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import GroupSizes
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
+from sfumato.data.naming import Categories, Leaves, Publishes, with_names_of_many
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings, Settings
 from sfumato.data.recoding import Recoding
@@ -134,8 +135,11 @@ class Table:
         self.schema = schema
         self.spelling_rules: Mapping[str, str] = spelling_rules or {}  # column -> "merge" or "keep"
         self.n_merged: dict[str, SpellingCounts] = {}  # of columns that had several
+        self.categories: Categories | None = None  # that releases have in common
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
+        self._ground: Table | None = None  # where several values are seen as one here
+        self._leaves: Mapping[str, Leaves] = {}
 
     def __repr__(self) -> str:
         schema = self.schema
@@ -211,6 +215,37 @@ class Table:
                 return text
         return spellings[0]
 
+    def naming_many(
+        self,
+        fewest: int,
+        publishes: Publishes,
+        named: Callable[[str], frozenset[str] | None] = lambda _: None,
+    ) -> Table:
+        """See those texts as one that a release must not name; see `with_names_of_many`."""
+        if self._ground is not None:
+            return self._ground.naming_many(fewest, publishes, named)
+        people = self.combinations()
+        leaves = {}
+        for column in self.schema.quasi_identifiers:
+            domain = self.domains[column]
+            having = sum_by(people.codes(column).astype(np.intp), people.counts, len(domain))
+            frozen = None if self.categories is None else self.categories.names
+            names = named(column) if frozen is None else frozen.get(column)
+            joined = with_names_of_many(domain, having, fewest, publishes, names)
+            if joined is not None:
+                leaves[column] = joined
+        if not leaves:
+            return self
+        table = Table(self.source, self.schema, self.spelling_rules)
+        table.n_merged, table.categories = self.n_merged, self.categories
+        table._ground, table._leaves = self, leaves
+        domains, codes = self._coding
+        table._coding = (
+            domains | {c: each.domain for c, each in leaves.items()},
+            codes | {c: each.code[codes[c]] for c, each in leaves.items()},
+        )
+        return table
+
     @cached_property
     def read_counts(self) -> ReadCounts:
         """What the settings by which it was read did to the columns that have a role."""
@@ -225,6 +260,8 @@ class Table:
     @cached_property
     def look_alikes(self) -> Mapping[str, SpellingCounts]:
         """Of counted columns and of people, those with texts that only look different."""
+        if self._ground is not None:
+            return self._ground.look_alikes
         found = {column: spelling_counts(self.domains[column]) for column in self.schema.counted}
         person = self.schema.person
         if person is not None:
@@ -273,6 +310,8 @@ class Table:
 
     @cached_property
     def _people(self) -> People:
+        if self._ground is not None:
+            return self._ground._people
         schema = self.schema
         return self.source.people(schema.person, schema.sensitive, schema.published_columns)
 
@@ -294,6 +333,8 @@ class Table:
                 f"guarding: people have any number of values of {self.set_valued!r}, and what they "
                 "guard is one; leave the guarding column out"
             )
+        if guard not in self._guarded and self._ground is not None:
+            self._guarded[guard] = self._ground.frequencies(guard).merged(self._leaves)
         if guard not in self._guarded:
             self.schema.refuse_as_guard(guard)
             self._guarded[guard] = self._count(self.schema.sensitive, guard)
@@ -311,6 +352,8 @@ class Table:
         """Count n people, chosen without regard to what they have; or all if that was done."""
         if "_frequencies" in self.__dict__:
             return self._frequencies
+        if self._ground is not None:
+            return self._ground.some_people(n).merged(self._leaves)
         return self._count(self.schema.sensitive, at_most=n)
 
     def alike(self, groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
@@ -392,10 +435,14 @@ class Table:
     def _frequencies(self) -> FrequencySet:
         for counted in self._guarded.values():
             return counted.project(self.schema.counted)
+        if self._ground is not None:
+            return self._ground.frequencies().merged(self._leaves)
         return self._count(self.schema.sensitive)
 
     @cached_property
     def _combinations(self) -> FrequencySet:
+        if self._ground is not None:
+            return self._ground.combinations().merged(self._leaves)
         return self._count(())
 
     def _count(

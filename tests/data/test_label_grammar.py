@@ -308,23 +308,24 @@ def test_a_text_that_is_a_value_and_a_range_of_others_is_not_read():
     """Somebody else's release may name <18 without quotes; ours never does."""
     categories = sf.Flat().grow("age", ["<18", "18 to 65", ">65"])[0]
     assert LabelReader(categories).interval("<18") == (categories.code_of("<18"),) * 2
-    unclear = sf.Flat().grow("name", ["<m", "a", "z"])[0]
+    unclear = sf.Flat(ordered=True).grow("name", ["<m", "a", "z"])[0]
     assert LabelReader(unclear).intervals("<m") is None
     assert LabelReader(unclear).interval('"<m"') == (unclear.code_of("<m"),) * 2
 
 
 def test_an_order_of_text_is_told_from_one_of_numbers():
     """A column with 01 among its values is of codes, even if only its numbers are published."""
-    codes = sf.Flat().grow("q", ["01", "1", "10", "2", "9"])[0]
+    codes = sf.Flat(ordered=True).grow("q", ["01", "1", "10", "2", "9"])[0]
     below = interval_labels(codes, np.array([[0, 2]], dtype=np.int32))[0]
-    assert below == '<"19"'
+    assert below == '<"9"'
     assert LabelReader(codes).interval(below) == (0, 2)
     numbers = sf.Flat().grow("q", ["1", "10", "2", "9"])[0]
     assert LabelReader(numbers).intervals(below) is None
-    assert LabelReader(codes).intervals("<19") is None
-    flat = [sf.Flat.texts]
-    (ranks,) = common_intervals("q", [[below, "10", "2"]], flat)
+    assert LabelReader(codes).intervals("<9") is None
+    flat = [sf.Flat(ordered=True).texts]
+    (ranks,) = common_intervals("q", [[below, "2", "10"]], flat)
     assert overlap(*ranks[:2])
+    assert not overlap(ranks[0], ranks[2])
     (ranks,) = common_intervals("q", [["<2", "10", "2"]], flat)
     assert not overlap(*ranks[:2])
     with pytest.raises(CannotRun, match="does not say"):

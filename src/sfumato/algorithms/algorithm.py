@@ -16,6 +16,7 @@ from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.earlier_releases import Past
@@ -81,6 +82,20 @@ class Algorithm(ABC):
     def bucketized(self) -> bool:
         """Whether quasi-identifiers and sensitive values are published apart, as two tables."""
         return False
+
+    @property
+    def publishes(self) -> Publishes:
+        """What a value is published as: a range or set of values, a node of its tree, or as given.
+
+        Texts of open columns that few people have are joined accordingly before the search
+        (`sfumato.data.naming`).
+        """
+        return "ranges"
+
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """Give the texts without an order that are named whoever has them; None: many people's."""
+        del column
+        return None
 
     @property
     def one_by_one(self) -> bool:

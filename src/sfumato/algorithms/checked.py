@@ -18,6 +18,7 @@ from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import holding, names_somebody, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Assignment, Recoding
 from sfumato.data.recoding.base import distinct_boxes
 from sfumato.errors import BadInput, Unsatisfiable
@@ -84,6 +85,15 @@ class Checked(Algorithm):
     def joint(self) -> bool:
         """Only which of several k is published depends on values."""
         return len(self.ks) > 1
+
+    @property
+    def publishes(self) -> Publishes:
+        """As the method does."""
+        return self.method.publishes
+
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """Those of the method."""
+        return self.method.names_in(column)
 
     @property
     def deterministic(self) -> bool:

@@ -21,6 +21,7 @@ from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import bound
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 from sfumato.data.values import Interval, published_text
 from sfumato.errors import BadInput, Unsatisfiable, shown
@@ -81,6 +82,19 @@ class Recode(Algorithm):
     def keeps_guards(self) -> bool:
         """Combinations are recoded as a whole."""
         return True
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees, or the boxes that were given."""
+        return "given" if self.levels is None else "nodes"
+
+    def names_in(self, column: str) -> frozenset[str] | None:
+        """Give the names of the boxes."""
+        if self.boxes is None:
+            return None
+        sides = [box[column] for box in self.boxes if column in box]
+        alone = [side["value"] for side in sides if side.get("value") is not None]
+        return frozenset([*alone, *(name for side in sides for name in side.get("names", ()))])
 
     @property
     def in_public(self) -> Recode:
@@ -263,6 +277,10 @@ def _is_side(side: Side) -> bool:
         return False
     if set(rest) == {"value"}:
         return isinstance(rest["value"], (str, type(None)))
+    if "names" in rest:
+        names, other = rest.pop("names"), rest.pop("other", True)
+        known = isinstance(names, (list, tuple)) and all(isinstance(name, str) for name in names)
+        return known and other is True and not rest
     if set(rest) == {"level", "node"}:
         level = rest.pop("level")
         return isinstance(level, int) and level >= 0 and isinstance(rest["node"], str)
@@ -272,18 +290,22 @@ def _is_side(side: Side) -> bool:
 
 def _shape(domain: Domain) -> str:
     """Say what a level and a bound of a domain mean: its height, and how its values are ordered."""
-    order = "numbers" if domain.numbers is not None else "tree" if domain.closed else "text"
-    return f"height {domain.taxonomy.height}, ordered as {order}"
+    order = "numbers" if domain.numbers is not None else "tree" if domain.closed else domain.order
+    ground = domain if domain.merged is None else domain.merged.ground
+    return f"height {ground.taxonomy.height}, ordered as {order or 'nothing'}"
 
 
 def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
     """Write an interval of ranks in terms of values, as its label means it.
 
     `level`, `node`: a node of the hierarchy, the root included. `value`: one value; None: the
-    missing one. `first`, `last`: the leaves at the ends of a run in a closed hierarchy. `from`,
+    missing one. `first`, `last`: the leaves at the ends of a run in a closed hierarchy. `names`:
+    texts that have no order, and `other` where those that are not named are with them. `from`,
     `below`: bounds in an open one, absent where there is none. All but nodes can include `missing`.
     """
-    if low == high:
+    if domain.merged is not None and domain.order is not None:
+        return _write_side(domain.merged.ground, *domain.merged.ground_ranks(low, high))
+    if low == high and domain.order is None and domain.rest_rank != low:
         return {"value": published_text(domain.labels[low])}
     level = domain.node_level(low, high)
     if level is not None:
@@ -293,6 +315,10 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
     if domain.has_missing and high == top:
         side["missing"] = True
         high -= 1
+    if domain.is_category:
+        ranks = [rank for rank in range(low, high + 1) if rank != domain.rest_rank]
+        side["names"] = [published_text(domain.labels[rank]) for rank in ranks]
+        return side | ({"other": True} if high - low + 1 > len(ranks) else {})
     if domain.closed and domain.numbers is None:
         return side | {"first": str(domain.labels[low]), "last": str(domain.labels[high])}
     if low == high:
@@ -336,6 +362,11 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
                     f"Recode: the hierarchy of {column!r} has lost a value; anonymize anew"
                 )
             return (first, last) if first <= last else NOBODY
+        if "names" in side:
+            found = [domain.code_of(name) for name in side["names"]]
+            found += [domain.rest_rank] if side.get("other") else []
+            codes = [code for code in found if code is not None]
+            return (min(codes), max(codes)) if codes else NOBODY
         bounds = side.get("from"), side.get("below")
         ranks = reader.range(*bounds)
         if ranks is None:

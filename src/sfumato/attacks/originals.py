@@ -13,6 +13,7 @@ from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.release import Release
+from sfumato.release.naming import naming_many, naming_what_is_named
 from sfumato.table import Table, read
 from sfumato.text import count, counted
 
@@ -34,9 +35,23 @@ def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
     else:
         return given if isinstance(given, Table) else None  # refused with a better message
     if isinstance(given, Table):
-        return _in_order(given, columns, values) if sensitive else given
-    rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
-    return read(given, columns, values if sensitive else None, hierarchies=rules)
+        table = _in_order(given, columns, values) if sensitive else given
+    else:
+        rules = {name: rule for name, rule in known.items() if sensitive or name in columns}
+        table = read(given, columns, values if sensitive else None, hierarchies=rules)
+    return _as_named(table, subject, sensitive=sensitive) if isinstance(subject, Release) else table
+
+
+def _as_named(table: Table, release: Release, *, sensitive: bool) -> Table:
+    """See a table as the release names its texts."""
+    description, own = release.description, release.original
+    if description.method.bucketized or table is own:
+        return table
+    if {*description.quasi_identifiers} - {*table.schema.quasi_identifiers}:
+        return table  # refused later, by the name of the column
+    if sensitive and description.method.publishes != "given" and description.categories is None:
+        return naming_many(table, description.criterion, description.method)
+    return naming_what_is_named(table, release.seen.frequencies)
 
 
 def _in_order(table: Table, columns: Sequence[str], values: Sequence[str]) -> Table:

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+from bisect import bisect_left
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
 from functools import cached_property
+from typing import Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,6 +47,35 @@ class SetMembers:
         return position, self.codes[entry], self.counts[entry]
 
 
+class Rest(NamedTuple):
+    """Values without an order that few people have: they are published as one, or not at all."""
+
+    first: int  # rank
+    last: int
+    name: str | None  # None: they are too few even together
+
+
+class Merged(NamedTuple):
+    """What the values of a domain are, where one of them is a run of values."""
+
+    ground: Domain
+    first: NDArray[np.int32]  # (n + 1,) first rank of each run in `ground`
+
+    def ground_ranks(self, low: int, high: int) -> tuple[int, int]:
+        """Give the ranks of a run of runs."""
+        return int(self.first[low]), int(self.first[high + 1]) - 1
+
+    def ground_sides(self, sides: Ranks) -> Ranks:
+        """Give the ranks of many; sides: (n, 2)."""
+        return np.stack([self.first[sides[:, 0]], self.first[sides[:, 1] + 1] - 1], axis=1)
+
+    def runs(self, low: int, high: int) -> tuple[int, int] | None:
+        """Give the runs that some ranks are; None: they end within one."""
+        begin, end = np.searchsorted(self.first, [low, high + 1]).tolist()
+        whole = self.first[begin] == low and self.first[end] == high + 1
+        return (begin, end - 1) if whole else None
+
+
 @dataclass(frozen=True, eq=False)
 class Domain:
     """Ground values of a column; a code is a rank in tree order.
@@ -58,12 +89,22 @@ class Domain:
     closed: bool = False  # given by the steward, so its ground values may be published
     tails: Tails | None = None  # numbers beyond its bounds are one value: the first, or the last
     members: SetMembers | None = None  # set-valued: a code is one person's whole set
+    # Of texts: in that of their characters, or with numbers in them as numbers (A5 before A10).
+    order: Literal["codes", "natural"] | None = None
+    named: NDArray[np.bool_] | None = None  # (n,) whether a release may name it; None: all
+    rest: Rest | None = None  # of texts without an order
+    merged: Merged | None = None  # where a value stands for several
 
     def __len__(self) -> int:
         return len(self.labels)
 
     def __repr__(self) -> str:
         return f"<Domain: {counted(len(self), 'value')}, height {self.taxonomy.height}>"
+
+    @property
+    def is_category(self) -> bool:
+        """Whether its values are texts of the data without any order."""
+        return self.numbers is None and not self.closed and self.order is None
 
     @property
     def has_missing(self) -> bool:
@@ -112,8 +153,46 @@ class Domain:
 
     def code_of(self, value: object) -> int | None:
         """Code of a value, in whatever way it is written; None: the column has no such value."""
-        tail = None if self.tails is None else self.tails.text(value)
-        return self.known.code(value if tail is None else tail)
+        if self.merged is None:
+            tail = None if self.tails is None else self.tails.text(value)
+            return self.known.code(value if tail is None else tail)
+        rank = self.merged.ground.code_of(value)
+        return None if rank is None else int(np.searchsorted(self.merged.first, rank, "right")) - 1
+
+    @property
+    def ground(self) -> Domain:
+        """The values themselves, where a value here stands for several."""
+        return self if self.merged is None else self.merged.ground
+
+    def ground_sides(self, sides: Ranks) -> Ranks:
+        """See sides of boxes in the ranks of the values themselves; (n, 2)."""
+        return sides if self.merged is None else self.merged.ground_sides(sides)
+
+    @property
+    def rest_rank(self) -> int | None:
+        """The value that stands for all that are not named, if there is one."""
+        rest = None if self.merged is None else self.merged.ground.rest
+        if self.merged is None or rest is None:
+            return None
+        return int(np.searchsorted(self.merged.first, rest.first))
+
+    @property
+    def nameless(self) -> int | None:
+        """The same if even that has no name: too few people have one of them."""
+        rest = None if self.merged is None else self.merged.ground.rest
+        return None if rest is None or rest.name is not None else self.rest_rank
+
+    def holds_nameless(self, low: int, high: int) -> bool:
+        """Whether an interval holds a value that cannot be named."""
+        return self.nameless is not None and low <= self.nameless <= high
+
+    def beginning_so(self, beginning: str) -> tuple[int, int]:
+        """Give the first rank of the codes that begin so, and the one behind them."""
+        first = bisect_left(self.texts, beginning)
+        end = bisect_left(
+            self.texts, True, lo=first, key=lambda text: not text.startswith(beginning)
+        )
+        return first, end
 
     def tail_bound(self, rank: int) -> Decimal | None:
         """Give the bound of the tail that a rank is; None: it is a value of its own."""

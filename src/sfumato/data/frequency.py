@@ -151,6 +151,21 @@ class FrequencySet:
         keys, counts, digests = _aggregate(keys, self.counts, self.digests)
         return replace(self, keys=keys, counts=counts, digests=digests)
 
+    def merged(self, leaves: Mapping[str, tuple[Domain, Codes]]) -> FrequencySet:
+        """See several values as one: column -> its new domain, and the new code of each old one."""
+        codes = {column: self.codes(column) for column in self.columns}
+        codes |= {c: code[codes[c]] for c, (_, code) in leaves.items() if c in codes}
+        domains = {c: leaves[c][0] if c in leaves else d for c, d in self.domains.items()}
+        return FrequencySet.from_codes(
+            domains,
+            self.quasi_identifiers,
+            self.sensitive,
+            codes,
+            self.counts,
+            self.guard,
+            self.digests,
+        )
+
     def some(self, n: int) -> NDArray[np.intp]:
         """Give the keys of n people at even distances, or of all if they are no more."""
         total = self.n_rows

@@ -8,6 +8,7 @@ two codes.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from decimal import Decimal
 
@@ -30,6 +31,17 @@ def published_text(value: object) -> str | None:
         return "true" if value else "false"
     number = as_number(value) if isinstance(value, (int, float, Decimal)) else None
     return str(value) if number is None else number_text(number)
+
+
+def natural_order(value: object) -> tuple[tuple[object, ...], str]:
+    """Give what texts are sorted by if numbers in them count as numbers.
+
+    >>> sorted(["A10", "A5", "B1", "A05"], key=natural_order)
+    ['A05', 'A5', 'A10', 'B1']
+    """
+    text = str(published_text(value))
+    parts = re.split(r"(\d+)", text, flags=re.ASCII)
+    return tuple(int(part) if j % 2 else part for j, part in enumerate(parts)), text
 
 
 def text_in_all_formats(value: object) -> str | None:

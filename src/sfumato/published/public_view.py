@@ -40,6 +40,7 @@ class PublicView:
     hierarchies: Mapping[str, PublicRule] = field(default_factory=dict)
     method: object = None  # the `Algorithm` that the release names; None: not known
     criterion: Criterion | None = None  # that it was made to satisfy
+    categories: str | None = None  # releases with the same mark name the same texts
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""

@@ -17,6 +17,7 @@ from sfumato.proposal.proposal import ACCEPT, Proposal
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.look_alikes import as_merged, refuse_look_alikes
+from sfumato.release.naming import naming_many
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
 from sfumato.release.telling import telling_columns
@@ -79,11 +80,13 @@ def anonymize(
     check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)
     refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
+    table = naming_many(table, criterion, method)
+    frequencies = table.frequencies(guard) if by_value else table.combinations()
     report("searching")
     draw = chances(method)
     decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
     secret = draw(SECRET_BYTES)
-    recoding = decided.renumbered(secret)
+    recoding = decided.renumbered(secret).without_nameless()
     description = Description.of(table, frequencies, recoding, criterion, method)
     private = Private(table, frequencies, recoding, secret)
     report("looking for columns that tell people apart")

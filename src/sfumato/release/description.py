@@ -55,6 +55,8 @@ class Description:
     alike: tuple[str, ...] = ()  # columns whose look-alikes the steward kept as different values
     # What each column holds, as readers of the files get it; see `Source.kinds`. Not saved: none.
     types: Mapping[str, str] = field(default_factory=dict)
+    # Releases with the same mark name the same texts of columns without an order; None: not told.
+    categories: str | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -113,6 +115,7 @@ class Description:
             alike=tuple(
                 c for c in table.schema.published_columns if table.spelling_rules.get(c) == KEEP
             ),
+            categories=None if table.categories is None else table.categories.mark,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -142,6 +145,7 @@ class Description:
             "verdicts": [stated.to_json() for stated in self.verdicts],
             **sets,
             **experiment,
+            **({} if self.categories is None else {"categories": self.categories}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -175,6 +179,8 @@ class Description:
         types = read.part("types", isinstance_of(dict))
         read.need("types", set(types) == {*columns, *(() if group is None else (group,))})
         read.need("types", all(isinstance(kind, str) for kind in types.values()))
+        categories = written.get("categories")
+        read.need("categories", isinstance(categories, (str, type(None))))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -196,6 +202,7 @@ class Description:
             {name: told.names(name, quasi_identifiers) for name in telling},
             read.names("alike", (*quasi_identifiers, *sensitive)),
             types,
+            categories,
         )
 
 

@@ -14,9 +14,9 @@ from sfumato.data.groups import Counts
 from sfumato.formulas.measures.loss import (
     attribute_weights,
     average_group_size,
-    coverage_loss,
     discernibility,
     information_loss,
+    losses,
 )
 from sfumato.html import html_table
 from sfumato.release.description import Description, lines_of_files
@@ -100,7 +100,7 @@ class Summary:
         if original is not None and published is not None and description.group is None:
             boxes, people = published
             names = description.quasi_identifiers
-            loss = coverage_loss(boxes, [len(original.domains[name]) for name in names])
+            loss = losses(original.domains, names, boxes)
             weights = attribute_weights(names, None)
             numbers["information_loss"] = information_loss(loss, people, weights, n_suppressed)
             per_column = (people @ loss + n_suppressed) / n_rows

@@ -229,6 +229,7 @@ def view_of(description: Description, published: Grouping) -> PublicView:
         description.hierarchies,
         description.method.in_public,
         description.criterion,
+        description.categories,
     )
 
 

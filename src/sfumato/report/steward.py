@@ -10,7 +10,7 @@ from sfumato.attacks import Target
 from sfumato.attacks.linkage import least_people
 from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
-from sfumato.formulas.measures.loss import attribute_weights, coverage_loss, information_loss
+from sfumato.formulas.measures.loss import attribute_weights, information_loss, losses
 from sfumato.release import Release
 from sfumato.risk import DEFAULT_K, drivers
 from sfumato.table import Table
@@ -67,7 +67,7 @@ def _loss(
             )
             return None
     names = target.quasi_identifiers
-    lost = coverage_loss(boxes, [len(original.domains[name]) for name in names])
+    lost = losses(original.domains, names, boxes)
 
     def weighted(weights: dict[str, float] | None) -> float:
         return information_loss(lost, sizes, attribute_weights(names, weights), target.n_suppressed)

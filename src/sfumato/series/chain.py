@@ -12,6 +12,7 @@ from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Categories
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.correspondence.earlier_releases import n_people
 from sfumato.formulas.correspondence.pair_flows import attack
@@ -19,6 +20,7 @@ from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.earlier_releases.in_common import in_public
+from sfumato.release.naming import fewest_named
 from sfumato.release.untouched import ToldApart
 from sfumato.series.entries import Batch, ReleaseEntry
 from sfumato.series.store import Store
@@ -82,6 +84,7 @@ def next_release(
     earlier: Mapping[int, Release],
     n_new: int,
     people: Mapping[int, tuple[FrequencySet, ...]],
+    mark: str,
 ) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
 
@@ -94,7 +97,8 @@ def next_release(
         method: That of the terms, with the columns of the recipient.
         earlier: The releases of the chain, by their numbers.
         n_new: Records that came since the last of them; none: it is of the same people.
-        people: What each of them was made of, as far as it is known.
+        people: What each of them was made of.
+        mark: Of the texts that releases of the chain name: those of many people in the first one.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
@@ -106,6 +110,8 @@ def next_release(
             f"fewer than k = {terms.k}, and everybody can tell how many are new; wait for "
             f"{terms.k - n_new} more (--wait keeps these for the next release)"
         )
+    first = people[min(earlier)][0] if earlier else table.frequencies()
+    table.categories = Categories.of(first, fewest_named(terms.promise), mark)
     previous = [
         replace(earlier[number].public_view, people=people.get(number, ()))
         for number in sorted(earlier)

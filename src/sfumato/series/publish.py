@@ -191,6 +191,7 @@ class _Transaction:
                 earlier,
                 n_new,
                 made_of(plan.earlier, plan.batches, plan.terms, self.store),
+                self.store.mark(plan.chain.number),
             )
             release.save(place, plan.terms.format)
             reached("publish.staged")

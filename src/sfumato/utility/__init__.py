@@ -59,10 +59,9 @@ def information_loss(release: Release, weights: Mapping[str, float] | None = Non
     """
     a_release(release, "information_loss")
     names = release.description.quasi_identifiers
-    bases = [len(release.table.domains[name]) for name in names]
     boxes, people = release.published_boxes
     return loss.information_loss(
-        loss.coverage_loss(boxes, bases),
+        loss.losses(release.table.domains, names, boxes),
         people,
         loss.attribute_weights(names, weights),
         release.n_suppressed,

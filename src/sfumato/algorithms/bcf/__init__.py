@@ -20,6 +20,7 @@ from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.correspondence.cells import PublishedClasses
@@ -108,6 +109,11 @@ class BCFAnonymizer(SeriesAlgorithm):
         score = [] if self.score == "discernibility" else [f"score={self.score!r}"]
         columns = [] if self.columns is None else [f"columns={list(self.columns)!r}"]
         return f"BCFAnonymizer({', '.join([*after, *score, *columns])})"
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees."""
+        return "nodes"
 
     @property
     def known(self) -> tuple[PublicView, ...] | None:

@@ -22,6 +22,7 @@ from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.parameters import suppression_limit
 from sfumato.table import Table
@@ -50,6 +51,11 @@ class Exhaustive(Algorithm):
     def __post_init__(self) -> None:
         suppression_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees."""
+        return "nodes"
 
     @property
     def keeps_guards(self) -> bool:

@@ -17,6 +17,7 @@ from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import read_weights
@@ -75,6 +76,11 @@ class Optimal(Algorithm):
 
     def __hash__(self) -> int:
         return hash(str(self))
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees."""
+        return "nodes"
 
     @property
     def keeps_guards(self) -> bool:

@@ -16,6 +16,7 @@ from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import Unsatisfiable
 from sfumato.parameters import one_of
@@ -62,6 +63,11 @@ class ThreePhase(Algorithm):
     def __post_init__(self) -> None:
         known_metric("ThreePhase", self.metric)
         one_of("ThreePhase", "specialization", self.specialization, ("lattice", "sequence"))
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees."""
+        return "nodes"
 
     @property
     def keeps_guards(self) -> bool:

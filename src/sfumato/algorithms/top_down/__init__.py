@@ -14,6 +14,7 @@ from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
 from sfumato.algorithms.top_down.local import LocalSpecialization
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
+from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed
@@ -65,6 +66,11 @@ class TopDown(Algorithm):
         optional_seed("TopDown", self.seed)
         if self.recoding == "cut" and self.experiment:
             raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
+
+    @property
+    def publishes(self) -> Publishes:
+        """Nodes of trees."""
+        return "nodes"
 
     @property
     def minimality(self) -> Minimality:

@@ -79,7 +79,8 @@ class Prefix(Hierarchy):
         missing = len(present) < len(values)
         lengths = self.lengths or tuple(range(longest - 1, 0, -1))
         taxonomy = MaskedTaxonomy.of(present, texts, lengths, missing=missing)
-        domain = Domain((*present, None) if missing else tuple(present), taxonomy)
+        labels = (*present, None) if missing else tuple(present)
+        domain = Domain(labels, taxonomy, order="codes")
         code = {value: j for j, value in enumerate(domain.labels)}
         return domain, all_different(column, [code[value] for value in values])
 

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import datetime
-from bisect import bisect_left
-from collections.abc import Sequence
 from decimal import Decimal, localcontext
 
 from sfumato.data.decimals import DIGITS, as_number, floor_to, number_text
@@ -81,7 +79,8 @@ def shortest_between(below: str, value: str) -> str:
     """Give a short text b with below < b <= value, for two texts in order.
 
     It begins with what the two have in common. The next letter or digit is nobody's where there is
-    room between theirs, so that a bound tells of no value more than a beginning which two share.
+    room between theirs; else it is that of `value`, so that no code which begins as `below` does is
+    above it.
 
     >>> shortest_between("divorced", "married"), shortest_between("A2", "A7")
     ('l', 'A6')
@@ -96,30 +95,3 @@ def shortest_between(below: str, value: str) -> str:
     if taken < earlier[shared] and (value[shared] + earlier[shared]).isalnum():
         return earlier
     return value[: shared + 1]
-
-
-def text_bound(values: Sequence[str], rank: int) -> str:
-    """Give a text above the value before a rank and not above its own; values: in their order.
-
-    Where two values differ in letters that follow each other, the bound tells one letter more than
-    what they share: of the two beginnings that it could tell, the one that more values have.
-
-    >>> text_bound(["ab", "ac", "ad", "b"], 3), text_bound(["ab", "ba", "bb", "bc"], 1)
-    ('az', 'b')
-    """
-    below, value = values[rank - 1], values[rank]
-    bound = shortest_between(below, value)
-    if not value.startswith(bound):
-        return bound  # nobody's beginning
-    kept = len(bound)
-    highest = "9" if bound[-1].isdigit() else "z"  # that a bound is made of
-    if len(below) < kept or below[kept : kept + 1] >= highest:  # no room behind it
-        return bound
-    more_below = _n_beginning(values, below[:kept]) > _n_beginning(values, bound)
-    return below[:kept] + highest if more_below else bound
-
-
-def _n_beginning(values: Sequence[str], beginning: str) -> int:
-    """Count the values that begin like this; they stand together."""
-    first = bisect_left(values, beginning)
-    return bisect_left(values, True, first, key=lambda text: not text.startswith(beginning)) - first

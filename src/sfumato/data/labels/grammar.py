@@ -29,6 +29,7 @@ from sfumato.data.values import MISSING_TEXT
 ROOT = "*"
 NOT_MISSING = f"not {MISSING_TEXT}"
 OR_MISSING = f" or {MISSING_TEXT}"
+OTHER = "other"  # texts without an order that are not named
 BETWEEN = ", "
 OPENING, CLOSING = '"[{<>', ROOT + MISSING_TEXT[-1]  # some form but a name begins or ends so
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
@@ -38,7 +39,8 @@ CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a 
 
 # How the texts of a column are read by somebody who has no table of it:
 Reading = Literal[
-    "values",  # what is no range is one value
+    "values",  # single values, and sets of them
+    "ordered",  # values that have an order, and ranges of them
     "numbers",  # numbers and ranges of them
     "masks",  # codes, and codes whose end is masked
     "calendar",  # days, months, years and decades

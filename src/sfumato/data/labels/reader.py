@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from sfumato.data.decimals import as_number
 from sfumato.data.domain import Domain
 from sfumato.data.labels.grammar import EVERY_VALUE, Label, Mask, Members, Name, Part, Range, parse
-from sfumato.data.values import Interval, published_text
+from sfumato.data.values import Interval, natural_order, published_text
 
 MONTH = re.compile(r"\d{4}-\d\d")
 BELOW_ALL = Decimal("-Infinity")
@@ -32,6 +32,9 @@ class LabelReader:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.n_known = len(domain) - domain.has_missing
+        self.merged = None
+        if domain.merged is not None:
+            self.merged = domain.merged, LabelReader(domain.merged.ground)
         # Codes can be masked; a mask is as long as the longest code of its table.
         self.masks = not domain.closed and domain.numbers is None and domain.taxonomy.height > 1
 
@@ -47,6 +50,11 @@ class LabelReader:
         open column, a text that is a value here, and can be read as a range of others as well,
         cannot be read.
         """
+        if self.merged is not None:
+            merged, reader = self.merged
+            found = reader.intervals(label)
+            runs = [merged.runs(*each) for each in found or ()]
+            return None if found is None or None in runs else [each for each in runs if each]
         if label is None:
             return self._missing()
         if not isinstance(label, str):
@@ -54,6 +62,8 @@ class LabelReader:
         if label in self.domain.names:
             return [self.domain.names[label]]
         ranks = self._label(parse(label), label)
+        if self.domain.rest is not None and label == self.domain.rest.name:
+            return ranks  # a value that is called so is one of them
         rank = self.domain.known.texts.get(label)
         if rank is None or ranks == [(rank, rank)]:
             return ranks
@@ -76,6 +86,8 @@ class LabelReader:
     def _axis(self) -> tuple[Callable[[object], Any], list[Any]]:
         """What bounds are compared by, numbers or texts, and where the known values lie."""
         known = self.domain.labels[: self.n_known]
+        if self.domain.order == "natural":
+            return natural_order, [natural_order(label) for label in known]
         if self.domain.numbers is not None:
             numbers = [self._place(rank) for rank in range(self.n_known)]
             if None not in numbers:
@@ -115,10 +127,13 @@ class LabelReader:
             return True
         if self.domain.numbers is not None:
             return not part.quoted
-        return not self.domain.closed and not part.of_numbers  # a tree has no order
+        return self.domain.order is not None and not part.of_numbers
 
     def _name(self, name: str, *, quoted: bool) -> Ranks | None:
         """Look a name up: as a value if it is quoted, else as a node if there is one."""
+        rest = self.domain.rest
+        if rest is not None and name == rest.name and not quoted:
+            return [(rest.first, rest.last)]
         node = self.domain.names.get(name)
         value = self.domain.known.interval(name)
         first, second = (value, node) if quoted else (node, value)

@@ -9,7 +9,7 @@ from sfumato.data.decimals import number_text
 from sfumato.data.domain import Domain
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels import grammar
-from sfumato.data.labels.bounds import simplest_between, text_bound
+from sfumato.data.labels.bounds import shortest_between, simplest_between
 from sfumato.data.labels.grammar import OR_MISSING, Name
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.labels.texts import Labels
@@ -63,7 +63,7 @@ def level_labels(domain: Domain, level: int) -> Labels | None:
 
 def as_they_are(domain: Domain) -> bool:
     """Whether all ground values can be read as themselves, without quotes."""
-    return all(
+    return domain.merged is None and all(
         ground_text(domain, rank) == published_text(label) and domain.tail_bound(rank) is None
         for rank, label in enumerate(domain.labels)
     )
@@ -71,17 +71,23 @@ def as_they_are(domain: Domain) -> bool:
 
 def interval_text(domain: Domain, low: int, high: int) -> str | None:
     """Write one interval of ranks; None: the missing value alone."""
-    if low == high:
-        return ground_text(domain, low)
+    if domain.merged is not None:
+        return interval_text(domain.merged.ground, *domain.merged.ground_ranks(low, high))
+    if low == high and (domain.named is None or domain.named[low]):
+        return ground_text(domain, low) if domain.rest is None else _set_text(domain, low, high)
     level = domain.node_level(low, high)
-    if level is not None:
+    if low == high:
+        level = _masking_level(domain, low)
+    if level:
         return node_text(domain, low, level)
+    if domain.is_category:
+        return _set_text(domain, low, high)
     if domain.numbers is None and domain.closed:
         nodes = domain.largest_nodes(low, high)
         return grammar.set_text([_member(domain, rank, level) for rank, level in nodes])
     missing = domain.has_missing and high == len(domain) - 1
     last = high - 1 if missing else high
-    if low == last:
+    if low == last and (domain.named is None or domain.named[low]):
         text = str(ground_text(domain, low))
     else:
         top = len(domain) - 1 - domain.has_missing
@@ -91,6 +97,36 @@ def interval_text(domain: Domain, low: int, high: int) -> str | None:
             of_text=domain.numbers is None and domain.taxonomy.height == 1,
         )
     return text + OR_MISSING if missing else text
+
+
+def _masking_level(domain: Domain, rank: int) -> int | None:
+    """Give the first level at which a code is masked, if it is the only one under that mask."""
+    tree = domain.taxonomy
+    for level in range(1, tree.height):
+        alone = tree.low[level, rank] == rank == tree.high[level, rank]
+        if alone and str(tree.labels[level][rank]) != domain.texts[rank]:
+            return level
+    return tree.height if len(domain) == 1 else None
+
+
+def _set_text(domain: Domain, low: int, high: int) -> str | None:
+    """Write values without an order; what may not be named is `other`, or leaves nothing to say."""
+    rest = domain.rest
+    names: list[Name | None] = []
+    if rest is not None and low <= rest.first and rest.last <= high:
+        if rest.name is None:
+            return grammar.ROOT
+        names.append(Name(rest.name))
+        ranks = [*range(low, rest.first), *range(rest.last + 1, high + 1)]
+    else:
+        ranks = list(range(low, high + 1))
+    if len(ranks) + len(names) == 1:
+        return ground_text(domain, ranks[0]) if ranks else str(rest.name if rest else None)
+    known = [published_text(domain.labels[rank]) for rank in ranks]
+    taken = {*domain.names, *(name.text for name in names if name is not None)}
+    members = [None if text is None else Name(text, quoted=text in taken) for text in known]
+    split = len(members) - (None in members)
+    return grammar.set_text([*members[:split], *names, *members[split:]])
 
 
 def node_text(domain: Domain, rank: int, level: int) -> str | None:
@@ -106,6 +142,8 @@ def node_text(domain: Domain, rank: int, level: int) -> str | None:
 
 def ground_text(domain: Domain, rank: int) -> str | None:
     """Write a ground value, in quotes if it could be read as something else; None: missing."""
+    if domain.merged is not None:
+        return interval_text(domain, rank, rank)
     text = published_text(domain.labels[rank])
     if text is None:
         return None
@@ -131,8 +169,10 @@ def bound(domain: Domain, rank: int) -> str:
         if tail is not None:
             return number_text(tail)
     below, value = domain.labels[rank - 1], domain.labels[rank]
+    if domain.order == "natural":
+        return domain.texts[rank]
     if domain.numbers is None:
-        return text_bound(domain.texts, rank)
+        return shortest_between(domain.texts[rank - 1], domain.texts[rank])
     return simplest_between(below, value)
 
 
@@ -155,7 +195,9 @@ def refuse_misread(
     wrong = [
         texts.texts[number]
         for low, high, number in named.tolist()
-        if low <= high and reader.interval(texts.texts[number]) != (low, high)
+        if low <= high
+        and reader.interval(texts.texts[number]) != (low, high)
+        and not (texts.texts[number] == grammar.ROOT and domain.holds_nameless(low, high))
     ]
     if wrong:
         raise BadInput(

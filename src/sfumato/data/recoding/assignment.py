@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,13 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding.base import SUPPRESSED, Placement, box_labels, distinct_boxes
+from sfumato.data.recoding.base import (
+    SUPPRESSED,
+    Placement,
+    box_labels,
+    distinct_boxes,
+    without_nameless,
+)
 from sfumato.data.recoding.parts import PartsRecoding
 
 
@@ -105,6 +111,12 @@ class Assignment(PartsRecoding):
         del frequencies
         key, box, people = self.parts.T
         return Placement(self.combinations, key, box, people, self.boxes)
+
+    def without_nameless(self) -> Assignment:
+        """Widen sides; where texts are given, these tell already what is told."""
+        counted = self.combinations
+        columns = counted.quasi_identifiers
+        return replace(self, boxes=without_nameless(counted.domains, columns, self.boxes))
 
     def boxes_for_other_data(
         self, frequencies: FrequencySet

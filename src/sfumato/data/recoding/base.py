@@ -134,6 +134,10 @@ class Recoding(ABC):
         del secret
         return self
 
+    def without_nameless(self) -> Recoding:
+        """Let nothing be told of a column where it would need a value that cannot be named."""
+        return self
+
     def boxes_for_other_data(
         self, frequencies: FrequencySet
     ) -> tuple[NDArray[np.int32], Mapping[str, Labels | None]] | None:
@@ -158,6 +162,20 @@ def box_labels(
 ) -> dict[str, Labels | None]:
     """Write the sides of boxes column by column; None for values published as they are."""
     return {column: side_labels(domains[column], boxes[:, j]) for j, column in enumerate(columns)}
+
+
+def without_nameless(
+    domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
+) -> NDArray[np.int32]:
+    """Widen sides that hold a value which cannot be named to the whole column, as they are told."""
+    widened = boxes
+    for j, column in enumerate(columns):
+        rank = domains[column].nameless
+        if rank is not None:
+            held = (widened[:, j, 0] <= rank) & (rank <= widened[:, j, 1])
+            widened = widened.copy()
+            widened[held, j] = 0, len(domains[column]) - 1
+    return widened
 
 
 def distinct_boxes(boxes: NDArray[np.int32]) -> tuple[NDArray[np.int32], NDArray[np.intp]]:

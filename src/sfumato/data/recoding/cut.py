@@ -15,7 +15,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import level_labels, node_labels, side_labels
-from sfumato.data.recoding.base import Placement, Recoding, box_labels
+from sfumato.data.recoding.base import Placement, Recoding, box_labels, without_nameless
 from sfumato.data.recoding.instructions import Lookup
 
 
@@ -101,7 +101,8 @@ class Cut(Recoding):
         sides = [self.intervals[name][ground.codes(name)] for name in ground.columns]  # (n, 2) each
         index, member = group_keys(ground.layout.pack([side[:, 0] for side in sides]))
         boxes = np.stack([side[member] for side in sides], axis=1)
-        grouping = Grouping(frequencies, boxes, index[frequencies.combination_of])
+        told = without_nameless(ground.domains, ground.columns, boxes)
+        grouping = Grouping(frequencies, told, index[frequencies.combination_of])
         if not len(self.suppressed):
             return grouping
         return grouping.without(rows_in(boxes[:, :, 0], self.suppressed))

@@ -8,6 +8,7 @@ from fractions import Fraction
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.formulas.exact import sum_of_products
@@ -22,6 +23,15 @@ def coverage_loss(boxes: NDArray[np.int32], bases: Sequence[int]) -> NDArray[np.
     """
     coverage = boxes[:, :, 1] - boxes[:, :, 0] + 1
     return np.asarray((coverage - 1) / np.maximum(np.array(bases) - 1, 1), dtype=np.float64)
+
+
+def losses(
+    domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
+) -> NDArray[np.float64]:
+    """Loss of every box in every column (see `coverage_loss`), counted in values themselves."""
+    sides = [domains[column].ground_sides(boxes[:, j]) for j, column in enumerate(columns)]
+    bases = [len(domains[column].ground) for column in columns]
+    return coverage_loss(np.stack(sides, axis=1), bases)
 
 
 def attribute_weights(

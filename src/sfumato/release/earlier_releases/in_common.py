@@ -96,7 +96,9 @@ def _sides(column: str, releases: Sequence[PublicView]) -> list[NDArray[np.int32
     rules = [each.hierarchies.get(column) for each in releases]
     readings: list[Reading | None] = ["any" if rule is None else rule.texts for rule in rules]
     paths = [path for rule in rules if rule is not None for path in rule.public_paths]
-    intervals = common_intervals(column, texts, readings, paths)
+    marks = {each.categories for each in releases}
+    same_names = len(marks) == 1 and None not in marks
+    intervals = common_intervals(column, texts, readings, paths, same_names=same_names)
     return [each[f.codes(column)] for each, f in zip(intervals, frequencies, strict=True)]
 
 

@@ -1,0 +1,208 @@
+"""Which texts of an open column a release may name, and what stands for the others.
+
+The values of an open column come from the data: that somebody has a value is already told by
+naming it. So a value that few people have is not named. Where texts have no order, all such values
+are one, `other`; where they have one, they lie in ranges whose bounds tell what many people share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from sfumato.data.domain import Domain, Merged, Rest
+from sfumato.data.frequency import FrequencySet, sum_by
+from sfumato.data.groups import Counts
+from sfumato.data.keys import Codes
+from sfumato.data.labels.grammar import OTHER, ROOT
+from sfumato.data.labels.writer import bound, interval_text
+from sfumato.data.taxonomy import Taxonomy
+
+FEWEST = 5  # people who have a value that is named, even where less was promised
+MOST = 1_000  # values without an order that are named: a set of them is a text
+Publishes = Literal["ranges", "nodes", "given"]
+
+
+class Categories(NamedTuple):
+    """The texts without an order that several releases name: fixed when the first was made."""
+
+    names: Mapping[str, frozenset[str]]  # private; of columns that are not here: many people's
+    mark: str  # public: releases with the same one have the same names
+
+    @classmethod
+    def of(cls, frequencies: FrequencySet, fewest: int, mark: str) -> Categories:
+        """Fix those that many people have."""
+        names = {}
+        for column in frequencies.quasi_identifiers:
+            domain = frequencies.domains[column]
+            if domain.is_category:
+                codes = frequencies.codes(column).astype(np.intp)
+                common = _common(domain, sum_by(codes, frequencies.counts, len(domain)), fewest)
+                names[column] = frozenset(domain.texts[rank] for rank in np.flatnonzero(common))
+        return cls(names, mark)
+
+
+class Leaves(NamedTuple):
+    """A domain in which several values are one, and the code of each value in it."""
+
+    domain: Domain
+    code: Codes  # (n,) by code of the domain before
+
+
+def with_names_of_many(
+    domain: Domain,
+    people: Counts,
+    fewest: int,
+    publishes: Publishes,
+    named: frozenset[str] | None = None,
+) -> Leaves | None:
+    """Join the values of an open column of texts that must not be named; None: all may be.
+
+    Args:
+        domain: The column.
+        people: (n,) how many people have each value.
+        fewest: People who have to share what is named.
+        publishes: What the method publishes: ranges of values, nodes of the column's tree, or
+            what was given to it, which is not touched.
+        named: Of texts without an order, those that are named instead; None: those of many people.
+    """
+    if domain.closed or domain.numbers is not None or domain.members is not None:
+        return None
+    if domain.order is None:
+        return _categories(domain, people, fewest, publishes, named)
+    if publishes == "given":
+        return None
+    named_alone = people >= fewest
+    named_alone[len(domain) - domain.has_missing :] = True
+    ground = replace(domain, named=named_alone)
+    if domain.order == "codes" and publishes == "nodes":
+        starts = _whole_nodes(ground)
+        levels = domain.taxonomy.height
+    else:
+        starts = _shared_bounds(ground, people, fewest)
+        levels = 1
+    if starts.all() and named_alone.all():
+        return None
+    return _leaves(ground, starts, levels)
+
+
+def _categories(
+    domain: Domain,
+    people: Counts,
+    fewest: int,
+    publishes: Publishes,
+    frozen: frozenset[str] | None,
+) -> Leaves | None:
+    """Join all values that few people have, and those that are called like the joined one."""
+    n = len(domain.texts)
+    if frozen is None:
+        common = _common(domain, people, fewest)
+    else:
+        common = np.array([text in frozen for text in domain.texts], dtype=bool)
+    common &= np.array([text.casefold() != OTHER for text in domain.texts], dtype=bool)
+    n_others = int(n - common.sum())
+    enough = int(people[:n][~common].sum()) >= fewest
+    if n_others == 0 or (n_others == 1 and enough and frozen is None):
+        return None
+    viable = (n_others > 1 and enough) or publishes == "given"
+    order = np.concatenate([np.flatnonzero(common), np.flatnonzero(~common)])
+    order = np.append(order, n) if domain.has_missing else order
+    labels = tuple(domain.labels[rank] for rank in order.tolist())
+    ground = replace(
+        domain,
+        labels=labels,
+        taxonomy=Taxonomy.from_levels([labels, (ROOT,) * len(labels)], "hierarchy"),
+        rest=Rest(n - n_others, n - 1, OTHER if viable else None),
+    )
+    starts = np.ones(len(labels), dtype=bool)
+    starts[n - n_others + 1 : n] = False
+    joined = _leaves(ground, starts, 1)
+    code = np.empty(len(labels), dtype=np.int32)
+    code[order] = joined.code
+    return Leaves(joined.domain, code)
+
+
+def _common(domain: Domain, people: Counts, fewest: int) -> NDArray[np.bool_]:
+    """Say which values may be named: many people have them, and they are not too many."""
+    n = len(domain.texts)
+    common: NDArray[np.bool_] = people[:n] >= fewest
+    if common.sum() > MOST:
+        common[np.lexsort((np.arange(n), -people[:n]))[MOST:]] = False
+    return common
+
+
+def _whole_nodes(domain: Domain) -> NDArray[np.bool_]:
+    """Begin a leaf at every code, but where one must not be named only at its smallest mask."""
+    starts = np.ones(len(domain), dtype=bool)
+    taxonomy = domain.taxonomy
+    for rank in np.flatnonzero(~_all_named(domain)).tolist():
+        level = 1
+        while str(taxonomy.labels[level][rank]) == domain.texts[rank]:
+            level += 1
+        starts[taxonomy.low[level, rank] + 1 : taxonomy.high[level, rank] + 1] = False
+    return starts
+
+
+def _all_named(domain: Domain) -> NDArray[np.bool_]:
+    return np.ones(len(domain), dtype=bool) if domain.named is None else domain.named
+
+
+def _shared_bounds(domain: Domain, people: Counts, fewest: int) -> NDArray[np.bool_]:
+    """Begin a leaf where the bound below it tells no more than many people share."""
+    n = len(domain.texts)
+    starts = np.ones(len(domain), dtype=bool)  # the missing value is a leaf of its own
+    before = np.concatenate([[0], np.cumsum(people[:n])])
+    for rank in range(1, n):
+        if domain.order == "natural":  # the bound is the value
+            starts[rank] = people[rank] >= fewest
+            continue
+        first, end = domain.beginning_so(told_by(domain, rank))
+        starts[rank] = before[end] - before[first] >= fewest
+    return starts
+
+
+def told_by(domain: Domain, rank: int) -> str:
+    """Give the longest beginning of the bound below a code that some code has."""
+    text = bound(domain, rank)
+    first, end = domain.beginning_so(text)
+    return text if end > first else text[:-1]
+
+
+def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:
+    """See runs of values as one value each; starts: (n,) where one begins."""
+    first = np.append(np.flatnonzero(starts), len(ground)).astype(np.int32)
+    code = (np.cumsum(starts) - 1).astype(np.int32)
+    merged = Merged(ground, first)
+    labels: list[object] = [ground.labels[rank] for rank in first[:-1].tolist()]
+    if ground.rest is not None:
+        labels[int(code[ground.rest.first])] = ground.rest.name or ROOT
+    if levels == 1:
+        taxonomy = Taxonomy.from_levels([labels, [ROOT] * len(labels)], "hierarchy")
+    else:
+        taxonomy = _restricted(ground, first, code, labels)
+    domain = Domain(tuple(labels), taxonomy, order=ground.order, merged=merged)
+    return Leaves(domain, code)
+
+
+def _restricted(
+    ground: Domain, first: NDArray[np.int32], code: Codes, labels: list[object]
+) -> Taxonomy:
+    """See the tree of codes by leaves, each of which is a value or a whole node."""
+    tree, begin, last = ground.taxonomy, first[:-1], first[1:] - 1
+    low, high = code[tree.low[:, begin]], code[tree.high[:, begin]]
+    names: list[tuple[object, ...]] = [tuple(labels)]
+    for level in range(1, tree.height + 1):
+        inside = tree.high[level, begin] < last
+        names.append(
+            tuple(
+                interval_text(ground, int(begin[j]), int(last[j]))
+                if inside[j]
+                else tree.labels[level][int(begin[j])]
+                for j in range(len(begin))
+            )
+        )
+    return Taxonomy(low, high, tuple(names))

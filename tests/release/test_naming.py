@@ -1,0 +1,217 @@
+"""What releases name of the texts of open columns: what many people have, and never a range."""
+
+import random
+
+import pyarrow as pa
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import sfumato as sf
+from naive.naming import may_be_named, other_holds, sharing, told_by
+from profiles import examples
+from sfumato.data.labels.grammar import EVERY_VALUE, Mask, Members, Name, Range, parse
+from sfumato.data.labels.reader import LabelReader
+
+METHODS = [
+    sf.Mondrian(),
+    sf.Mondrian(strict=False),
+    sf.TopDown(),
+    sf.TopDown("cut"),
+    sf.Samarati(max_suppressed=10),
+    sf.Incognito(max_suppressed=10),
+    sf.Optimal(),
+    sf.Checked(sf.Mondrian(), ks=(6,)),
+]
+BY_RANGES = [sf.Mondrian(), sf.Mondrian(strict=False), sf.Checked(sf.Mondrian(), ks=(6,))]
+
+
+def released(texts, rule, k, method):
+    """Release people, and list what each is published as; None: nothing."""
+    rng = random.Random(len(texts))
+    n = len(texts)
+    people = pa.table(
+        {
+            "text": pa.array(texts, pa.string()),
+            "age": [rng.randrange(20, 60) for _ in range(n)],
+            "row": [f"r{j}" for j in range(n)],
+        }
+    )
+    roles = {"text": rule, "age": sf.Intervals(10, 20)}
+    table = sf.read(people, roles, insensitive=["row"])
+    release = sf.anonymize(table, sf.KAnonymity(k), method, untouched_identify=True)
+    rows = release.to_arrow().to_pydict()
+    label = dict(zip(rows["row"], rows["text"], strict=True))
+    return release, [label.get(f"r{j}", ...) for j in range(n)]
+
+
+def names_of(part):
+    return part.names if isinstance(part, Members) else (part,)
+
+
+categories = st.lists(
+    st.tuples(
+        st.sampled_from(["a", "b", "c, d", "e{", "*", "other", "Other", "missing", '"q"', "<5"]),
+        st.integers(1, 9),
+    ),
+    min_size=1,
+    max_size=8,
+    unique_by=lambda pair: pair[0].casefold(),
+)
+
+
+@pytest.mark.long
+@examples(80)
+@given(categories, st.integers(0, 6), st.integers(1, 7), st.sampled_from(METHODS))
+def test_only_what_many_people_have_is_named_and_nothing_is_a_range(groups, missing, k, method):
+    values = [text for text, n in groups for _ in range(n)] + [None] * missing
+    fewest = max(k, 5)
+    try:
+        release, labels = released(values, sf.Flat(), k, method)
+    except sf.Unsatisfiable:
+        return
+    named, rest = may_be_named(values, fewest), other_holds(values, fewest)
+    alone = {v for v in set(values) if v is not None and values.count(v) >= fewest}
+    reader = LabelReader(release.table.domains["text"])
+    for value, label in zip(values, labels, strict=True):
+        if label is ...:
+            continue
+        if label is None:
+            assert value is None
+            continue
+        part = parse(label).part
+        if part == EVERY_VALUE:
+            assert value is not None or parse(label).or_missing
+            continue
+        assert not isinstance(part, (Range, Mask))
+        names = names_of(part)
+        for name in names:
+            if name is not None and name != Name("other"):
+                assert name.text in (named if rest else named | alone)
+        others = Name("other") in names and (rest or {v for v in alone if v.casefold() == "other"})
+        texts = {None if name is None else name.text for name in names if name != Name("other")}
+        assert value in texts or (others and value in others), (label, value)
+        low, high = reader.interval(label)
+        assert low <= release.table.domains["text"].code_of(value) <= high
+
+
+codes = st.lists(
+    st.tuples(st.text("012", min_size=1, max_size=4), st.integers(1, 7)),
+    min_size=2,
+    max_size=14,
+    unique_by=lambda pair: pair[0],
+)
+
+
+@pytest.mark.long
+@examples(80)
+@given(codes, st.integers(1, 7), st.sampled_from(METHODS))
+def test_bounds_of_codes_tell_what_many_people_share(groups, k, method):
+    values = ["c" + text for text, n in groups for _ in range(n)]
+    fewest = max(k, 5)
+    try:
+        release, labels = released(values, sf.Prefix(), k, method)
+    except sf.Unsatisfiable:
+        return
+    reader = LabelReader(release.table.domains["text"])
+    for value, label in zip(values, labels, strict=True):
+        if label is ...:
+            continue
+        match parse(label).part:
+            case Name(text):
+                assert text == value
+                assert values.count(value) >= fewest
+            case Mask(beginning):
+                assert value.startswith(beginning)
+                assert sharing(values, beginning) >= min(k, len(values))
+            case Range(low, high):
+                assert low is None or low <= value
+                assert high is None or value < high
+                for bound in (low, high):
+                    if bound is not None:
+                        assert method in BY_RANGES
+                        assert sharing(values, told_by(values, bound)) >= fewest
+        low, high = reader.interval(label)
+        assert low <= release.table.domains["text"].code_of(value) <= high
+
+
+@pytest.mark.long
+@examples(60)
+@given(codes, st.integers(1, 7), st.sampled_from(METHODS))
+def test_texts_in_an_order_that_was_declared_have_bounds_that_many_people_have(groups, k, method):
+    values = ["A" + text for text, n in groups for _ in range(n)]
+    fewest = max(k, 5)
+    try:
+        _, labels = released(values, sf.Flat(ordered=True), k, method)
+    except sf.Unsatisfiable:
+        return
+    place = {text: (int(text[1:]), text) for text in values}
+    for value, label in zip(values, labels, strict=True):
+        if label is ...:
+            continue
+        match parse(label).part:
+            case Name(text):
+                assert text == value
+                assert values.count(value) >= fewest
+            case Range(low, high):
+                assert low is None or place[low] <= place[value]
+                assert high is None or place[value] < place[high]
+                for bound in {low, high} - {None}:
+                    assert values.count(bound) >= fewest
+
+
+def test_a5_comes_before_a10_where_the_steward_says_so():
+    values = ["A10", "A5", "A7", "B1"] * 30
+    _, labels = released(values, sf.Flat(ordered=True), 20, sf.Mondrian())
+    assert set(labels) == {"<A10", ">=A10"}
+
+
+def test_few_people_with_one_value_leave_nothing_to_say_of_those_they_are_with():
+    """`other` would be one value of three people, so a box that has one of them says nothing."""
+    release, labels = released(["f"] * 40 + ["m"] * 40 + ["x"] * 3, sf.Flat(), 5, sf.Mondrian())
+    assert set(labels) <= {"f", "m", "*"}
+    assert set(labels[80:]) == {"*"}
+    assert set(labels[:40]) == {"f"}
+    assert release.check().holds
+
+
+def test_a_declared_tree_is_public():
+    tree = sf.Tree(["f", "m", "x"])
+    _, labels = released(["f"] * 40 + ["m"] * 40 + ["x"] * 3, tree, 5, sf.Mondrian())
+    assert "{m, x}" in labels
+
+
+def test_no_file_says_what_other_holds(tmp_path):
+    values = ["Labour"] * 30 + ["Green"] * 30 + ["Canaryparty"] * 4 + ["Canarylist"] * 3
+    for kind in ("csv", "parquet"):
+        for method in METHODS:
+            release, labels = released(values, sf.Flat(), 2, method)
+            place = release.save(tmp_path / f"{kind} {METHODS.index(method)}", format=kind)
+            sf.audit(release).save(place / "report.html")
+            for file in place.rglob("*.*"):
+                assert not file.is_file() or b"Canary" not in file.read_bytes()
+            assert "other" in str(labels)
+
+
+def test_an_original_and_a_list_of_people_are_read_as_the_release_names_its_texts(tmp_path):
+    """With a loaded release the auditor's own table has all values, and other people others."""
+    values = ["Labour"] * 30 + ["Green"] * 30 + ["Red"] * 4 + ["Blue"] * 3
+    rng = random.Random(1)
+    n = len(values)
+    people = pa.table(
+        {
+            "text": values,
+            "age": [rng.randrange(20, 60) for _ in range(n)],
+            "disease": [rng.choice("pqrs") for _ in range(n)],
+        }
+    )
+    roles = {"text": sf.Flat(), "age": sf.Intervals(10, 20)}
+    table = sf.read(people, roles, "disease")
+    for method in METHODS:
+        release = sf.anonymize(table, sf.KAnonymity(3), method)
+        loaded = sf.load(release.save(tmp_path / str(METHODS.index(method))))
+        for subject in (release, loaded):
+            beside = sf.audit(subject, original=table)
+            assert beside.verdict == sf.audit(release).verdict
+        others = pa.table({"text": ["Labour", "Violet", "Red"], "age": [30, 40, 50]})
+        sf.audit(loaded, external=others)
