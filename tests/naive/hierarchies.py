@@ -81,7 +81,7 @@ def capped_row(number, widths, bottom, top):
 
 
 def natural_parts(text):
-    """A key that orders texts by their letters in lower case and the numbers between them."""
+    """A key that orders texts by their letters and the numbers between them."""
     key = []
     rest = text
     while True:
@@ -91,7 +91,7 @@ def natural_parts(text):
         digits = ""
         while rest and rest[0].isdigit():
             digits, rest = digits + rest[0], rest[1:]
-        key.append((letters.lower(), int(digits) if digits else -1))
+        key.append((letters, int(digits) if digits else -1))
         if not digits:
             return key, text
 

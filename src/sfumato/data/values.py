@@ -41,7 +41,9 @@ def natural_order(value: object) -> tuple[tuple[object, ...], str]:
     """
     text = str(published_text(value))
     parts = re.split(r"(\d+)", text, flags=re.ASCII)
-    return tuple(int(part) if j % 2 else part for j, part in enumerate(parts)), text
+    digits = [part.lstrip("0") if j % 2 else part for j, part in enumerate(parts)]
+    # A number of any length: the longer one is the larger one.
+    return tuple((len(d), d) if j % 2 else d for j, d in enumerate(digits)), text
 
 
 def text_in_all_formats(value: object) -> str | None:

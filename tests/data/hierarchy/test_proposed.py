@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 import naive.hierarchies
 import sfumato as sf
 from data.hierarchy.grown import grow
-from sfumato.data.hierarchy.proposed import natural_order, proposed_bands, proposed_tree
+from sfumato.data.hierarchy.proposed import proposed_bands, proposed_tree
+from sfumato.data.values import natural_order
 
 TEXTS = st.lists(
     st.one_of(
@@ -72,6 +73,11 @@ def test_fifty_thousand_codes_are_grouped_and_grown_in_a_moment():
 @given(st.lists(st.text("aB019", max_size=5), max_size=6))
 def test_texts_are_ordered_as_people_order_them(texts):
     assert sorted(texts, key=natural_order) == sorted(texts, key=naive.hierarchies.natural_parts)
+
+
+def test_numbers_in_texts_may_have_any_length():
+    long = ["A" + "9" * 5000, "A1" + "0" * 5000, "A2"]
+    assert sorted(long, key=natural_order) == ["A2", "A" + "9" * 5000, "A1" + "0" * 5000]
 
 
 NUMBERS = st.one_of(

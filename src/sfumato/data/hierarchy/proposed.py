@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 
 from sfumato.data.decimals import DIGITS, as_number, floor_to
 from sfumato.data.labels.grammar import ROOT
-from sfumato.data.values import published_text
+from sfumato.data.values import natural_order, published_text
 
 RARE = 5  # people: a value that fewer have is put among others
 CODE = re.compile(r"([^\W\d_]{0,4})[-. ]?(\d{1,9})(?!\d)(.*)", re.ASCII | re.DOTALL)
@@ -53,18 +53,6 @@ def proposed_tree(values: Iterable[object], counts: Iterable[int] | None = None)
                 for letters, own in by_letters.items()
             }
     return _by_words(texts, people, names)
-
-
-def natural_order(text: str) -> tuple[Any, ...]:
-    """Order texts as people do: A5 before A10.
-
-    >>> sorted(["A10", "A5", "B1", "a7"], key=natural_order)
-    ['A5', 'a7', 'A10', 'B1']
-    """
-    parts = re.split(r"(\d+)", text, flags=re.ASCII)
-    digits = [number.lstrip("0") for number in parts[1::2]]
-    pairs = zip(parts[::2], [*((len(number), number) for number in digits), (-1, "")], strict=True)
-    return (*((part.casefold(), number) for part, number in pairs), text)
 
 
 class _Names:
