@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 
 import sfumato as sf
 from profiles import examples
+from properties.generated import trees
 from sfumato.data.decimals import as_number
 from sfumato.data.labels import grammar
 from sfumato.data.labels.grammar import Label, Mask, Members, Name, Range, parse
@@ -23,6 +24,7 @@ from sfumato.data.labels.writer import (
     interval_labels,
     level_labels,
     node_labels,
+    node_text,
     refuse_misread,
     side_labels,
 )
@@ -411,6 +413,33 @@ def test_texts_of_two_tables_overlap_where_somebody_may_be_behind_both(drawn):
         assert None not in known
         if any(overlap(a, b) for a in known[0] for b in known[1]):
             assert overlap(here, there)
+
+
+def ways_up(domain, low, high):
+    """What a release shows of a closed tree: the names above the nodes of a side."""
+    for start, level in domain.largest_nodes(low, high):
+        names = [node_text(domain, start, up) for up in range(level, domain.taxonomy.height + 1)]
+        if None not in names:
+            yield tuple(dict.fromkeys(names))
+
+
+@examples(200)
+@given(trees("v"), st.data())
+def test_nodes_and_sets_of_a_tree_are_read_by_their_published_ways_up(rows, data):
+    """By whoever has two releases, and neither the tree nor a table."""
+    domain, _ = sf.Hierarchy.from_spec({"level_table": rows}, "here").grow("q", [])
+    assume(domain.numbers is None)
+    every = [tuple(side) for side in intervals(domain).tolist()]
+    sides = [data.draw(st.lists(st.sampled_from(every), min_size=1, max_size=4)) for _ in "12"]
+    texts = [list(interval_labels(domain, np.array(own, dtype=np.int32))) for own in sides]
+    paths = {way for own in sides for low, high in own for way in ways_up(domain, low, high)}
+    try:
+        ranks = common_intervals("q", texts, ["nodes"], sorted(paths))
+    except CannotRun:
+        assume(False)
+    for one, here in zip(sides[0], ranks[0].tolist(), strict=True):
+        for other, there in zip(sides[1], ranks[1].tolist(), strict=True):
+            assert overlap(one, other) == overlap(here, there)
 
 
 # -------------------------------------------------------------------- nobody else reads the texts
