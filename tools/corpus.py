@@ -34,6 +34,7 @@ ROLES = {
     "other": "no role",
 }
 LEAST_RECALL, LEAST_PRECISION = 0.9, 0.7
+KINDS = {"held_out": "held out", "fresh": "fresh"}
 BEGIN, END = "<!-- corpus -->\n", "<!-- end of corpus -->"
 HEADINGS = ["table", "people", "rows", "columns", "identifiers", "recall", "precision"]
 HEADER = f"| {' | '.join([*HEADINGS, 'after the line is out'])} |\n{'|---' * 8}|"
@@ -114,7 +115,7 @@ def rows() -> Iterator[tuple[dict[str, Any], str, Counter[tuple[str, str]]]]:
             f"{table['package'].partition('=')[0]}: {Path(table['file']).name.partition('.')[0]}"
         )
         cells = [
-            f"{title}{' (held out)' if table.get('held_out') else ''}",
+            f"{title}{''.join(f' ({said})' for kind, said in KINDS.items() if table.get(kind))}",
             table["people"],
             f"{proposal.n_rows:,}",
             len(proposal.columns),
@@ -132,14 +133,17 @@ def main() -> None:
     parser.add_argument("--docs", action="store_true", help="write the table into docs/init.md")
     asked = parser.parse_args()
     warnings.simplefilter("ignore")  # of pandas, about how others wrote their files
-    lines, every, held = [HEADER], Counter[tuple[str, str]](), Counter[tuple[str, str]]()
+    lines, every = [HEADER], Counter[tuple[str, str]]()
+    parts = {kind: Counter[tuple[str, str]]() for kind in KINDS}
     print(HEADER)
     for table, line, pairs in rows():
         print(line, flush=True)
         lines.append(line)
         every += pairs
-        held += pairs if table.get("held_out") else Counter()
-    for what, pairs in (("all", every), ("held out", held)):
+        for kind in KINDS:
+            parts[kind] += pairs if table.get(kind) else Counter()
+    totals = {"all": every} | {said: parts[kind] for kind, said in KINDS.items()}
+    for what, pairs in totals.items():
         recall, precision = score(pairs)
         ids = sum(n for (role, _), n in pairs.items() if role == "identifier")
         n_columns, true = sum(pairs.values()), pairs["identifier", "identifier"]

@@ -94,6 +94,22 @@ def test_what_must_stay_unknown_is_sensitive(tmp_path, name, made):
 
 
 @pytest.mark.parametrize(
+    ("made", "role", "about"),
+    [
+        (lambda j: ["male", "female"][j % 2], Role.QUASI_IDENTIFIER, "sex"),
+        (lambda j: ["1. Married", "2. Divorced", "3. ?"][j % 3], Role.QUASI_IDENTIFIER, "family"),
+        (lambda j: ["weiblich", "männlich", "divers"][j % 3], Role.QUASI_IDENTIFIER, "sex"),
+        (lambda j: ["asthma", "cancer", "flu"][j % 3], Role.SENSITIVE, "health"),
+        (lambda j: ["red", "green", "male"][j % 3], Role.NONE, ""),
+    ],
+)
+def test_values_may_say_what_a_name_does_not(tmp_path, made, role, about):
+    found = proposed(tmp_path, "v17", [made(j) for j in range(N)])
+    assert found.role is role
+    assert about in found.reason
+
+
+@pytest.mark.parametrize(
     ("name", "made", "why"),
     [
         (

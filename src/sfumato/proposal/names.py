@@ -210,9 +210,9 @@ SUBJECTS = (
         "canton kanton bundesland district* bezirk* borough* neighbo* quartier barrio "
         "precinct* *precinct tract block urban* rural* othrural smsa* msa metro* south* "
         "north* northcen nrthcen nrtheast east* west west* location* standort residen* wohn* "
-        "housing home place* lieu lugar area popul population inst institution* hospital* "
-        "clinic* klinik* station ward campus site centre center team* branch filiale embark* "
-        "deck stratum address* adres*",
+        "homeown* tenant* housing home place* lieu lugar area popul population inst "
+        "institution* hospital* clinic* klinik* station ward campus site centre center team* "
+        "branch filiale embark* deck stratum address* adres*",
     ),
     Subject(
         "family",
@@ -220,9 +220,9 @@ SUBJECTS = (
         "marit* marri* marry marr mar wed familienstand zivilstand etatcivil "
         "situationfamiliale estadocivil verheiratet ledig soltero casado single divorc* "
         "widow* separated cohab* nevermarr* spous* husb* wife wives *husb famil* hh "
-        "household* haushalt* hogar menage* fsize hhsize child* kid kids kinder* kind enfant* "
-        "hijo* figli* numdep depend* sibling* sibsp parch parent* mother* father* mutter "
-        "vater parity relationship yrsmarr yngkid matur*",
+        "household* haushalt* hogar menage* fsize famsize hsize hhsize child* kid kids "
+        "kinder* kind enfant* hijo* figli* numdep depend* sibling* sibsp parch parent* "
+        "mother* father* mutter vater parity relationship yrsmarr yngkid matur*",
     ),
     Subject(
         "education",
@@ -236,23 +236,24 @@ SUBJECTS = (
         "work",
         Role.QUASI_IDENTIFIER,
         "occup* *occup occ *occ beruf* profession* profesion* prof* metier oficio ocupacion "
-        "job jobs jobtitle empleo emploi employ* beschaeftig* beschaftig* selfemp* workclass "
-        "wrkstat worktype arbeit* taetigkeit tatigkeit stellung industr* branche sector "
-        "sektor construc* manuf* ndurman trcommpu trade services serv *serv tenure dienst* "
-        "exper* experience wexp erfahrung lfp inlf labou?rforce position firm firms* company "
-        "firma entreprise empresa military veteran* rank jobcat",
+        "job jobs jobtitle empleo emploi *employ* emp empl job* worker* wrk* beschaeftig* "
+        "beschaftig* selfemp* workclass wrkstat worktype arbeit* taetigkeit tatigkeit "
+        "stellung industr* branche sector sektor construc* manuf* ndurman trcommpu trade "
+        "services serv *serv tenure dienst* exper* experience wexp erfahrung lfp inlf "
+        "labou?rforce position firm firms* company firma entreprise empresa military veteran* "
+        "rank jobcat",
     ),
     Subject(
         "body",
         Role.QUASI_IDENTIFIER,
         "height* hgt grosse groesse taille talla estatura korpergroesse koerpergroesse "
-        "haircolo* eyecolo* augenfarbe haarfarbe",
+        "haircolo* hair handed* eyecolo* augenfarbe haarfarbe",
     ),
     Subject(
         "time",
         Role.QUASI_IDENTIFIER,
         "date* *date datum* *datum fecha* dates year yr jahr* annee ano anno yrdth modth "
-        "dadth admission* entlassung* aufnahme*",
+        "dadth month monat mois quarter quartal trimestre admission* entlassung* aufnahme*",
     ),
 )
 _BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])|[^A-Za-z]+")

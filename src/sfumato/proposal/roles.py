@@ -7,6 +7,7 @@ not, and nobody but its owner can tell.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -29,6 +30,8 @@ MOST = 0.9  # of the values, that speak for all of them
 FEW_WORDS = 3.0  # blanks in a value on average; free text has more
 LONG = 60  # letters; names and categories are shorter
 MANY = 100  # numbers: of fewer, no column is a list of people
+CATEGORIES = 30  # values at most, for them to be read as words
+SPEAKING = ("sex", "origin", "family", "education", "work", "health", "crime", "belief or life")
 MEASURED = ("money", "age", "health", "marks", "time", "body", "postal codes")
 
 
@@ -187,6 +190,25 @@ def _named(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     return Judgement(said.role, said.about, reason)
 
 
+def _values_speak(look: ColumnLook, said: Meaning | None) -> Judgement | None:
+    """Columns of categories whose names say nothing: male and female, married and single."""
+    numbers = look.numbers
+    if look.n_values > CATEGORIES or (numbers is not None and numbers.n_rows > look.n_present / 2):
+        return None
+    del said
+    n_rows: Counter[tuple[str, Role]] = Counter()
+    for value, n in look.common:
+        found = meaning(value)
+        if found is not None and found.about in SPEAKING:
+            n_rows[found.about, found.role] += n
+    if not n_rows:
+        return None
+    ((about, role), n), *_ = n_rows.most_common(1)
+    if n < look.n_present / 2:
+        return None
+    return Judgement(role, about, f"values that speak of {about}: {role.value}")
+
+
 def _written_like(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     """Columns whose names say nothing, by how their values are written."""
     del said
@@ -215,6 +237,7 @@ RULES: tuple[Callable[[ColumnLook, Meaning | None], Judgement | None], ...] = (
     _free_text,
     _named,
     _written_like,
+    _values_speak,
 )
 
 
