@@ -107,7 +107,8 @@ KINDS = {
 METHODS = [
     sf.Mondrian(),
     sf.Mondrian(strict=False),
-    sf.Mondrian(tight=True),
+    sf.Mondrian(bounds="tight"),
+    sf.Mondrian(bounds="cuts"),
     sf.Optimal("loss", 3),
     sf.Samarati(3),
 ]

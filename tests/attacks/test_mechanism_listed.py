@@ -15,6 +15,8 @@ HIV = sf.LDiversity(2, "frequency", ["h"])
 MADE = {
     "samarati": (sf.Samarati(), HIV),
     "mondrian": (sf.Mondrian(), sf.KAnonymity(2) & HIV),
+    "mondrian cuts": (sf.Mondrian(bounds="cuts"), sf.KAnonymity(2) & HIV),
+    "mondrian tight": (sf.Mondrian(bounds="tight"), sf.KAnonymity(2) & HIV),
     "optimal": (sf.Optimal("loss"), sf.LDiversity(2)),
     "cut": (sf.TopDown("cut"), HIV),
 }

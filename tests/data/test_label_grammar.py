@@ -174,12 +174,12 @@ def readable(domain, sides, labels):
 
 
 @examples(400)
-@given(domains())
-def test_what_is_written_for_an_interval_is_read_back_as_it(domain):
+@given(domains(), st.booleans())
+def test_what_is_written_for_an_interval_is_read_back_as_it(domain, on_grid):
     """A label is ambiguous only where something else has its name, and then it is refused."""
     reader = LabelReader(domain)
     sides = intervals(domain)
-    labels = interval_labels(domain, sides)
+    labels = interval_labels(domain, sides, on_grid=on_grid)
     wrong = [
         (side, label)
         for side, label in zip(sides.tolist(), labels, strict=True)
@@ -355,12 +355,12 @@ def overlap(one, other):
 
 
 @examples(200)
-@given(open_columns())
-def test_texts_read_without_the_table_overlap_where_their_values_do(column):
+@given(open_columns(), st.booleans())
+def test_texts_read_without_the_table_overlap_where_their_values_do(column, on_grid):
     """Of one table: two texts have a value in common for everybody if they have one for us."""
     rule, domain = column
     sides = intervals(domain)
-    labels = list(interval_labels(domain, sides))
+    labels = list(interval_labels(domain, sides, on_grid=on_grid))
     try:
         (ranks,) = common_intervals("q", [labels], [rule.texts])
     except CannotRun:

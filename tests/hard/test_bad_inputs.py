@@ -189,7 +189,7 @@ GOOD = {
 def test_what_only_looks_bad_is_published_as_it_is(steward, record_property, case):
     data, k = GOOD[case]
     steward.write("people.csv", data)
-    changes = [("k = 2", f"k = {k}"), ("mondrian = {}", "mondrian = { tight = true }")]
+    changes = [("k = 2", f"k = {k}"), ("mondrian = {}", 'mondrian = { bounds = "tight" }')]
     job = steward.job(*changes, ("[columns]", "untouched_identify = true\n[columns]"))
     result = steward.run("anonymize", job)
     assert (result.exit_code, result.stderr) == (0, "")
@@ -807,7 +807,7 @@ PARAMETERS = {
     "Optimal: metric": (sf.Optimal, {}, "metric", NO_WORD),
     "Optimal: max_suppressed": (sf.Optimal, {}, "max_suppressed", NO_LIMIT),
     "Mondrian: strict": (sf.Mondrian, {}, "strict", NO_SWITCH),
-    "Mondrian: tight": (sf.Mondrian, {}, "tight", NO_SWITCH),
+    "Mondrian: bounds": (sf.Mondrian, {}, "bounds", NO_WORD),
     "Mondrian: dimensions": (sf.Mondrian, {}, "dimensions", ["", "x", None, 5, True, [], b"all"]),
     "Recode: levels": (
         sf.Recode,

@@ -191,8 +191,10 @@ def read(planted, source, *, last, **changed):
 REGIONS = {
     "strict": sf.Mondrian(),
     "relaxed": sf.Mondrian(strict=False),
-    "tight": sf.Mondrian(tight=True),
-    "relaxed tight": sf.Mondrian(strict=False, tight=True),
+    "cuts": sf.Mondrian(bounds="cuts"),
+    "tight": sf.Mondrian(bounds="tight"),
+    "relaxed tight": sf.Mondrian(strict=False, bounds="tight"),
+    "relaxed cuts": sf.Mondrian(strict=False, bounds="cuts"),
     "widest": sf.Mondrian(dimensions="widest"),
     "top down": sf.TopDown(),
     "top down, cut": sf.TopDown("cut"),

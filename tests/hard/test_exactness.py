@@ -470,7 +470,8 @@ def outcome(method, frequencies, criterion):
 METHODS = [
     sf.Mondrian(),
     sf.Mondrian(dimensions="widest"),
-    sf.Mondrian(tight=True),
+    sf.Mondrian(bounds="tight"),
+    sf.Mondrian(bounds="cuts"),
     sf.Samarati(),
     sf.Incognito(),
     sf.Exhaustive(),

@@ -179,7 +179,7 @@ RELEASES = {
     "method": st.sampled_from(
         [
             sf.Mondrian(),
-            sf.Mondrian(tight=True),
+            sf.Mondrian(bounds="tight"),
             sf.Mondrian(strict=False),
             sf.Samarati(0.5),
             sf.Incognito(1),
@@ -284,7 +284,7 @@ JOBS = [
             {"p_sensitive_k_anonymity": {"p": 2, "k": 2, "attribute": "disease"}},
             {"ke_anonymity": {"k": 2, "e": 1, "attribute": "zip"}},
         ],
-        "method": {"mondrian": {"strict": True, "tight": False, "dimensions": "all"}},
+        "method": {"mondrian": {"strict": True, "bounds": "grid", "dimensions": "all"}},
     },
     {
         "source": "people.csv",

@@ -14,6 +14,7 @@ import sfumato as sf
 from profiles import examples
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
+from sfumato.algorithms.bounds import BOUNDS
 from sfumato.algorithms.failed_steps import PublishedGroups
 
 
@@ -89,18 +90,18 @@ def sorted_rows(rows):
 
 
 @examples(200)
-@given(st.one_of(tables(), numeric_tables()), criteria(), st.booleans())
-def test_boxes_hold_their_people_and_do_not_overlap(table, pair, tight):
+@given(st.one_of(tables(), numeric_tables()), criteria(), st.sampled_from(BOUNDS))
+def test_boxes_hold_their_people_and_do_not_overlap(table, pair, bounds):
     criterion, safe = pair
     if not safe(table.rows):
         return
-    recoding = sf.Mondrian(tight=tight).search(table.frequencies(), criterion, None)
+    recoding = sf.Mondrian(bounds=bounds).search(table.frequencies(), criterion, None)
     ground, boxes = recoding.combinations, recoding.boxes
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
     inside = (codes[:, None] >= boxes[None, :, :, 0]) & (codes[:, None] <= boxes[None, :, :, 1])
     assert inside.all(axis=2).sum(axis=1).tolist() == [1] * len(ground)
     assert inside.all(axis=2).argmax(axis=1).tolist() == recoding.parts[:, 1].tolist()
-    if not tight:  # together they cover the whole space
+    if bounds == "cuts":  # together they cover the whole space
         volume = np.prod(boxes[:, :, 1] - boxes[:, :, 0] + 1, axis=1).sum()
         assert volume == np.prod([len(domain) for domain in ground.domains.values()])
 

@@ -31,7 +31,8 @@ people = st.lists(
 )
 METHODS = {
     "mondrian": sf.Mondrian(),
-    "mondrian tight": sf.Mondrian(tight=True),
+    "mondrian tight": sf.Mondrian(bounds="tight"),
+    "mondrian cuts": sf.Mondrian(bounds="cuts"),
     "samarati": sf.Samarati(),
     "samarati, rows": sf.Samarati(max_suppressed=4),
     "samarati, share": sf.Samarati(max_suppressed=0.3),

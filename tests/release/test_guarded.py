@@ -26,7 +26,7 @@ def wards() -> sf.Table:
     return read(wards_source())
 
 
-METHODS = [sf.Mondrian(), sf.Mondrian(tight=True), sf.Samarati(0.2), sf.Optimal("loss", 0.2)]
+METHODS = [sf.Mondrian(), sf.Mondrian(bounds="tight"), sf.Samarati(0.2), sf.Optimal("loss", 0.2)]
 METHODS += [sf.TopDown("cut")]
 
 

@@ -19,7 +19,8 @@ PROMISE = sf.LDiversity(2, "frequency")
 METHODS = [
     sf.Mondrian(),
     sf.Mondrian(strict=False, seed=1),
-    sf.Mondrian(tight=True),
+    sf.Mondrian(bounds="tight"),
+    sf.Mondrian(bounds="cuts"),
     sf.TopDown("local", seed=2),
     sf.TopDown("cut"),
     sf.Optimal("loss", max_suppressed=0.3),

@@ -117,7 +117,7 @@ def test_every_measure_is_the_one_of_the_definition(levels, k):
 def test_the_precision_of_boxes_is_that_of_the_nodes_around_them():
     source = pa.table({"education": ["undergrad"] * 2 + ["postgrad"] * 2 + ["1st-4th"] * 3})
     table = sf.read(source, {"education": EDUCATION})
-    release = sf.anonymize(table, sf.KAnonymity(3), sf.Mondrian(tight=True))
+    release = sf.anonymize(table, sf.KAnonymity(3), sf.Mondrian(bounds="tight"))
     assert set(release.to_arrow()["education"].to_pylist()) == {"1st-4th", "university"}
     assert sf.utility.precision(release) == pytest.approx(1 - 4 / 7 / 3)
 

@@ -148,7 +148,8 @@ def test_below_figure_5c_too_many_tuples_would_have_to_go(figure_1):
     assert needed == {(1, 0, 0): 7, (0, 1, 0): 10, (0, 0, 0): 10}
 
 
-def test_mondrian_draws_the_regions_of_figure_17():
+@pytest.mark.parametrize("bounds", ["grid", "tight"])
+def test_mondrian_draws_the_regions_of_figure_17(bounds):
     table = sf.read(
         figure(tables.CIRIANI_FIG1, tables.CIRIANI_FIG1_COLUMNS),
         # Both ranges are 1 at the start; the earlier column wins the tie.
@@ -157,7 +158,7 @@ def test_mondrian_draws_the_regions_of_figure_17():
             "MaritalStatus": sf.Tree(list(tables.CIRIANI_FIG17_MARITAL_ORDER)),
         },
     )
-    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(tight=True))
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(bounds=bounds))
     found = {
         (sex, frozenset(marital.strip("{}").split(", "))): people
         for (sex, marital), people in published(release, ["Sex", "MaritalStatus"]).items()
@@ -173,7 +174,7 @@ def test_figure_17_with_boxes_up_to_the_cuts_has_the_same_people():
             "MaritalStatus": sf.Tree(list(tables.CIRIANI_FIG17_MARITAL_ORDER)),
         },
     )
-    release = sf.anonymize(table, sf.KAnonymity(2))
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(bounds="cuts"))
     assert published(release, ["Sex", "MaritalStatus"]) == {
         ("M", "single"): 3,
         ("M", "{divorced, widow, married}"): 3,

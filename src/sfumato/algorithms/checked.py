@@ -249,7 +249,7 @@ def _dealt(decided: Recoding, frequencies: FrequencySet, draw: Draw) -> Recoding
     person[some] = person[drawn[np.argsort(combination[drawn], kind="stable")]]
     pairs, people = np.unique(np.stack([person, place], axis=1), axis=0, return_counts=True)
     parts = np.column_stack([pairs, people]).astype(np.int64)
-    return Assignment(frequencies, placement.boxes, parts)
+    return Assignment(frequencies, placement.boxes, parts, on_grid=placement.on_grid)
 
 
 def _published(recoding: Recoding, frequencies: FrequencySet) -> JointGroups:

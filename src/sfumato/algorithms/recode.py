@@ -18,6 +18,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.labels.grammar import Range, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import bound
@@ -161,8 +162,9 @@ class Recode(Algorithm):
             sides = {}
             for column, (low, high) in zip(columns, box, strict=True):
                 texts = labels[column]
-                side = _write_side(domains[column], low, high)
-                sides[column] = side if texts is None else {**side, "label": texts[g]}
+                label = None if texts is None else texts[g]
+                side = _write_side(domains[column], low, high, label)
+                sides[column] = side if texts is None else {**side, "label": label}
             boxes.append(sides)
         return cls(None, tuple(boxes), max_suppressed, shapes)
 
@@ -236,7 +238,7 @@ class Recode(Algorithm):
         if outside:
             raise BadInput(
                 f"Recode: no box of the recoding covers the values of {counted(outside, 'row')}; "
-                "anonymize the table anew"
+                "anonymize the table anew, or decide the recoding by a method with bounds='cuts'"
             )
         filled, group = np.unique(group, return_inverse=True)  # boxes without people are dropped
         boxes = boxes[filled]
@@ -295,7 +297,7 @@ def _shape(domain: Domain) -> str:
     return f"height {ground.taxonomy.height}, ordered as {order or 'nothing'}"
 
 
-def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
+def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[str, Any]:
     """Write an interval of ranks in terms of values, as its label means it.
 
     `level`, `node`: a node of the hierarchy, the root included. `value`: one value; None: the
@@ -304,7 +306,7 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
     `below`: bounds in an open one, absent where there is none. All but nodes can include `missing`.
     """
     if domain.merged is not None and domain.order is not None:
-        return _write_side(domain.merged.ground, *domain.merged.ground_ranks(low, high))
+        return _write_side(domain.merged.ground, *domain.merged.ground_ranks(low, high), label)
     if low == high and domain.order is None and domain.rest_rank != low:
         return {"value": published_text(domain.labels[low])}
     level = domain.node_level(low, high)
@@ -321,13 +323,20 @@ def _write_side(domain: Domain, low: int, high: int) -> dict[str, Any]:
         return side | ({"other": True} if high - low + 1 > len(ranks) else {})
     if domain.closed and domain.numbers is None:
         return side | {"first": str(domain.labels[low]), "last": str(domain.labels[high])}
-    if low == high:
+    part = None if label is None or domain.numbers is None else parse(label).part
+    if isinstance(part, Range):
+        ends = part.low, part.high
+    elif low == high:
         return side | {"value": published_text(domain.labels[low])}
-    if low > 0:
-        side["from"] = bound(domain, low)
-    if high < top - domain.has_missing:
-        side["below"] = bound(domain, high + 1)
-    return side
+    elif part is not None:  # one cell of the grid
+        return {"level": domain.grid, "node": label}
+    else:
+        ends = (
+            None if low == 0 else bound(domain, low),
+            None if high == top - domain.has_missing else bound(domain, high + 1),
+        )
+    written = zip(("from", "below"), ends, strict=True)
+    return side | {name: end for name, end in written if end is not None}
 
 
 def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.int32]:

@@ -233,6 +233,18 @@ class Domain:
         same = self.taxonomy.low[level, low] == low and self.taxonomy.high[level, low] == high
         return level if same else None
 
+    @property
+    def grid(self) -> int | None:
+        """Level of the finest grid that sides of boxes are fitted to; None: there is none.
+
+        Of numbers and days the first level above the ground, such as ranges and months; the ground
+        itself where the steward lists it, and of texts, which are told only as far as many people
+        share them (`sfumato.data.naming`).
+        """
+        if self.numbers is None:
+            return 0
+        return 1 if self.taxonomy.height > 1 else 0 if self.closed else None
+
     def largest_nodes(self, low: int, high: int) -> list[tuple[int, int]]:
         """Cover an interval with the largest nodes inside it; each as (first rank, level)."""
         nodes = []

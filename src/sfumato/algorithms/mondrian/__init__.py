@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality
+from sfumato.algorithms.bounds import BOUNDS, Bounds, bounded
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
@@ -45,8 +46,13 @@ class Mondrian(Algorithm):
     unless all of them are alike. Which people of one combination go where is chance and never
     depends on their sensitive values.
 
-    Boxes reach to the cuts, not to the extremes of the people inside; `tight=True` shrinks them
-    to those, which says more about the people and loses less.
+    `bounds` says how far a box reaches. "grid": in every column the smallest range of the
+    hierarchy's finest grid around its people, clipped to the cuts, so that boxes do not overlap:
+    37 to 62 are `[35, 65)` with intervals of 5. A value that all of them share is itself, a tree
+    has its largest nodes between the first and the last, and numbers without a grid reach to their
+    cuts. "cuts": to the cuts, so that everybody, in this table or not, has a box; that tells the
+    least and loses the most. "tight": to the extremes of the people. Whatever is chosen, bounds
+    depend on quasi-identifiers alone.
 
     `look_ahead=True`: a region is cut only where both sides would be safe whoever of its people had
     which of its values. So a cut depends on the values of the region as a whole, which everybody
@@ -70,14 +76,15 @@ class Mondrian(Algorithm):
     """
 
     strict: bool = True
-    tight: bool = False
+    bounds: Bounds = "grid"
     dimensions: Literal["all", "widest"] = "all"
     look_ahead: bool = False
     seed: int | None = None
 
     def __post_init__(self) -> None:
-        for name in ("strict", "tight", "look_ahead"):
+        for name in ("strict", "look_ahead"):
             true_or_false("Mondrian", name, getattr(self, name))
+        one_of("Mondrian", "bounds", self.bounds, BOUNDS)
         one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
         optional_seed("Mondrian", self.seed)
         if self.strict and self.experiment:
@@ -167,7 +174,7 @@ class Mondrian(Algorithm):
             recoding = _strict(_Space(frequencies, judge, widest_only=self.widest_only))
         else:
             recoding = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
-        return _tight(recoding) if self.tight else recoding
+        return bounded(recoding, self.bounds)
 
 
 class _Space:
@@ -267,15 +274,3 @@ def _relaxed(halving: Halving) -> Assignment:
     parts = np.stack([keys, group, counts], axis=1).astype(np.int64)
     boxes = np.stack([region.box for region in regions])
     return Assignment(halving.counted, boxes, parts)
-
-
-def _tight(assignment: Assignment) -> Assignment:
-    """Shrink every box to the people inside."""
-    boxes = assignment.boxes
-    low = np.full(boxes.shape[:2], np.iinfo(np.int32).max, dtype=np.int32)
-    high = np.full(boxes.shape[:2], -1, dtype=np.int32)
-    names = assignment.combinations.quasi_identifiers
-    codes = np.stack([assignment.combinations.codes(name) for name in names], axis=1)
-    np.minimum.at(low, assignment.parts[:, 1], codes[assignment.parts[:, 0]])
-    np.maximum.at(high, assignment.parts[:, 1], codes[assignment.parts[:, 0]])
-    return replace(assignment, boxes=np.stack([low, high], axis=2))

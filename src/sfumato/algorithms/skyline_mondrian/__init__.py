@@ -8,6 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.algorithms.algorithm import Algorithm
+from sfumato.algorithms.bounds import BOUNDS, Bounds, bounded
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria import Criterion, Skyline
@@ -48,8 +49,8 @@ class SkylineMondrian(Algorithm):
 
     Other criteria beside the skyline have to hold for both sides of a cut.
 
-    publish: boxes ("generalized"), which reach to the cuts as those of `Mondrian` do, or the
-    quasi-identifiers as they are beside a table of sensitive values ("bucketized").
+    publish: boxes ("generalized"), with `bounds` as those of `Mondrian`, or the quasi-identifiers
+    as they are beside a table of sensitive values ("bucketized").
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -66,16 +67,23 @@ class SkylineMondrian(Algorithm):
     split: Literal["gain", "median", "widest"] = "gain"
     gain_of: str | None = None
     publish: Literal["generalized", "bucketized"] = "generalized"
+    bounds: Bounds = "grid"
     judges_all_groups: ClassVar[bool] = True
     one_by_one: ClassVar[bool] = False
 
     def __post_init__(self) -> None:
         one_of("SkylineMondrian", "split", self.split, ("gain", "median", "widest"))
         one_of("SkylineMondrian", "publish", self.publish, ("generalized", "bucketized"))
+        one_of("SkylineMondrian", "bounds", self.bounds, BOUNDS)
         optional_column("SkylineMondrian", "gain_of", self.gain_of)
         if self.gain_of is not None and self.split != "gain":
             raise BadInput(
                 f"SkylineMondrian: gain_of goes with split='gain', not with {self.split!r}; "
+                "drop one of the two"
+            )
+        if self.bucketized and self.bounds != "grid":
+            raise BadInput(
+                "SkylineMondrian: bounds are those of boxes, and publish='bucketized' has none; "
                 "drop one of the two"
             )
 
@@ -127,7 +135,7 @@ class SkylineMondrian(Algorithm):
             return Bucketing(frequencies, parts)
         ground = frequencies.combinations
         parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
-        return Assignment(ground, boxes, parts.astype(np.int64))
+        return bounded(Assignment(ground, boxes, parts.astype(np.int64)), self.bounds)
 
 
 def not_by_regions(criterion: Criterion) -> str | None:

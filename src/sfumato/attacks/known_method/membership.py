@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -92,10 +93,16 @@ class Membership:
         groups[self.combination] = self.group
         return groups
 
-    def labels(self, group: int) -> dict[str, str | None]:
-        """The published quasi-identifiers of a group."""
-        sides = zip(self.frequencies.quasi_identifiers, self.boxes[group].tolist(), strict=True)
-        domains = self.frequencies.domains
+    def labels(self, group: int, target: Target) -> dict[str, str | None]:
+        """The published quasi-identifiers of a group, as the release has them if it is found."""
+        names, domains = self.frequencies.quasi_identifiers, self.frequencies.domains
+        if target.seen.frequencies.quasi_identifiers == names:
+            with suppress(CannotRun):
+                boxes = boxes_in(domains, target.seen)
+                same = np.flatnonzero((boxes == self.boxes[group]).all(axis=(1, 2)))
+                if len(same):
+                    return target.published_labels(int(same[0]))
+        sides = zip(names, self.boxes[group].tolist(), strict=True)
         return {name: interval_text(domains[name], low, high) for name, (low, high) in sides}
 
     def values(self, combination: int) -> dict[str, object]:

@@ -103,7 +103,7 @@ def guarded_finding(
         n_people=target.n_people,
         note="; ".join(notes),
         interval=worst.ends if worst is not None and worst.sampled else None,
-        worst=None if worst is None else _whom(members, worst),
+        worst=None if worst is None else _whom(target, members, worst),
     )
 
 
@@ -146,11 +146,11 @@ def _guarding(members: Membership, learned: LearnedBeliefs, attribute: str) -> I
                 )
 
 
-def _whom(members: Membership, worst: _Guarding) -> dict[str, object]:
+def _whom(target: Target, members: Membership, worst: _Guarding) -> dict[str, object]:
     counted = members.frequencies
     label = counted.domains[str(counted.guard)].labels[worst.node]
     return {
-        "group": members.labels(worst.group),
+        "group": members.labels(worst.group, target),
         "who": members.values(worst.combination),
         "guards": None if label is None else str(label),
         "belief": worst.belief,

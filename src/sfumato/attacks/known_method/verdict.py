@@ -240,11 +240,13 @@ class Verdict:
             return None
         if worst is None:
             group = int(others.owner[largest.group])
-            who: dict[str, object] = {"group": self.members.labels(group)}
+            who: dict[str, object] = {"group": self.members.labels(group, self.target)}
             people = int(others.sizes[largest.group])
         else:
             who = {
-                "group": "suppressed" if worst.group < 0 else self.members.labels(worst.group),
+                "group": "suppressed"
+                if worst.group < 0
+                else self.members.labels(worst.group, self.target),
                 "who": self.members.values(worst.combination),
             }
             people = worst.people

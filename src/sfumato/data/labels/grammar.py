@@ -35,6 +35,7 @@ OPENING, CLOSING = '"[{<>', ROOT + MISSING_TEXT[-1]  # some form but a name begi
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 BARE = re.compile(r'(?!["=]|, ).(?:(?!, ).)*', re.DOTALL)  # no name begins with =: not <=5
 CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a month
+OPENS_MONTH = re.compile(r"(\d{4})-(\d\d)(?:-01)?")
 
 
 # How the texts of a column are read by somebody who has no table of it:
@@ -245,6 +246,48 @@ def calendar_texts(date: datetime.date) -> list[str]:
     ['2026-11', '2026', '2020s']
     """
     return [date.isoformat()[:7], f"{date.year:04d}", f"{date.year // 10:03d}0s"]
+
+
+def calendar_days(text: str) -> tuple[str, str] | None:
+    """Give the first day of a month, a year or a decade, and the first day behind it.
+
+    None: it is none of them, or the calendar ends there.
+
+    >>> calendar_days("2026-12"), calendar_days("2026")
+    (('2026-12-01', '2027-01-01'), ('2026-01-01', '2027-01-01'))
+    >>> calendar_days("2020s"), calendar_days("2026-11-15"), calendar_days("9990s")
+    (('2020-01-01', '2030-01-01'), None, None)
+    """
+    part = CALENDAR.fullmatch(text)
+    if part is None:
+        return None
+    decade, year, month = part.groups()
+    if month is not None:
+        first, n_months = 12 * int(month[:4]) + int(month[5:]) - 1, 1
+    else:
+        first, n_months = (12 * int(year), 12) if decade is None else (120 * int(decade), 120)
+    ends = [divmod(months, 12) for months in (first, first + n_months)]
+    if ends[1][0] > datetime.MAXYEAR:
+        return None
+    begin, behind = (f"{year:04d}-{month + 1:02d}-01" for year, month in ends)
+    return begin, behind
+
+
+def calendar_place(bound: str) -> str:
+    """Give the shortest text behind all earlier days: the month or year that a bound opens, if any.
+
+    >>> calendar_place("2026-12-01"), calendar_place("2026-01-01"), calendar_place("2030-01-01")
+    ('2026-12', '2026', '203')
+    >>> calendar_place("2026-01"), calendar_place("2026-12-02"), calendar_place("2026-12-01 10:00")
+    ('2026', '2026-12-02', '2026-12-01 10:00')
+    """
+    month = OPENS_MONTH.fullmatch(bound)
+    if month is None:
+        return bound
+    year, number = month.groups()
+    if number != "01":
+        return f"{year}-{number}"
+    return str(year[:3] if year[3] == "0" else year)
 
 
 def calendar_beginning(text: str) -> str | None:

@@ -30,6 +30,7 @@ from sfumato.data.labels.grammar import (
     Range,
     Reading,
     calendar_beginning,
+    calendar_place,
     parse,
 )
 from sfumato.data.labels.in_common_missing import with_missing
@@ -208,9 +209,12 @@ def _ends(
     def at(value: str) -> Place:
         return (1, order(value), 0)
 
+    def bound(value: str) -> Place:
+        return at(calendar_place(value) if dates else value)
+
     match label.part:
         case Range(low, high):
-            return BEGIN if low is None else at(low), END if high is None else at(high)
+            return BEGIN if low is None else bound(low), END if high is None else bound(high)
         case Mask(beginning) if masks:  # what begins so and is longer
             return _behind(at(beginning)), _behind_all(beginning)
         case Name(value, quoted):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from functools import partial
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -10,6 +12,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels import grammar
 from sfumato.data.labels.bounds import shortest_between, simplest_between
+from sfumato.data.labels.cells import Cells
 from sfumato.data.labels.grammar import OR_MISSING, Name
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.labels.texts import Labels
@@ -17,16 +20,24 @@ from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 
 
-def interval_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
+def interval_labels(
+    domain: Domain, intervals: NDArray[np.int32], *, on_grid: bool = False
+) -> Labels:
     """Published text of each interval of ranks; intervals: (m, 2).
 
     A single value is itself, the whole domain and the nodes of a tree carry their name. Any other
     side of a region is a range for ordered and for open columns, with bounds that are simple values
     between the last value inside and the first outside, never a tight extreme of the people in the
     region; for a closed tree it is the set of its largest nodes.
+
+    on_grid: ranges that begin or end with a cell of the column's grid have the cell's bound there.
     """
     pairs, index = distinct_rows(intervals)
-    return Labels(tuple(interval_text(domain, low, high) for low, high in pairs.tolist()), index)
+    cells = None
+    if on_grid and domain.numbers is not None:
+        cells = Cells(domain, partial(bound, domain))
+    texts = (interval_text(domain, low, high, cells) for low, high in pairs.tolist())
+    return Labels(tuple(texts), index)
 
 
 def node_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
@@ -44,13 +55,17 @@ def node_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels:
     return Labels(tuple(names), index)
 
 
-def side_labels(domain: Domain, intervals: NDArray[np.int32]) -> Labels | None:
+def side_labels(
+    domain: Domain, intervals: NDArray[np.int32], *, on_grid: bool = False
+) -> Labels | None:
     """Published texts of intervals of ranks; None: they are single values, published as they are.
 
     Values that could be read as something else are not published as they are, but in quotes.
     """
     single = (intervals[:, 0] == intervals[:, 1]).all()
-    return None if single and as_they_are(domain) else interval_labels(domain, intervals)
+    if single and as_they_are(domain):
+        return None
+    return interval_labels(domain, intervals, on_grid=on_grid)
 
 
 def level_labels(domain: Domain, level: int) -> Labels | None:
@@ -69,8 +84,11 @@ def as_they_are(domain: Domain) -> bool:
     )
 
 
-def interval_text(domain: Domain, low: int, high: int) -> str | None:
-    """Write one interval of ranks; None: the missing value alone."""
+def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = None) -> str | None:
+    """Write one interval of ranks; None: the missing value alone.
+
+    cells: of an ordered column, whose bounds a range has where it begins or ends with one.
+    """
     if domain.merged is not None:
         return interval_text(domain.merged.ground, *domain.merged.ground_ranks(low, high))
     if low == high and (domain.named is None or domain.named[low]):
@@ -87,7 +105,9 @@ def interval_text(domain: Domain, low: int, high: int) -> str | None:
         return grammar.set_text([_member(domain, rank, level) for rank, level in nodes])
     missing = domain.has_missing and high == len(domain) - 1
     last = high - 1 if missing else high
-    if low == last and (domain.named is None or domain.named[low]):
+    if cells is not None:
+        text = cells.text(low, last, or_missing=missing)
+    elif low == last and (domain.named is None or domain.named[low]):
         text = str(ground_text(domain, low))
     else:
         top = len(domain) - 1 - domain.has_missing

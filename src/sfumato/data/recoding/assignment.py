@@ -32,6 +32,7 @@ class Assignment(PartsRecoding):
     boxes: NDArray[np.int32]  # (n_groups, n_quasi_identifiers, 2); a full side: suppressed cell
     parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
     texts: Mapping[str, Labels | None] | None = None  # published text per box, if fixed beforehand
+    on_grid: bool = False  # whether sides are written by the cells of their column's grid
 
     @property
     def first_number(self) -> int:
@@ -58,7 +59,9 @@ class Assignment(PartsRecoding):
         counted = self.combinations
         if self.texts is not None:
             return {column: self.texts[column] for column in counted.quasi_identifiers}
-        return box_labels(counted.domains, counted.quasi_identifiers, self.boxes)
+        return box_labels(
+            counted.domains, counted.quasi_identifiers, self.boxes, on_grid=self.on_grid
+        )
 
     def sides(self, column: str) -> NDArray[np.int32]:
         """Give the side of every box."""
@@ -110,7 +113,7 @@ class Assignment(PartsRecoding):
         """The parts, in their boxes."""
         del frequencies
         key, box, people = self.parts.T
-        return Placement(self.combinations, key, box, people, self.boxes)
+        return Placement(self.combinations, key, box, people, self.boxes, self.on_grid)
 
     def without_nameless(self) -> Assignment:
         """Widen sides; where texts are given, these tell already what is told."""

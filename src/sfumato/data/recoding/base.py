@@ -34,6 +34,7 @@ class Placement:
     box: NDArray[np.signedinteger]  # (n,) position in `boxes`; -1: suppressed
     people: Counts  # (n,)
     boxes: NDArray[np.int32]  # (n_boxes, n_quasi_identifiers, 2): [low, high] ground ranks
+    on_grid: bool = False  # whether sides are written by the cells of their column's grid
 
 
 def a_recoding(given: object, owner: str) -> Recoding:
@@ -158,10 +159,17 @@ class Recoding(ABC):
 
 
 def box_labels(
-    domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
+    domains: Mapping[str, Domain],
+    columns: Sequence[str],
+    boxes: NDArray[np.int32],
+    *,
+    on_grid: bool = False,
 ) -> dict[str, Labels | None]:
     """Write the sides of boxes column by column; None for values published as they are."""
-    return {column: side_labels(domains[column], boxes[:, j]) for j, column in enumerate(columns)}
+    return {
+        column: side_labels(domains[column], boxes[:, j], on_grid=on_grid)
+        for j, column in enumerate(columns)
+    }
 
 
 def without_nameless(
