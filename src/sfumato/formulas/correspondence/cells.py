@@ -17,8 +17,8 @@ from numpy.typing import NDArray
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.keys import distinct_rows
+from sfumato.formulas.correspondence.regions import Boxes
 
-Boxes = NDArray[np.int32]  # (n_classes, n_attributes, 2): [low, high] ground ranks
 Bits = NDArray[np.uint8]  # (n, n_bytes): one bit per class
 AT_ONCE = 1 << 26  # bytes of intermediate results
 
@@ -59,24 +59,6 @@ class PublishedClasses:
     def sizes(self) -> Counts:
         """People in every class."""
         return sum_by(self.histogram.group_of, self.histogram.counts, len(self))
-
-
-def comparable(first: Boxes, second: Boxes) -> NDArray[np.intp]:
-    """Give the pairs of classes that share a raw value (definition 4.1); (n_pairs, 2), sorted.
-
-    On a path of a taxonomy means that the intervals nest. Intervals of regions may also overlap;
-    comparable then is that they intersect in every attribute.
-    """
-    step = max(1, AT_ONCE // max(1, len(second)))
-    pairs = [np.zeros((0, 2), dtype=np.intp)]
-    for start in range(0, len(first), step):
-        part = first[start : start + step, np.newaxis]
-        meet = np.ones((len(part), len(second)), dtype=bool)
-        for j in range(first.shape[1]):
-            meet &= part[:, :, j, 0] <= second[:, j, 1]
-            meet &= part[:, :, j, 1] >= second[:, j, 0]
-        pairs.append(np.argwhere(meet) + np.array([start, 0]))
-    return np.concatenate(pairs)
 
 
 @dataclass(frozen=True, eq=False)
@@ -125,15 +107,21 @@ class Cells:
 
 
 def cells_of(releases: Sequence[PublishedClasses]) -> Cells:
-    """Find all cells, attribute by attribute."""
-    n_classes = tuple(len(release) for release in releases)
+    """Find all cells."""
+    outside = releases[-1].n_suppressed > 0
+    return cells_of_boxes([each.boxes for each in releases], outside=outside)
+
+
+def cells_of_boxes(releases: Sequence[Boxes], *, outside: bool) -> Cells:
+    """Find all cells, attribute by attribute; outside: also of people no last box holds."""
+    n_classes = tuple(len(boxes) for boxes in releases)
     ends = np.cumsum([0] + [-(-n // 8) for n in n_classes]).tolist()
     columns = tuple(slice(a, b) for a, b in itertools.pairwise(ends))
-    last = slice(0, 0) if releases[-1].n_suppressed else columns[-1]
+    last = slice(0, 0) if outside else columns[-1]
     cells = packed([np.ones(n, dtype=bool) for n in n_classes])
     cuts, kinds, steps = [], [], []
-    for j in range(releases[0].boxes.shape[1]):
-        sides = [release.boxes[:, j] for release in releases]
+    for j in range(releases[0].shape[1]):
+        sides = [boxes[:, j] for boxes in releases]
         every = np.concatenate(sides)
         cut = np.unique(np.concatenate([[-(2**31)], every[:, 0], every[:, 1] + 1])).astype(np.int32)
         inside = [

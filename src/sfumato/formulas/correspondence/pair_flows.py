@@ -9,13 +9,14 @@ group of a connected part is comparable with every other, the closed form is rig
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.groups import Histogram
-from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of, comparable
+from sfumato.formulas.correspondence.cells import PublishedClasses, cells_of_boxes
 from sfumato.formulas.correspondence.flows import Flow
 from sfumato.formulas.correspondence.pairs import (
     Attacked,
@@ -29,6 +30,8 @@ from sfumato.formulas.correspondence.pairs import (
     refuse_without_buddies,
     rows_of,
 )
+from sfumato.formulas.correspondence.regions import comparable, regions
+from sfumato.progress import report
 
 MOST_PAIRS = 1 << 24  # of classes that are tried one by one
 
@@ -80,7 +83,8 @@ def between_boxes(
     )
 
 
-Sorts = set[tuple[int, tuple[int, ...]]]  # a class, and the classes of the other release
+Classes = tuple[int, ...]
+Sorts = set[tuple[int, Classes]]  # a class, and the classes of the other release
 
 
 def _targets(
@@ -90,22 +94,43 @@ def _targets(
 
     A target may itself have been suppressed in either release.
     """
-    if target is not None:
-        places = [(holding(first, target), holding(second, target))]
-    else:
-        cells = cells_of([first, second])
-        ones, twos = cells.members(0), cells.members(1)
-        places = [
-            (np.flatnonzero(one), np.flatnonzero(two)) for one, two in zip(ones, twos, strict=True)
-        ]
     forward: Sorts = set()
     cross: Sorts = set()
-    for one, two in places:
-        if (len(one) or first.n_suppressed) and (len(two) or second.n_suppressed):
-            one_key, two_key = tuple(one.tolist()), tuple(two.tolist())
-            forward.update((each, two_key) for each in one_key)
-            cross.update((each, one_key) for each in two_key)
+    for one, two in _places(first, second, target):
+        if (one or first.n_suppressed) and (two or second.n_suppressed):
+            forward.update((each, two) for each in one)
+            cross.update((each, one) for each in two)
     return forward, cross
+
+
+def _places(
+    first: PublishedClasses, second: PublishedClasses, target: Target
+) -> set[tuple[Classes, Classes]]:
+    """List the classes of either release that hold the target, or any raw value.
+
+    Cells are found region by region; people of different regions may be in the same classes.
+    """
+    if target is not None:
+        return {(tuple(holding(first, target).tolist()), tuple(holding(second, target).tolist()))}
+    places: set[tuple[Classes, Classes]] = set()
+    parts = list(regions(first.boxes, second.boxes))
+    for n_done, region in enumerate(parts):
+        report("comparing releases", n_done, len(parts))
+        inside = [region.clipped(each.boxes, j) for j, each in enumerate((first, second))]
+        cells = cells_of_boxes(inside, outside=True)
+        ones, twos = (
+            _listed(cells.members(j), near.tolist()) for j, near in enumerate(region.near)
+        )
+        places.update(zip(ones, twos, strict=True))
+    return places
+
+
+def _listed(members: NDArray[np.bool_], names: list[int]) -> list[Classes]:
+    """Name what is a member in every row."""
+    row, column = np.nonzero(members)
+    named = [names[each] for each in column.tolist()]
+    begins = np.searchsorted(row, np.arange(len(members) + 1)).tolist()
+    return [tuple(named[a:b]) for a, b in itertools.pairwise(begins)]
 
 
 class Network:
@@ -201,7 +226,9 @@ class Network:
         left = np.minimum(left, own.counts[entry])
         in_order = np.argsort(place_of, kind="stable")
         begins = np.searchsorted(place_of[in_order], np.arange(len(places) + 1))
-        for j in np.flatnonzero(~self.complete[self.part[side][entry]] & (left > 0)).tolist():
+        asked = np.flatnonzero(~self.complete[self.part[side][entry]] & (left > 0))
+        for n_done, j in enumerate(asked.tolist()):
+            report("looking for buddies", n_done, len(asked))
             place = around[row[j]]
             inside = other_entry[in_order[begins[place] : begins[place + 1]]]
             same = inside[other.codes[inside] == own.codes[entry[j]]]
@@ -219,7 +246,9 @@ class Network:
         part = self.part[1][entry]
         others = self.totals[1][part] - own.counts[entry]
         crack = np.maximum(0, self.totals[0][part] - others)
-        for j in np.flatnonzero(~self.complete[part]).tolist():
+        asked = np.flatnonzero(~self.complete[part])
+        for n_done, j in enumerate(asked.tolist()):
+            report("looking for buddies", n_done, len(asked))
             crack[j] = self._flow(int(part[j])).fewest_into(int(entry[j]))
         left = own.counts[entry] - crack
         some = left > 0

@@ -12,9 +12,10 @@ from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.formulas.boxes.points import points_in_boxes
-from sfumato.formulas.correspondence.cells import PublishedClasses, comparable
+from sfumato.formulas.correspondence.cells import PublishedClasses
 from sfumato.formulas.correspondence.certified import Arrived
 from sfumato.formulas.correspondence.pairs import Index, refuse_without_buddies
+from sfumato.formulas.correspondence.regions import comparable
 
 LARGEST = 1 << 26  # counts of a value in a class, or in a cell, that are held at once
 
