@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 
+import pandas as pd
 import pytest
 
 import sfumato as sf
@@ -156,6 +157,28 @@ def test_an_original_and_a_list_of_people_are_read_by_options(place):
     given = findings(release, "--original", place / "clean.csv", "--external", place / "clean.csv")
     messy_ones = ("--original", place / "messy.csv.gz", "--external", place / "messy.csv.gz")
     assert findings(release, *messy_ones, *OPTIONS) == given
+
+
+def test_a_list_of_another_kind_is_read_by_what_can_be_said_of_it(place):
+    people = [{"age": 34, "zip": "k.A.", "sex": "female ", "born": "10.01.1950"}] * 3
+    pd.DataFrame(people).to_parquet(place / "people.parquet")
+    given = place / "three.csv"
+    given.write_text("age,zip,sex,born\n" + "34,,female,1950-01-10\n" * 3)
+    by_job = findings(place / "messy.toml", "--external", place / "people.parquet")
+    assert by_job == findings(place / "clean.toml", "--external", given)
+
+
+def test_lines_that_are_left_out_of_a_list_are_said(place):
+    done = run("audit", place / "messy.toml", "--external", place / "first.csv")
+    assert "first.csv: lines skipped: 2 above the column names, 1 at the end." in done.stdout
+
+
+def test_a_list_in_utf_8_is_not_read_as_something_else(place):
+    path = place / "utf-8.csv"
+    path.write_text("x\ny\nage;zip;sex;born\n34;02177;wärter;10.01.1950\nSumme")
+    refused = run("audit", place / "messy.toml", "--external", path)
+    assert refused.exit_code == 2
+    assert "all of it is UTF-8 text, with letters that Windows-1252 would read" in refused.stderr
 
 
 def test_a_job_governs_the_list_of_people_beside_it(place):

@@ -307,6 +307,7 @@ LATIN = "stadt;n\n" + "Köln;1\n" * 9
             {"encoding": "windows-1252"},
             'line 2: not Windows-1252 text; it reads as Latin-1: add encoding = "latin-1"',
         ),
+        (LATIN, {"encoding": "windows-1252"}, 'would read as others: add encoding = "utf-8"'),
         (LATIN.encode("utf-16")[:-1], {"encoding": "utf-16"}, "not UTF-16 text"),
         ("Titel\n\na,b,c\n" + "1,2,3\n" * 9, {}, "add skip_rows = 2"),
         ("a,b,c\n" + "1,2,3\n" * 9 + "Total,9\n", {}, "add skip_end = 1"),

@@ -34,6 +34,7 @@ class Subject:
     alike: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read
     others: tuple[Path | None, ...] = ()  # files beside it: an original, a list of people
+    notes: list[str] = field(default_factory=list)  # what was left out of them
 
     @cached_property
     def criterion(self) -> Criterion | None:
@@ -139,6 +140,7 @@ class Subject:
         A file need not have all columns that settings are about.
         """
         from sfumato.engines import engine_of
+        from sfumato.engines.guess import is_text
         from sfumato.job import Job
 
         if place is None or place.suffix == ".toml":
@@ -146,13 +148,15 @@ class Subject:
         settings = self._reading_others
         if not settings.spec():
             return place
-        by_column = ("dates", "missing")
-        of_text = {n: how for n, how in settings.spec().items() if n not in by_column}
-        opener = engine_of()
-        source = opener.open(place, type(settings)(**of_text))
-        if not any(name in settings.spec() for name in by_column):
-            return source
-        return opener.open(place, settings.about(source.columns))
+        opener, text = engine_of(), is_text(place)
+        first = settings.for_another(text=text)  # which says what columns there are
+        source = opener.open(place, first)
+        fitting = settings.for_another(text=text, columns=source.columns)
+        source = source if fitting == first else opener.open(place, fitting)
+        said = dict(source.read_counts(()).lines)
+        if "lines skipped" in said:
+            self.notes.append(f"{place}: lines skipped: {said['lines skipped']}.")
+        return source
 
     def released(
         self, original: Path | None

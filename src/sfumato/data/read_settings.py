@@ -154,9 +154,14 @@ class ReadSettings:
             self.decimal != "." or self.thousands or self.dates or self.missing or self.trim
         )
 
-    def about(self, columns: Sequence[str]) -> ReadSettings:
-        """Leave out what is about other columns: for a file that need not have all of them."""
-        spec = self.spec()
+    def for_another(self, *, text: bool, columns: Sequence[str] = ()) -> ReadSettings:
+        """Leave out what is about other columns, and about files of another kind.
+
+        text: Whether it is a text file; columns: those that it has.
+        """
+        spec = {
+            n: v for n, v in self.spec().items() if n not in (ABOUT if text else ABOUT_TEXT_FILES)
+        }
         for name in ("dates", "missing"):
             if isinstance(spec.get(name), dict):
                 spec[name] = {c: how for c, how in spec[name].items() if c in columns}

@@ -39,7 +39,7 @@ def guess(source: object) -> Guess:
     if isinstance(source, (list, tuple)) and source and isinstance(source[0], (str, Path)):
         source = source[0]
     shape = Shape(ReadSettings(), ())
-    if isinstance(source, (str, Path)) and _is_text(Path(source)):
+    if isinstance(source, (str, Path)) and is_text(Path(source)):
         shape = shape_of(Path(source))
     settings, reasons = shape.settings, dict(shape.reasons)
     opened: DuckDBSource = DuckDB().open(source, settings)
@@ -59,7 +59,8 @@ def guess(source: object) -> Guess:
     return Guess(replace(settings, **found.settings), {name: every[name] for name in order})
 
 
-def _is_text(path: Path) -> bool:
+def is_text(path: Path) -> bool:
+    """Whether a file is read as text, and not as what another program wrote."""
     try:
         with path.open("rb") as file:
             start = file.read(4)

@@ -24,6 +24,7 @@ from sfumato.engines.text_encodings import (
 from sfumato.errors import BadInput
 from sfumato.files.private_directory import no_room
 
+ONE_BYTE = ("windows-1252", "latin-1")  # every byte is a letter, whatever was meant
 BACK = 1 << 16  # bytes that are looked at from the end at once
 
 
@@ -61,6 +62,28 @@ def copy_text(path: Path, settings: ReadSettings, target: Path) -> Skipped:
     return Skipped(n_start, n_end)
 
 
+class _Utf8:
+    """Whether bytes are UTF-8 with letters beyond ASCII: no other text is that by chance."""
+
+    def __init__(self) -> None:
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._valid, self._beyond = True, False
+
+    def see(self, chunk: bytes) -> None:
+        """Look at the next bytes; none: at the end."""
+        self._beyond = self._beyond or not chunk.isascii()
+        try:
+            if self._valid:
+                self._decoder.decode(chunk, final=not chunk)
+        except UnicodeDecodeError:
+            self._valid = False
+
+    @property
+    def is_it(self) -> bool:
+        """Whether all bytes so far are."""
+        return self._valid and self._beyond
+
+
 def _copied(path: Path, settings: ReadSettings, file: IO[bytes], copy: BinaryIO) -> int:
     """Copy all but the first lines; returns how many of them there were."""
     chunk = file.read(AT_ONCE)
@@ -78,8 +101,11 @@ def _copied(path: Path, settings: ReadSettings, file: IO[bytes], copy: BinaryIO)
             raise BadInput(f"{path}: no mark of UTF-16 at its beginning; {remedy}") from None
         chunk = chunk[mark:]
     n_lines, end = 0, b""
+    other = _Utf8() if settings.encoding in ONE_BYTE else None
     while True:
         last = not chunk
+        if other is not None:
+            other.see(chunk)
         if decoder is not None:
             try:
                 text = decoder.decode(chunk, final=last)
@@ -99,6 +125,11 @@ def _copied(path: Path, settings: ReadSettings, file: IO[bytes], copy: BinaryIO)
             chunk = chunk[start:]
             n_lines += chunk.count(end)
             _write(copy, chunk)
+        if last and other is not None and other.is_it:
+            raise BadInput(
+                f"{path}: all of it is UTF-8 text, with letters that {NAMED[settings.encoding]} "
+                'would read as others: add encoding = "utf-8"'
+            )
         if last:
             return min(n_lines, settings.skip_rows)
         chunk = file.read(AT_ONCE)

@@ -118,6 +118,8 @@ def audit(
 
     def show() -> None:
         out.print_audit(audited, str(source), steward=steward)
+        for note in subject.notes:
+            out.say(note)
         if audited.target.original is not None and not steward:
             out.say("Numbers of the original stand in this, so it is for the steward.")
         if page is not None:

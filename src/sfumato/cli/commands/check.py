@@ -65,7 +65,7 @@ def check(
             job = subject.job(undecided=True)
             table = job.table()
             measured = sf.check(table, criterion or job.criterion)
-            title = f"{job.source}, the source of {source}"
+            title = f"{table.source.name}, the source of {source}"
         else:
             table = subject.table()
             measured = sf.check(table, criterion)

@@ -114,20 +114,24 @@ class AsWritten:
         if not marks or not columns:
             return {}
         pattern = number_pattern(decimal, thousands)
-        told, texts = [], []
+        told, texts, matched = [], [], ["*"]
         for j, column in enumerate(columns):
-            is_number = f"regexp_full_match(t{j}, {sql.text(pattern)})"
             has_mark = " OR ".join(f"contains(t{j}, {sql.text(mark)})" for mark in marks)
+            unmarked = f"t{j}"
+            for mark in (decimal, *marks):
+                unmarked = f"replace({unmarked}, {sql.text(mark)}, '')"
             texts.append(f"{self.present(column)} AS t{j}")
+            matched.append(f"regexp_full_match(t{j}, {sql.text(pattern)}) AS m{j}")
             told += [
                 f"count(t{j})",
-                f"count(*) FILTER ({is_number})",
-                f"count(*) FILTER ({is_number} AND ({has_mark}))",
-                f"count(*) FILTER ({is_number} AND contains(t{j}, {sql.text(decimal)}))",
-                f"max(length(regexp_replace(t{j}, '[^0-9]', '', 'g'))) FILTER ({is_number})",
+                f"count(*) FILTER (m{j})",
+                f"count(*) FILTER (m{j} AND ({has_mark}))",
+                f"count(*) FILTER (m{j} AND contains(t{j}, {sql.text(decimal)}))",
+                f"max(length(ltrim({unmarked}, '+-'))) FILTER (m{j})",
             ]
         (found,) = self.session.connection.execute(
-            f"SELECT {', '.join(told)} FROM (SELECT {', '.join(texts)} FROM {self.view})"
+            f"SELECT {', '.join(told)} FROM (SELECT {', '.join(matched)} FROM "
+            f"(SELECT {', '.join(texts)} FROM {self.view}))"
         ).fetchall()
         values = {}
         for j, column in enumerate(columns):
@@ -248,6 +252,12 @@ def number_pattern(decimal: str, thousands: str | None) -> str:
 
 def iso_text(value: str, written: DateFormat) -> str:
     """Give SQL for a date as ISO text, as precise as it was written."""
+    if {"M", "D"}.isdisjoint(written.parts):  # all parts have their widths
+        place = {unit: f"\\{j}" for j, unit in enumerate(written.units, 1)}
+        iso = "-".join(place[unit] for unit in ("YYYY", "M", "D") if unit in place)
+        if "hh" in place:
+            iso += " " + ":".join(place.get(unit, "00") for unit in TIME)
+        return f"regexp_replace({value}, {sql.text('^' + written.pattern.pattern + '$')}, '{iso}')"
     part = {
         unit: f"regexp_extract({value}, {_pattern(written)}, {j})"
         for j, unit in enumerate(written.units, 1)
