@@ -288,6 +288,37 @@ BY_HAND = [
         ["skip_end"],
     ),
     _simple(
+        "telephones beside spaces of thousands",
+        "tel;pay\n" + "".join(f"030 123 {j:03};{j + 1} 500,5\n" for j in range(30)),
+        ("tel", "pay"),
+        [[f"030 123 {j:03}", Decimal(f"{j + 1}500.5")] for j in range(30)],
+        ["decimal", "thousands"],
+    ),
+    _simple(
+        "one column of texts with commas",
+        "text\n" + "".join(f'"a, {j}"\n' for j in range(30)),
+        ("text",),
+        [[f"a, {j}"] for j in range(30)],
+    ),
+    _simple(
+        "a name that begins like a total",
+        "name,b,c\n" + "".join(f"n{j},x,y\n" for j in range(30)) + "Total Recall,x,y\n",
+        ("name", "b", "c"),
+        [*([f"n{j}", "x", "y"] for j in range(30)), ["Total Recall", "x", "y"]],
+    ),
+    _simple(
+        "a last row that is a sum by accident",
+        "a,b\n1,x\n2,x\n3,x\n4,x\n5,x\n6,x\n21,x\n",
+        ("a", "b"),
+        [[n, "x"] for n in (1, 2, 3, 4, 5, 6, 21)],
+    ),
+    _simple(
+        "temperatures",
+        "temp,n\n" + "".join(f"{-99 if j == 3 else j - 15},{j}\n" for j in range(30)),
+        ("temp", "n"),
+        [[-99 if j == 3 else j - 15, j] for j in range(30)],
+    ),
+    _simple(
         "codes stay codes",
         "zip,version\n" + "".join(f"0{j},1.{j % 3}\n" for j in range(30)),
         ("zip", "version"),

@@ -25,7 +25,7 @@ def number(text, decimal, thousands):
         return None
     if thousands and thousands in whole:
         first, *groups = whole.split(thousands)
-        if not re.fullmatch("[0-9]{1,3}", first) or not all(
+        if not re.fullmatch("[1-9][0-9]{0,2}", first) or not all(
             re.fullmatch("[0-9]{3}", g) for g in groups
         ):
             return None

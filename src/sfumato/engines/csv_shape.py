@@ -7,10 +7,11 @@ declare, and what speaks for that.
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import Counter, deque
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from decimal import Decimal
 from pathlib import Path
 
@@ -26,7 +27,7 @@ NUMBER = re.compile(r"\s*[+-]?\d[\d.,' \u00a0\u202f]*\s*%?\s*")
 DATE = re.compile(r"\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b.*")
 TOTAL = re.compile(
     r"\W*(grand |sub)?(total|totals|sum|summe|gesamt|insgesamt|gesamtsumme|gesamtergebnis|"
-    r"zusammen|totale|somme|suma|ensemble|totaal|i?alt|samtliga)\b.*",
+    r"zusammen|totale|somme|suma|ensemble|totaal|i ?alt|samtliga)\b\W*(?P<more>\w.*)?",
     re.IGNORECASE,
 )
 
@@ -134,34 +135,36 @@ def _ends(path: Path, encoding: str) -> tuple[str, str, bool]:
 
 def _layouts(start: str, *, whole: bool) -> Iterator[_Layout]:
     """Part the beginning by every delimiter and quote."""
-    lines = start.splitlines(keepends=True)
+    lines = list(io.StringIO(start, newline=""))
     if not whole and len(lines) > 1:
         lines = lines[:-1]
     single = len(re.findall(r"(?:^|[,;\t|])'[^'\n]*'(?=[,;\t|\r\n]|$)", start, re.MULTILINE))
     quotes = ['"'] if '"' in start or single < 3 else ['"', "'"]
-    for delimiter in DELIMITERS:
-        for quote in [*quotes, ""] if '"' in start else quotes:
-            records = _records(lines, delimiter, quote)
-            if records is None:
-                continue
-            counts = Counter(len(fields) for _, fields in records if any(fields))
-            n_fields, n_such = counts.most_common(1)[0] if counts else (0, 0)
-            share = n_such / max(1, sum(counts.values()))
-            layout = _Layout(delimiter, quote, records, n_fields, ())
-            named = bool(records) and not any(
-                NUMBER.fullmatch(name) for name in records[_header(layout)][1]
-            )
-            usual = 1.0 if quote == '"' else 0.5 if quote == "'" else 0.0
-            if quote == "'":
-                usual = 2.0  # they are there, and no others
-            score = (float(n_fields > 1), float(named), round(share, 2), usual, float(n_fields))
-            yield _Layout(delimiter, quote, records, n_fields, score)
+    every = {(d, q): _records(lines, d, q, cut=not whole) for d in DELIMITERS for q in quotes}
+    if not any(every.values()):
+        every = {(d, ""): _records(lines, d, "") for d in DELIMITERS}
+    for (delimiter, quote), records in every.items():
+        if records is None:
+            continue
+        counts = Counter(len(fields) for _, fields in records if any(fields))
+        n_fields, n_such = counts.most_common(1)[0] if counts else (0, 0)
+        share = n_such / max(1, sum(counts.values()))
+        layout = _Layout(delimiter, quote, records, n_fields, ())
+        named = bool(records) and not any(
+            NUMBER.fullmatch(name) for name in records[_header(layout)][1]
+        )
+        single_quoted = float(quote == "'")  # they are there, and no others
+        score = (n_fields > 1, named, round(share, 2), single_quoted, n_fields)
+        yield replace(layout, score=tuple(map(float, score)))
 
 
 def _records(
-    lines: Sequence[str], delimiter: str, quote: str
+    lines: Sequence[str], delimiter: str, quote: str, *, cut: bool = False
 ) -> list[tuple[int, list[str]]] | None:
-    """Give the records with the lines that they begin with; None: they cannot be read so."""
+    """Give the records with the lines that they begin with; None: they cannot be read so.
+
+    cut: The last one may be cut off.
+    """
     reader = csv.reader(
         lines,
         delimiter=delimiter,
@@ -178,7 +181,7 @@ def _records(
             if len(records) == MOST_RECORDS:
                 break
     except csv.Error:
-        return None
+        return records if cut and records and reader.line_num == len(lines) else None
     return records
 
 
@@ -221,7 +224,7 @@ def _footer(layout: _Layout, header: int, end: str, *, whole: bool) -> tuple[int
         if reason is None:
             break
         n_end, why = n_end + 1, reason
-    if not n_end and whole and len(rows) > 3 and _sums_up(rows[:-1], rows[-1]):
+    if not n_end and whole and len(rows) > 6 and _sums_up(rows[:-1], rows[-1]):
         return 1, "the last line has the sums of the others"
     said = "the last line is no row" if n_end == 1 else f"the last {n_end} lines are no rows"
     return n_end, f"{said}: {why}"
@@ -232,7 +235,8 @@ def _no_row(fields: Sequence[str], n_fields: int, usual: int) -> str | None:
     there = [field for field in fields if field.strip()]
     if len(fields) != n_fields:
         return f"{counted(len(fields), 'field')} where others have {n_fields}"
-    if there and TOTAL.fullmatch(there[0]):
+    label = TOTAL.fullmatch(there[0]) if there else None
+    if label and (len(there) < usual or label["more"] is None):
         return "a total"
     if len(there) == 1 and usual > 2 and fields[0].strip() and not NUMBER.fullmatch(fields[0]):
         return "a note"
@@ -240,15 +244,17 @@ def _no_row(fields: Sequence[str], n_fields: int, usual: int) -> str | None:
 
 
 def _sums_up(rows: Sequence[Sequence[str]], last: Sequence[str]) -> bool:
-    """Whether a number of the last row is the sum of those above it, and all others are too."""
+    """Whether the last row has nothing but sums of the numbers above it."""
     summed = 0
     for j, text in enumerate(last):
         total = _number(text)
+        if total is None and text.strip():
+            return False
         if total is None:
             continue
         numbers = [_number(row[j]) for row in rows if j < len(row) and row[j].strip()]
-        if len(numbers) < 3 or None in numbers:
-            continue
+        if None in numbers:
+            return False
         if sum(n for n in numbers if n is not None) != total or not total:
             return False
         summed += 1

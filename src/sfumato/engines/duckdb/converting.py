@@ -239,14 +239,14 @@ class AsWritten:
 
 
 def number_pattern(decimal: str, thousands: str | None) -> str:
-    """Give a regular expression for numbers with these marks.
+    """Give a regular expression for numbers with these marks; 030 123 456 is a telephone.
 
     >>> bool(re.fullmatch(number_pattern(",", "."), "-1.234,5"))
     True
     """
     whole = r"\d+"
     if thousands:
-        whole = rf"(?:\d{{1,3}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
+        whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
     return rf"[+-]?{whole}(?:{re.escape(decimal)}\d+)?"
 
 
