@@ -108,7 +108,7 @@ def _column(
         )
     return ProposedColumn(
         look.column,
-        kind_in_words(look),
+        "codes" if judged.about == "postal codes" else kind_in_words(look),
         look.n_values,
         look.n_missing,
         look.n_alone,
@@ -131,7 +131,7 @@ def kind_in_words(look: ColumnLook) -> str:
     if look.n_matching[CODE]:
         return "codes"
     if is_numeric(look) and look.numbers is not None:
-        return "whole numbers" if look.numbers.n_whole == look.numbers.n_rows else "numbers"
+        return "integers" if look.numbers.n_whole == look.numbers.n_rows else "numbers"
     return look.kind if look.kind in ("boolean", "uuid", "time") else "text"
 
 

@@ -45,7 +45,7 @@ class Subject:
         return self._written.fullmatch(part) is not None
 
 
-NUMBERS, PERSON, PLACE_OF_PERSON = "numbers", "people", "addresses"
+NUMBERS, PERSON, PLACE_OF_PERSON = "numbers of records", "people", "addresses"
 IDENTIFYING = (
     Subject(
         "names",
