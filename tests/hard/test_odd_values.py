@@ -11,6 +11,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.data.read_settings import ReadSettings
 
 
 class EqualsNothing:
@@ -62,6 +63,7 @@ def calls(tmp_path):
     ]
     functions = {
         sf.read: {"source": people, "quasi_identifiers": ["age"], "sensitive": "d"},
+        ReadSettings: {},
         sf.anonymize: {"table": table, "criterion": sf.KAnonymity(3)},
         sf.check: {"table": table},
         sf.drivers: {"table": table},

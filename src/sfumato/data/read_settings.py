@@ -83,14 +83,14 @@ class ReadSettings:
     def __post_init__(self) -> None:
         put = object.__setattr__
         put(self, "encoding", _encoding(self.encoding))
-        if self.delimiter in ("tab", "\\t"):  # as a command line can write it
-            put(self, "delimiter", "\t")
+        if isinstance(self.delimiter, str) and self.delimiter in ("tab", "\\t"):
+            put(self, "delimiter", "\t")  # which a command line can hardly write
         _letter("delimiter", self.delimiter, r"[\t!#-*,/:-@^`{-~]", "one character such as ;")
-        if self.quote != "":
-            _letter("quote", self.quote, r"[\"'`|~^]", "one character such as ', or empty")
+        if not (isinstance(self.quote, str) and re.fullmatch(r"[\"'`|~^]?", self.quote)):
+            raise refusal("read", "quote", "one character such as ', or empty", self.quote)
         if self.quote and self.quote == self.delimiter:
             raise BadInput("quote: must be another character than the delimiter")
-        if self.decimal not in (".", ","):
+        if not isinstance(self.decimal, str) or self.decimal not in (".", ","):
             raise refusal("read", "decimal", "'.' or ','", self.decimal)
         _letter("thousands", self.thousands, r"[.,'’_ \u00a0\u202f]", "one of . , ' _ or a space")
         if self.thousands == self.decimal:
