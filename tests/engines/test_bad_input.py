@@ -8,6 +8,7 @@ import tempfile
 from decimal import Decimal
 from pathlib import Path
 
+import duckdb
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -21,6 +22,7 @@ import sfumato as sf
 from profiles import examples
 from sfumato.data.recoding import Cut
 from sfumato.engines.duckdb.explain import about_storage, explanation
+from sfumato.engines.duckdb.session import Session
 
 SECRET = "S3cret"
 KEY = bytes(32)
@@ -594,6 +596,8 @@ def test_memory_that_python_lacks_while_the_engine_reads_is_called_that():
         ("IO Error: S3cret", "out.csv: cannot write there"),
         ("Conversion Error: S3cret", "a.csv: a value was not there when the rows were counted"),
         ("Out of Memory Error: S3cret", "a.csv: not enough memory for "),
+        ("nanobind::str(): conversion error!", "a.csv: not enough memory for "),
+        ("Resource In Use Error: S3cret", "a.csv: something else that was asked of it has not"),
         ("Binder Error: S3cret", "a.csv: the engine refused it (Binder Error)"),
     ],
 )
@@ -601,6 +605,33 @@ def test_what_the_engine_says_becomes_one_line_without_values(message, said):
     found = explanation(message, "a.csv", Path("out.csv"), None)
     assert found.startswith(said)
     assert SECRET not in found
+
+
+def test_what_the_engine_refuses_after_a_lack_of_memory_is_called_that():
+    def refused():
+        try:
+            raise MemoryError
+        finally:
+            raise duckdb.Error("Resource In Use Error: connection has an open result")
+
+    with pytest.raises(sf.NoRoom, match="the table: not enough memory"), Session().explained():
+        refused()
+
+
+def test_what_the_binding_says_without_memory_is_called_that():
+    with pytest.raises(sf.NoRoom, match="the table: not enough memory"), Session().explained():
+        raise RuntimeError("nanobind::str(): conversion error!")
+    with pytest.raises(RuntimeError, match="another"), Session().explained():
+        raise RuntimeError("another")
+
+
+def test_rows_that_are_still_read_are_told_from_bad_rows():
+    session = Session()
+    reader = session.connection.sql("SELECT * FROM range(100000)").to_arrow_reader(10)
+    with pytest.raises(sf.BadInput, match="something else that was asked"), session.explained():
+        session.connection.execute("CREATE TEMP TABLE other AS SELECT 1")
+    del reader
+    session.connection.execute("CREATE TEMP TABLE other AS SELECT 1")
 
 
 def test_a_full_disk_under_temporary_files_is_called_that(tmp_path):

@@ -167,3 +167,41 @@ def test_every_so_many_an_allocation_may_fail(tmp_path, record_property, first):
     n_failed, n_ended = allocations_failed(tmp_path, first, 13, first + 1000)
     record_property("failed allocations survived", n_failed)
     record_property("failed allocations that ended the process", n_ended)
+
+
+REMOVING = """
+import sys
+from pathlib import Path
+import _testcapi
+from sfumato.files.private_directory import PrivateDirectory
+place = Path(sys.argv[1])
+n_failed = 0
+for nth in range(400):
+    staging, held = PrivateDirectory(place), None
+    (staging.path / "inner").mkdir()
+    for name in ("data.csv", "inner/data.csv"):
+        (staging.path / name).write_text("original")
+    try:
+        with staging:
+            _testcapi.set_nomemory(nth, nth + 1)
+            raise ValueError("the save failed before")
+    except Exception as error:
+        held = error
+    finally:
+        _testcapi.remove_mem_hooks()
+    assert not list(place.iterdir()), (nth, repr(held))
+    n_failed += not isinstance(held, ValueError)
+assert n_failed, "no allocation failed"
+print(n_failed)
+"""
+
+
+def test_an_allocation_that_fails_while_a_private_directory_goes_leaves_nothing(
+    tmp_path, record_property
+):
+    pytest.importorskip("_testcapi", reason="Python was built without its own tests")
+    done = subprocess.run(
+        [sys.executable, "-c", REMOVING, str(tmp_path)], capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr[-2000:]
+    record_property("failed allocations survived", int(done.stdout))

@@ -43,14 +43,13 @@ class PrivateDirectory:
         """Make and lock the directory; False when a sweeper came between the two."""
         # What removes it is there first, so that an interrupt at any moment leaves nothing.
         locks: list[int] = []
-        self.path = path
-        self._remove = weakref.finalize(self, _removed, path, locks, os.getpid())
+        self.path, self._locks, self._owner = path, locks, os.getpid()
+        self._remove = weakref.finalize(self, _removed, path, locks, self._owner)
         try:
             path.mkdir(mode=0o700)
             lock = _lock(path)
             if lock is not None:
                 locks.append(lock)
-                self._locks = locks
                 return True
         except FileExistsError:  # somebody else's, and not to be removed
             self._remove.detach()
@@ -65,7 +64,11 @@ class PrivateDirectory:
 
     def close(self) -> None:
         """Remove the directory with everything in it and give the lock up."""
-        self._remove()
+        try:
+            self._remove()
+        except BaseException:  # it may not have come to that, and is not asked twice
+            _removed(self.path, self._locks, self._owner)
+            raise
 
     def become(self, target: Path) -> None:
         """Rename the directory to `target`, in one step, and keep it."""
@@ -89,12 +92,24 @@ def _removed(path: Path, locks: list[int], owner: int) -> None:
     """Remove a directory; in a forked child only let it go, since it is the parent's."""
     try:
         if os.getpid() == owner:
-            shutil.rmtree(path, ignore_errors=True)
-    except KeyboardInterrupt:
-        shutil.rmtree(path, ignore_errors=True)
+            _remove_tree(path)
+    except BaseException:  # an interrupt, or no memory: what is left goes all the same
+        if os.getpid() == owner:
+            _remove_tree(path)
         raise
     finally:
         _release(locks)
+
+
+def _remove_tree(path: Path) -> None:
+    """Remove a directory with everything in it.
+
+    `rmtree` passes over more errors than those of the system, a lack of memory among them: what is
+    still there is removed once more.
+    """
+    shutil.rmtree(path, ignore_errors=True)
+    if os.path.lexists(path):
+        shutil.rmtree(path, ignore_errors=True)
 
 
 def _release(locks: list[int]) -> None:

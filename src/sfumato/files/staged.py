@@ -11,7 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, NoRoom
 from sfumato.files.json_text import readable_json
 
 DESCRIPTION = "release.json"  # written last: a directory that has it holds a whole release
@@ -47,7 +47,8 @@ def called(staged: Path, target: Path) -> Iterator[None]:
         yield
     except BadInput as error:
         inside = re.escape(f"{staged}{os.sep}") + r"\w+\.\w+"
-        raise BadInput(re.sub(inside, lambda _: str(target), str(error)), error.values) from None
+        said = re.sub(inside, lambda _: str(target), str(error))
+        raise (NoRoom if isinstance(error, NoRoom) else BadInput)(said, error.values) from None
 
 
 def describe(directory: Path, description: Mapping[str, Any], digests: Mapping[str, str]) -> None:

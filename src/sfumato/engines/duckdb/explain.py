@@ -31,8 +31,21 @@ def about_storage(message: str, private: Path, target: Path | None) -> str | Non
 
 
 def lacks_memory(message: str) -> bool:
-    """Whether there was too little memory: of DuckDB's own, or of Python's."""
-    return message.startswith("Out of Memory Error") or "failed: MemoryError" in message
+    """Whether there was too little memory: of DuckDB's own, or of Python's.
+
+    What lies between the two says `nanobind` where Python did not give it an object.
+    """
+    return message.startswith(("Out of Memory Error", "nanobind::")) or (
+        "failed: MemoryError" in message
+    )
+
+
+def met_lack_of_memory(error: BaseException) -> bool:
+    """Whether an error came while another was handled that says there was too little memory."""
+    before = error.__context__
+    while before is not None and not isinstance(before, MemoryError):
+        before = before.__context__
+    return before is not None
 
 
 def explanation(
@@ -68,4 +81,9 @@ def explanation(
         )
     if lacks_memory(message):
         return f"{name}: {not_enough_memory()}"
+    if kind == "Resource In Use Error":
+        return (
+            f"{name}: something else that was asked of it has not ended; read its rows to the end "
+            "or let them go, let go of errors that are held, or open it again"
+        )
     return f"{name}: {otherwise}" if otherwise else f"{place}: the engine refused it ({kind})"

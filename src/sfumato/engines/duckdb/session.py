@@ -16,11 +16,18 @@ import duckdb
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines import sql
 from sfumato.engines.csv_shape import remedy
-from sfumato.engines.duckdb.explain import OTHER_FIELDS, about_storage, explanation, lacks_memory
+from sfumato.engines.duckdb.explain import (
+    OTHER_FIELDS,
+    about_storage,
+    explanation,
+    lacks_memory,
+    met_lack_of_memory,
+)
 from sfumato.engines.duckdb.instance import Instance, shared
 from sfumato.errors import BadInput, NoRoom
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import no_room
+from sfumato.progress import not_enough_memory
 
 ABOUT_LINES = ("skip_end", "skip_rows", "delimiter", "quote")  # what wrong lines may come from
 DAMAGED = "the Parquet file is damaged"
@@ -103,6 +110,8 @@ class Session:
             if not self.directory.is_dir():
                 gone = FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), self.directory)
                 raise no_room(gone) from None
+            if met_lack_of_memory(error):
+                raise NoRoom(f"{self.name}: {not_enough_memory()}") from None
             refused = about_storage(message, self.directory, target)
             if refused is not None:
                 raise NoRoom(refused) from None
@@ -116,6 +125,8 @@ class Session:
         except RuntimeError as error:
             if "interrupted" in str(error):  # how DuckDB passes on a Ctrl-C
                 raise KeyboardInterrupt from None
+            if lacks_memory(str(error)):
+                raise NoRoom(f"{self.name}: {not_enough_memory()}") from None
             raise
         self.refuse_changed()
 
