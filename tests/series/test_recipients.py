@@ -216,7 +216,7 @@ def test_a_method_can_leave_columns_out_for_all_recipients(tmp_path):
 def test_a_ledger_of_another_format_is_refused_in_one_line(place):
     series = sf.ReleaseSeries(place / "series")
     for said, format_ in (
-        ("written by format 99, this sfumato reads 4; a newer version", 99),
+        ("written by format 99, this sfumato reads 5; a newer version", 99),
         ("damaged", "x"),
     ):
         path = place / "series" / "private" / "ledger.db"
