@@ -11,6 +11,7 @@ import sfumato as sf
 from cli.common import JOB, run
 from sfumato.series import ReleaseSeries
 
+pytestmark = pytest.mark.long
 READ = """
 [read]
 encoding = "windows-1252"

@@ -168,7 +168,18 @@ def test_a_damaged_file_is_read_or_refused_in_one_line(tmp_path, data):
 
 def test_a_guess_survives_whatever_stands_in_a_file(tmp_path):
     for j, data in enumerate(
-        (b"\0", b"a", b"a,b", b'"', b"\xff\xfe", b"a\n" * 3, b";;;\n;;;\n", b"\x81\x8d")
+        (
+            b"\0",
+            b"a",
+            b"a,b",
+            b'"',
+            b"\xff\xfe",
+            b"a\n" * 3,
+            b";;;\n;;;\n",
+            b"\x81\x8d",
+            b"a,b\n1," + b"x" * 200_000,
+            "a\ud800,b".encode("utf-16", "surrogatepass"),
+        )
     ):
         path = write(tmp_path, data, f"{j}.csv")
         with contextlib.suppress(sf.BadInput):
@@ -214,6 +225,7 @@ def test_a_source_that_changes_after_it_was_copied_is_refused(tmp_path):
         table.frequencies()
 
 
+@pytest.mark.long
 def test_a_disk_without_room_for_a_copy_is_named(tmp_path, monkeypatch):
     path = write(tmp_path, b"\n".join([b"a,b"] + [b"1,\xe9"] * 10))
     monkeypatch.setenv("TMPDIR", str(tmp_path))
@@ -230,6 +242,7 @@ def test_a_disk_without_room_for_a_copy_is_named(tmp_path, monkeypatch):
     assert "cannot keep temporary files" in done.stdout, done.stderr
 
 
+@pytest.mark.long
 def test_a_large_file_streams_through_little_memory(tmp_path):
     path = tmp_path / "large.csv.gz"
     with gzip.open(path, "wb", compresslevel=1) as file:

@@ -57,7 +57,9 @@ def shape_of(path: Path) -> Shape:
     encoding, speaks = reads_as(path)
     reasons = {} if encoding == "utf-8" else {"encoding": speaks}
     start, end, whole = _ends(path, encoding)
-    layout = max(_layouts(start, whole=whole), key=lambda each: each.score)
+    layout = max(_layouts(start, whole=whole), key=lambda each: each.score, default=None)
+    if layout is None:
+        return Shape(ReadSettings(encoding=encoding), (), reasons)
     header = _header(layout)
     given: dict[str, object] = {"encoding": encoding}
     if layout.delimiter != "," or _misled(layout, header):
@@ -124,6 +126,7 @@ def _ends(path: Path, encoding: str) -> tuple[str, str, bool]:
             n_bytes += len(chunk)
     whole = n_bytes == len(start)
     decoder, mark = decoder_of(encoding, start)
+    decoder.errors = "replace"
     wide = 2 if encoding.startswith("utf-16") else 1
     end = b"".join(tail)
     end = end[-SAMPLE:] if not (n_bytes - SAMPLE) % wide else end[-SAMPLE + 1 :]
