@@ -193,7 +193,7 @@ def test_check_reads_a_release_a_job_and_another_tools_output(place):
 
 
 def test_check_needs_to_know_what_others_know():
-    result = run("check", sf.datasets.patients())
+    result = run("check", sf.datasets.patients(), "-k", "5")
     assert result.exit_code == 2
     assert "--quasi-identifiers" in result.stderr
 

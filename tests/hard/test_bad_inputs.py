@@ -439,7 +439,7 @@ WRONG_USE = [
         "No such option: --dryrun (Possible options: --dry-run",
     ),
     (["check"], "Missing argument 'source'"),
-    (["check", "people.csv"], "say which columns others may know"),
+    (["check", "people.csv", "-k", "5"], "say which columns others may know"),
     (["check", "people.csv", "-q"], "requires an argument"),
     (["check", "people.csv", "-q", ""], "name at least one column that others may know"),
     (["check", "people.csv", "-q", "age,"], "unknown column ''"),

@@ -180,3 +180,16 @@ def test_parquet_files_and_frames_are_proposed_alike(tmp_path, office):
 def test_nothing_is_proposed_for_nothing():
     with pytest.raises(sf.BadInput, match="no rows"):
         sf.propose(pa.table({"age": pa.array([], pa.int64())}))
+
+
+def test_a_file_without_a_line_of_names_is_refused_and_not_shown(tmp_path):
+    lines = sf.datasets.patients().read_text().splitlines()[1:]
+    (tmp_path / "table.csv").write_text("\n".join(lines))
+    with pytest.raises(sf.BadInput, match="look like values; write names above them") as refused:
+        sf.propose(tmp_path / "table.csv")
+    assert not [value for value in lines[0].split(",") if value in str(refused.value)]
+
+
+def test_names_that_are_numbers_are_names_where_values_are_texts():
+    table = pa.table({"1": ["yes", "no"] * 20, "2": ["a", "b"] * 20, "age": [20, 31] * 20})
+    assert sf.propose(table).quasi_identifiers == ("age",)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Unpack
@@ -17,13 +18,16 @@ from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.proposal.hierarchies import hierarchy_for, is_numeric
 from sfumato.proposal.names import Role, parts_of
-from sfumato.proposal.patterns import CODE, PATTERNS
+from sfumato.proposal.patterns import CODE, CONTACTS, DATES, PATTERNS
 from sfumato.proposal.promise import chosen_sensitive, promise_about
 from sfumato.proposal.proposal import Proposal, ProposedColumn
 from sfumato.proposal.remarks import remarks_on
 from sfumato.proposal.roles import Judgement, date_format, judge
 from sfumato.table import MERGE
 
+NUMBER = "number"
+LIKE_VALUES_AT_MOST = 3  # of so many names, fewer than one may look like a value
+LIKE_VALUES = {NUMBER: r"[+-]?[0-9]+([.,][0-9]+)?", **CONTACTS, **DATES}
 MOST_COMPARED = 40  # quasi-identifiers of which each is left out once
 MOST_TEXTS = 100_000  # different texts of a column whose spellings are compared
 
@@ -62,6 +66,7 @@ def propose(
     looks = list(look.columns.values())
     if not looks or not looks[0].n_rows:
         raise BadInput(f"{opened.name}: no rows")
+    _refuse_values_as_names(opened.name, looks)
     judged = _without_derived(opened, looks, {each.column: judge(each) for each in looks})
     about = {column: found.about for column, found in judged.items()}
     hurting = [each for each in looks if judged[each.column].role is Role.SENSITIVE]
@@ -85,6 +90,25 @@ def propose(
         source,
         engine,
     )
+
+
+def _refuse_values_as_names(source: str, looks: Sequence[ColumnLook]) -> None:
+    """Refuse a file without a line of names: its first person's values would be shown as names."""
+    n_like = sum(map(_named_like_its_values, looks))
+    if n_like * LIKE_VALUES_AT_MOST >= len(looks):
+        raise BadInput(
+            f"{source}: are the names of the columns in the first line? {n_like} of {len(looks)} "
+            "look like values; write names above them",
+            [look.column for look in looks],
+        )
+
+
+def _named_like_its_values(look: ColumnLook) -> bool:
+    """Whether a name is a value of its column, or is written as all of them are."""
+    if look.column in dict(look.common):
+        return True
+    like = [name for name, pattern in LIKE_VALUES.items() if re.fullmatch(pattern, look.column)]
+    return any(name != NUMBER or is_numeric(look) for name in like)
 
 
 def _is_file(source: object) -> bool:
