@@ -18,7 +18,7 @@ from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
 from sfumato.data.naming import Categories, Leaves, Publishes, with_names_of_many
 from sfumato.data.read_counts import ReadCounts
-from sfumato.data.read_settings import ReadSettings, Settings
+from sfumato.data.read_settings import ReadSettings, Settings, undeclared
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
 from sfumato.data.set_valued import grow_sets
@@ -248,14 +248,22 @@ class Table:
 
     @cached_property
     def read_counts(self) -> ReadCounts:
-        """What the settings by which it was read did to the columns that have a role."""
+        """What the settings by which it was read did to the columns that have a role.
+
+        With a notice of flat columns that look like numbers or dates nobody declared.
+        """
         schema = self.schema
         roles = (
             *schema.published_columns,
             *schema.identifiers,
             *(schema.person,) * bool(schema.person),
         )
-        return self.source.read_counts([c for c in dict.fromkeys(roles) if c])
+        counts = self.source.read_counts([c for c in dict.fromkeys(roles) if c])
+        flat = [c for c in schema.counted if schema.hierarchies.get(c, Flat()) == Flat()]
+        looks = [undeclared(c, self.domains[c].values.labels) for c in flat]
+        said = ", ".join(look for look in looks if look is not None)
+        notices = (("read as text", said),) if said else ()
+        return replace(counts, notices=(*counts.notices, *notices))
 
     @cached_property
     def look_alikes(self) -> Mapping[str, SpellingCounts]:

@@ -421,6 +421,22 @@ def test_codes_names_and_blanks_are_read_in_frames_too():
     ]
 
 
+def test_flat_columns_that_look_like_numbers_or_dates_are_named(tmp_path):
+    rows = "".join(f"{j % 4},5;0{j % 4 + 1}.07.1994;{j % 2};a{j % 3}\n" for j in range(40))
+    path = write(tmp_path, f"pay;born;n;text\n{rows}")
+    check = sf.check(sf.read(path, ["pay", "born", "n"], "text"))
+    said = dict(check.reading.lines)["read as text"]
+    assert said == (
+        'pay (numbers with decimal commas: decimal = ","), '
+        'born (dates: dates = { born = "DD.MM.YYYY" })'
+    )
+    assert said in repr(check)
+    declared = {"decimal": ",", "dates": {"born": "DD.MM.YYYY"}}
+    assert "read as text" not in dict(sf.read(path, ["pay", "born"], **declared).read_counts.lines)
+    ruled = sf.read(path, {"born": sf.Dates("DD.MM.YYYY")})
+    assert "read as text" not in dict(ruled.read_counts.lines)
+
+
 def test_numbers_without_a_mark_stay_as_they_are(tmp_path):
     path = write(tmp_path, "zip;income;n\n01234;1,5;007\n04321;2,0;1.50\n")
     assert read(path, decimal=",") == {

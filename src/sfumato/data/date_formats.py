@@ -23,6 +23,33 @@ UNITS = {"MM": "M", "DD": "D"}  # what two letters stand for
 DIRECTIVES = {"YYYY": "%Y", "M": "%m", "D": "%d", "hh": "%H", "mm": "%M", "ss": "%S"}
 PART = re.compile(r"Y+|M+|D+|h+|m+|s+|[^YMDhms]+")
 ISO = "YYYY-MM-DD"
+COMMON = (  # how files write dates: of two that read the same, the first is meant more often
+    "YYYY-MM-DD",
+    "DD.MM.YYYY",
+    "D.M.YYYY",
+    "DD-MM-YYYY",
+    "D-M-YYYY",
+    "DD/MM/YYYY",
+    "D/M/YYYY",
+    "MM/DD/YYYY",
+    "M/D/YYYY",
+    "MM-DD-YYYY",
+    "M-D-YYYY",
+    "YYYY/MM/DD",
+    "YYYY.MM.DD",
+    "YYYYMMDD",
+    "DD.MM.YYYY hh:mm",
+    "DD.MM.YYYY hh:mm:ss",
+    "DD/MM/YYYY hh:mm",
+    "DD/MM/YYYY hh:mm:ss",
+    "MM/DD/YYYY hh:mm",
+    "MM/DD/YYYY hh:mm:ss",
+    "YYYY-MM-DD hh:mm",
+    "YYYY-MM-DD hh:mm:ss",
+    "YYYY-MM-DDThh:mm:ss",
+    "MM.YYYY",
+    "MM/YYYY",
+)
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, TypedDict
 
-from sfumato.data.date_formats import DateFormat
+from sfumato.data.date_formats import COMMON, ISO, DateFormat
 from sfumato.errors import BadInput, nearest, shown, similar
 from sfumato.parameters import one_of, refusal, true_or_false, whole
 
@@ -36,6 +36,8 @@ ABOUT = {  # what settings say that are not about text files
     LABELS: "says whether labels of SPSS, Stata and SAS files are read",
 }
 MOST_SKIPPED = 100_000  # lines
+MOST_LOOKED_AT = 10_000  # distinct values of a column
+DATED = re.compile(r"\d{1,4}[./-]\d{1,2}[./-]\d{2,4}.*")
 
 
 class Settings(TypedDict, total=False):
@@ -231,3 +233,31 @@ def number_remedy(values: Sequence[object]) -> str:
     if texts and all(re.fullmatch(r"\s*[+-]?\d+(\.\d+)?\s*", text) for text in texts):
         return "; without blanks they are numbers: add trim = true"
     return "; if they stand for missing, add them to missing (docs/reading.md)" if texts else ""
+
+
+def undeclared(column: str, values: Sequence[object]) -> str | None:
+    """Say what the texts of a column look like that nobody declared; None: like texts.
+
+    >>> undeclared("pay", ["12,5", "7", None])
+    'pay (numbers with decimal commas: decimal = ",")'
+    >>> undeclared("born", ["04.07.1994"]), undeclared("born", ["1994-07-04"])
+    ('born (dates: dates = { born = "DD.MM.YYYY" })', None)
+    """
+    texts = [value for value in values if isinstance(value, str)][:MOST_LOOKED_AT]
+    if not texts:
+        return None
+    comma = False
+    for text in texts:
+        if not re.fullmatch(r"[+-]?\d+(,\d+)?", text):
+            break
+        comma = comma or "," in text
+    else:
+        return f'{column} (numbers with decimal commas: decimal = ",")' if comma else None
+    if not DATED.fullmatch(texts[0]):
+        return None
+    for written in COMMON:
+        if all(map(DateFormat(written).iso, texts)):
+            if written.startswith(ISO):
+                return None
+            return f'{column} (dates: dates = {{ {column} = "{written}" }})'
+    return None

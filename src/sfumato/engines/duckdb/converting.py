@@ -10,7 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
-from sfumato.data.date_formats import TIME, DateFormat
+from sfumato.data.date_formats import COMMON, TIME, DateFormat
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines import sql
 from sfumato.engines.duckdb.kinds import LIST
@@ -25,33 +25,6 @@ BLANKS = " \t\u00a0\u1680" + "".join(map(chr, range(0x2000, 0x200B))) + "\u202f\
 EXACT_DIGITS = 15  # that a float gives back
 MOST_DIGITS = 38  # of a whole number
 MOST_NAMED = 5  # offending values
-COMMON = (  # how files write dates: of two that read the same, the first is meant more often
-    "YYYY-MM-DD",
-    "DD.MM.YYYY",
-    "D.M.YYYY",
-    "DD-MM-YYYY",
-    "D-M-YYYY",
-    "DD/MM/YYYY",
-    "D/M/YYYY",
-    "MM/DD/YYYY",
-    "M/D/YYYY",
-    "MM-DD-YYYY",
-    "M-D-YYYY",
-    "YYYY/MM/DD",
-    "YYYY.MM.DD",
-    "YYYYMMDD",
-    "DD.MM.YYYY hh:mm",
-    "DD.MM.YYYY hh:mm:ss",
-    "DD/MM/YYYY hh:mm",
-    "DD/MM/YYYY hh:mm:ss",
-    "MM/DD/YYYY hh:mm",
-    "MM/DD/YYYY hh:mm:ss",
-    "YYYY-MM-DD hh:mm",
-    "YYYY-MM-DD hh:mm:ss",
-    "YYYY-MM-DDThh:mm:ss",
-    "MM.YYYY",
-    "MM/YYYY",
-)
 
 
 @dataclass(frozen=True)

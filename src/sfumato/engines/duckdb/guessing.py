@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sfumato.data.date_formats import DateFormat
+from sfumato.data.date_formats import COMMON, DateFormat
 from sfumato.engines import sql
-from sfumato.engines.duckdb.converting import BLANKS, COMMON, TEXT, is_date, number_pattern
+from sfumato.engines.duckdb.converting import BLANKS, TEXT, is_date, number_pattern
 from sfumato.engines.duckdb.session import Session
 from sfumato.text import count, counted
 
