@@ -56,6 +56,15 @@ def test_paths_are_seen_from_the_job_file(place):
     assert Job.load(job, undecided=True).table().n_rows == 2000
 
 
+def test_several_files_are_one_source(place):
+    header, *rows = (place / "patients.csv").read_text().splitlines()
+    (place / "a.csv").write_text("\n".join([header, *rows[:900]]))
+    (place / "b.csv").write_text("\n".join([header, *rows[900:]]))
+    job = sf.propose([place / "a.csv", place / "b.csv"]).save(place / "job.toml")
+    assert tomllib.loads(job.read_text())["source"] == ["a.csv", "b.csv"]
+    assert Job.load(job, undecided=True).table().n_rows == 2000
+
+
 def test_every_column_has_a_comment_with_its_reason(place):
     text = sf.propose(place / "patients.csv").save(place / "job.toml").read_text()
     assert all(len(line) <= 100 for line in text.splitlines())
@@ -92,7 +101,7 @@ def test_no_name_and_no_value_breaks_the_file(tmp_path_factory, names, value):
         proposal = sf.propose(place / "table.parquet")
     except sf.BadInput:  # names that no source may have
         return
-    text = job_text(proposal, place / "table.parquet", place / "job.toml")
+    text = job_text(proposal, [place / "table.parquet"], place / "job.toml")
     written = tomllib.loads(text)["columns"]
     assert tuple(written["quasi_identifiers"]) == proposal.quasi_identifiers
     assert tuple(written["identifiers"]) == proposal.identifiers

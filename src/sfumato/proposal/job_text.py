@@ -25,12 +25,15 @@ WIDTH = 100
 def save_job(proposal: Proposal, path: str | Path) -> Path:
     """Write the job file, readable by its owner alone; what is there is never overwritten."""
     target = file_path("proposal.save", path)
-    if not isinstance(proposal.source, (str, Path)):
+    given = proposal.source
+    several = given if isinstance(given, (list, tuple)) else [given]
+    files = [Path(each) for each in several if isinstance(each, (str, Path))]
+    if not files or len(files) < len(several):
         raise BadInput(
             "proposal.save: a job file names a file, and the proposal is for a data frame; write "
             "the frame to a file and propose that, or go on with proposal.accept()"
         )
-    text = job_text(proposal, Path(proposal.source), target)
+    text = job_text(proposal, files, target)
     try:
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -48,13 +51,14 @@ def save_job(proposal: Proposal, path: str | Path) -> Path:
     return target
 
 
-def job_text(proposal: Proposal, source: Path, target: Path) -> str:
+def job_text(proposal: Proposal, sources: Sequence[Path], target: Path) -> str:
     """Write a proposal as TOML; paths are seen from the job file."""
-    return "\n".join(_lines(proposal, source, target)) + "\n"
+    return "\n".join(_lines(proposal, sources, target)) + "\n"
 
 
-def _lines(proposal: Proposal, source: Path, target: Path) -> Iterator[str]:
-    place = Path(os.path.relpath(source.absolute(), target.absolute().parent))
+def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterator[str]:
+    above = target.absolute().parent
+    places = [os.path.relpath(source.absolute(), above) for source in sources]
     yield PRIVATE
     yield from _comment(
         f"Proposed by sfumato init from {proposal.heading}. Nothing here is decided: read it, "
@@ -63,8 +67,8 @@ def _lines(proposal: Proposal, source: Path, target: Path) -> Iterator[str]:
     )
     yield "proposed = true"
     yield ""
-    yield f"source = {toml_value(str(place))}"
-    yield f"output = {toml_value(f'{source.stem}-release')}"
+    yield f"source = {toml_value(places[0] if len(places) == 1 else places)}"
+    yield f"output = {toml_value(f'{sources[0].stem}-release')}"
     if proposal.remarks:
         yield ""
         yield "# To look at:"
