@@ -16,6 +16,7 @@ _HOME = {
     "Prefix": "data.hierarchy",
     "Dates": "data.hierarchy",
     "Tree": "data.hierarchy",
+    "Categories": "data.hierarchy",
     "Flat": "data.hierarchy",
     "Groups": "data.groups",
     "Criterion": "criteria",
@@ -85,6 +86,7 @@ __all__ = [
     "BetaLikeness",
     "BrokenPromise",
     "CKSafety",
+    "Categories",
     "Check",
     "Checked",
     "Criterion",
@@ -184,7 +186,7 @@ if TYPE_CHECKING:
         TCloseness,
     )
     from sfumato.data.groups import Groups
-    from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix, Tree
+    from sfumato.data.hierarchy import Categories, Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, NoRoom, SfumatoError, Unsatisfiable
     from sfumato.papers import Reproduction, reproduce
     from sfumato.proposal import Proposal, propose

@@ -16,7 +16,7 @@ from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import GroupSizes
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
-from sfumato.data.naming import Categories, Leaves, Publishes, with_names_of_many
+from sfumato.data.naming import FixedNames, Leaves, Publishes, with_names_of_many
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings, Settings, undeclared
 from sfumato.data.recoding import Recoding
@@ -135,7 +135,7 @@ class Table:
         self.schema = schema
         self.spelling_rules: Mapping[str, str] = spelling_rules or {}  # column -> "merge" or "keep"
         self.n_merged: dict[str, SpellingCounts] = {}  # of columns that had several
-        self.categories: Categories | None = None  # that releases have in common
+        self.categories: FixedNames | None = None  # that releases have in common
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
         self._ground: Table | None = None  # where several values are seen as one here
@@ -231,7 +231,8 @@ class Table:
             having = sum_by(people.codes(column).astype(np.intp), people.counts, len(domain))
             frozen = None if self.categories is None else self.categories.names
             names = named(column) if frozen is None else frozen.get(column)
-            joined = with_names_of_many(domain, having, fewest, publishes, names)
+            least = max(fewest, self.schema.hierarchies[column].fewest_named)
+            joined = with_names_of_many(domain, having, least, publishes, names)
             if joined is not None:
                 leaves[column] = joined
         if not leaves:

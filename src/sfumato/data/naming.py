@@ -27,21 +27,22 @@ MOST = 1_000  # values without an order that are named: a set of them is a text
 Publishes = Literal["ranges", "nodes", "given"]
 
 
-class Categories(NamedTuple):
+class FixedNames(NamedTuple):
     """The texts without an order that several releases name: fixed when the first was made."""
 
     names: Mapping[str, frozenset[str]]  # private; of columns that are not here: many people's
     mark: str  # public: releases with the same one have the same names
 
     @classmethod
-    def of(cls, frequencies: FrequencySet, fewest: int, mark: str) -> Categories:
-        """Fix those that many people have."""
+    def of(cls, frequencies: FrequencySet, fewest: Mapping[str, int], mark: str) -> FixedNames:
+        """Fix those that many people have; fewest: how many, by column."""
         names = {}
         for column in frequencies.quasi_identifiers:
             domain = frequencies.domains[column]
             if domain.is_category:
                 codes = frequencies.codes(column).astype(np.intp)
-                common = _common(domain, sum_by(codes, frequencies.counts, len(domain)), fewest)
+                people = sum_by(codes, frequencies.counts, len(domain))
+                common = _common(domain, people, fewest[column])
                 names[column] = frozenset(domain.texts[rank] for rank in np.flatnonzero(common))
         return cls(names, mark)
 

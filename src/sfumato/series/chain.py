@@ -12,7 +12,7 @@ from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
 from sfumato.data.frequency import FrequencySet
-from sfumato.data.naming import Categories
+from sfumato.data.naming import FixedNames
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.formulas.correspondence.earlier_releases import n_people
 from sfumato.formulas.correspondence.pair_flows import attack
@@ -111,7 +111,11 @@ def next_release(
             f"{terms.k - n_new} more (--wait keeps these for the next release)"
         )
     first = people[min(earlier)][0] if earlier else table.frequencies()
-    table.categories = Categories.of(first, fewest_named(terms.promise), mark)
+    fewest = {
+        column: max(fewest_named(terms.promise), rule.fewest_named)
+        for column, rule in terms.quasi_identifiers.items()
+    }
+    table.categories = FixedNames.of(first, fewest, mark)
     previous = [
         replace(earlier[number].public_view, people=people.get(number, ()))
         for number in sorted(earlier)

@@ -6,6 +6,7 @@ values come from the data and are never published as a list.
 """
 
 from sfumato.data.hierarchy.base import HIERARCHIES, PATHS, TABLE_FILE, Hierarchy, a_hierarchy
+from sfumato.data.hierarchy.categories import Categories
 from sfumato.data.hierarchy.dates import Dates
 from sfumato.data.hierarchy.domains import closed_domain, open_domain
 from sfumato.data.hierarchy.flat import Flat
@@ -19,6 +20,7 @@ __all__ = [
     "HIERARCHIES",
     "PATHS",
     "TABLE_FILE",
+    "Categories",
     "Dates",
     "Flat",
     "Hierarchy",

@@ -79,6 +79,11 @@ class Hierarchy(ABC):
         """Whether the rule itself lists the ground values, so that it grows without any data."""
         return self.texts == "nodes"
 
+    @property
+    def fewest_named(self) -> int:
+        """How many people have to have a value of an open column without an order to name it."""
+        return 0
+
     def in_words(self) -> str:
         """Say by what a column is generalized. Default: the name of the class."""
         return name_of(type(self)).replace("_", " ")
