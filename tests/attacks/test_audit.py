@@ -25,7 +25,7 @@ ROWS = {
     "disease": ["flu", "flu", "HIV", "asthma", "flu", "HIV", None, "flu"],
     "income": [10, 20, 20, 40, 10, 20, 30, None],
 }
-RULES = {"age": sf.Intervals(10, 20), "sex": sf.Flat()}
+RULES = {"age": sf.Intervals(10, 20), "sex": sf.Tree(["female", "male"])}
 TREE = {"lung": ["flu", "asthma"], "blood": ["HIV"]}
 
 
@@ -421,7 +421,7 @@ def test_numbers_that_come_from_the_original_are_called_private(release, tmp_pat
 
 def test_one_value_for_all_is_certain_by_the_release_where_others_were_suppressed():
     rows = {"q": list("ppppq"), "disease": ["HIV"] * 4 + ["flu"]}
-    table = sf.read(pa.table(rows), ["q"], "disease")
+    table = sf.read(pa.table(rows), {"q": sf.Tree(["p", "q"])}, "disease")
     release = sf.anonymize(table, sf.KAnonymity(2), sf.Incognito(max_suppressed=1))
     for report in (sf.audit(release), sf.audit(release).public()):
         assert found(report, "homogeneity").verdict == "CERTAIN for 4 people"

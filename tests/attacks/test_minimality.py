@@ -534,7 +534,7 @@ def test_only_the_widest_dimension_is_conditioned_on_where_only_it_was_tried():
     rows = [("1", "x", "HIV"), ("1", "y", "HIV"), ("9", "x", "none"), ("9", "y", "none")]
     columns = {name: [row[i] for row in rows] for i, name in enumerate(("a", "b", "s"))}
     columns["a"] = [int(a) for a in columns["a"]]
-    table = sf.read(pa.table(columns), ["a", "b"], "s")
+    table = sf.read(pa.table(columns), {"a": sf.Flat(), "b": sf.Tree(["x", "y"])}, "s")
     rule = sf.LDiversity(2, "frequency", ["HIV"])
     widest = sf.anonymize(table, rule, sf.Mondrian(dimensions="widest"))
     every = sf.anonymize(table, rule, sf.Mondrian())

@@ -9,12 +9,13 @@ import pytest
 import sfumato as sf
 from sfumato.attacks import Mechanism
 
+LETTERS = sf.Tree(list("abcdef"))  # declared, so they are named whoever has them
 TREE = sf.Tree({"bad": ["p", "q"], "good": ["n", "m"]})
 
 
 def table(ages, values, **more):
     columns = pa.table({"x": list(ages), "s": list(values), **more})
-    return sf.read(columns, {"x": sf.Flat()}, "s", hierarchies={"s": TREE})
+    return sf.read(columns, {"x": LETTERS}, "s", hierarchies={"s": TREE})
 
 
 def joined(n_first, n_second, values, counts, promise):
@@ -23,7 +24,7 @@ def joined(n_first, n_second, values, counts, promise):
     for turn in range(len(everybody)):
         dealt = everybody[turn:] + everybody[:turn]
         columns = pa.table({"x": ["a"] * n_first + ["b"] * n_second, "s": dealt})
-        read = sf.read(columns, {"x": sf.Flat()}, "s")
+        read = sf.read(columns, {"x": LETTERS}, "s")
         release = sf.anonymize(read, promise, sf.Samarati())
         if len(release.groups) == 1:
             return release
@@ -76,7 +77,7 @@ def test_where_all_worlds_lead_to_the_same_groups_are_judged_as_they_are():
 
 def test_two_sensitive_columns_leave_it_open_who_knows_one_of_them():
     columns = {"x": list("aabb"), "s": list("ppnn"), "t": list("uvuv")}
-    read = sf.read(pa.table(columns), {"x": sf.Flat()}, ["s", "t"])
+    read = sf.read(pa.table(columns), {"x": LETTERS}, ["s", "t"])
     release = sf.anonymize(read, sf.LDiversity(2), sf.Samarati())
     for attribute in ("s", "t"):
         finding = Mechanism(attribute=attribute).run(release)

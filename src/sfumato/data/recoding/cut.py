@@ -101,8 +101,7 @@ class Cut(Recoding):
         sides = [self.intervals[name][ground.codes(name)] for name in ground.columns]  # (n, 2) each
         index, member = group_keys(ground.layout.pack([side[:, 0] for side in sides]))
         boxes = np.stack([side[member] for side in sides], axis=1)
-        told = without_nameless(ground.domains, ground.columns, boxes)
-        grouping = Grouping(frequencies, told, index[frequencies.combination_of])
+        grouping = Grouping(frequencies, boxes, index[frequencies.combination_of])
         if not len(self.suppressed):
             return grouping
         return grouping.without(rows_in(boxes[:, :, 0], self.suppressed))
@@ -114,13 +113,16 @@ class Cut(Recoding):
     def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
         """Give the boxes that somebody is in, and how many people are in each."""
         grouping = self.grouping(frequencies)
-        return grouping.boxes, grouping.sizes
+        columns = frequencies.quasi_identifiers
+        return without_nameless(frequencies.domains, columns, grouping.boxes), grouping.sizes
 
     def placement(self, frequencies: FrequencySet) -> Placement:
         """Every combination is in one box, with all its people."""
         grouping = self.grouping(frequencies)
         key = np.arange(len(frequencies))
-        return Placement(frequencies, key, grouping.index, frequencies.counts, grouping.boxes)
+        columns = frequencies.quasi_identifiers
+        boxes = without_nameless(frequencies.domains, columns, grouping.boxes)
+        return Placement(frequencies, key, grouping.index, frequencies.counts, boxes)
 
     def boxes_for_other_data(
         self, frequencies: FrequencySet
