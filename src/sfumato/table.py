@@ -235,8 +235,25 @@ class Table:
             joined = with_names_of_many(domain, having, least, publishes, names)
             if joined is not None:
                 leaves[column] = joined
-        if not leaves:
+        return self._with_leaves(leaves) if leaves else self
+
+    @cached_property
+    def by_values(self) -> Table:
+        """See the values themselves where several are seen as one.
+
+        Of texts without an order, those that are not named are the last.
+        """
+        if self._ground is None:
             return self
+        finer = {}
+        for column, (domain, _) in self._leaves.items():
+            place = {label: rank for rank, label in enumerate(domain.ground.labels)}
+            labels = self._ground.domains[column].labels
+            code = np.array([place[label] for label in labels], dtype=np.int32)
+            finer[column] = Leaves(domain.ground, code)
+        return self._ground._with_leaves(finer)
+
+    def _with_leaves(self, leaves: Mapping[str, Leaves]) -> Table:
         table = Table(self.source, self.schema, self.spelling_rules)
         table.n_merged, table.categories = self.n_merged, self.categories
         table._ground, table._leaves = self, leaves

@@ -37,6 +37,8 @@ def values_of(label, domain):
         return [value for value in domain if str(value) == str(label)]
     if label == "*":
         return list(domain)
+    if label.startswith("{"):
+        return label[1:-1].split(", ")
     if found := re.fullmatch(r"\[(\w+), (\w+)\)", label):
         kind = type(domain[0])
         return [v for v in domain if kind(found[1]) <= v < kind(found[2])]
@@ -58,7 +60,8 @@ def answering(release):
             # Who has which value is not said; any order will do.
             groups.append([{**p, "disease": d} for p, d in zip(people, diseases, strict=True)])
         return lambda query: naive.queries.count_bucketized(groups, query, "disease")
-    labels = {name: list(release.table.domains[name].labels) for name in ("age", "zip")}
+    values = release.table.by_values.domains
+    labels = {name: list(values[name].labels) for name in ("age", "zip")}
     published = [
         {**{c: values_of(row[c], labels[c]) for c in labels}, "disease": row["disease"]}
         for row in rows

@@ -80,7 +80,8 @@ def test_a_box_is_spread_over_ground_values_that_nobody_has():
     # Four cells in the box of two ages and two zips, each expected to hold half a person of the
     # two, one of each disease a quarter: p is 1/2, p* is 1/8.
     source = pa.table({"age": [1, 2], "zip": ["a", "b"], "disease": ["flu", "HIV"]})
-    release = sf.anonymize(table_of(source), sf.KAnonymity(2), sf.Mondrian())
+    table = sf.read(source, {"age": sf.Flat(), "zip": sf.Tree(["a", "b"])}, "disease")
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian())
     assert sf.utility.kl_divergence(release) == pytest.approx(math.log(4), rel=1e-15)
 
 

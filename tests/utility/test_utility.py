@@ -30,7 +30,7 @@ def release_at(levels: dict[str, int]) -> sf.Release:
             "sex": ["F", "M", "F", "M"],
         }
     )
-    table = sf.read(source, quasi_identifiers={"education": EDUCATION, "sex": sf.Flat()})
+    table = sf.read(source, quasi_identifiers={"education": EDUCATION, "sex": sf.Tree(["F", "M"])})
     return sf.anonymize(table, sf.KAnonymity(1), sf.Recode(levels))
 
 

@@ -133,7 +133,7 @@ def entropy(release: Release) -> float:
     6691.4
     """
     a_release(release, "entropy")
-    ground = release.table.combinations()
+    ground, values = release.table.combinations(), release.table.by_values.combinations()
     placed = release.recoding.placement(ground)
     combination = placed.frequencies.combination_of[placed.key]
     roots = np.array([[[0, len(domain) - 1] for domain in ground.domains.values()]], dtype=np.int32)
@@ -146,6 +146,11 @@ def entropy(release: Release) -> float:
         inside = upto[high + 1] - upto[low]
         own = (upto[codes + 1] - upto[codes])[combination]
         bits += float(placed.people @ np.log2(inside / own))
+        if domain.merged is not None:  # from what stands for several values to one of them
+            each = values.codes(name).astype(np.intp)
+            having = sum_by(each, values.counts, len(domain.ground))
+            together = np.repeat(np.diff(upto), np.diff(domain.merged.first))
+            bits += float(having @ np.log2(together / np.maximum(having, 1)))
     return bits
 
 

@@ -48,7 +48,7 @@ def kl_divergence(release: Release, attribute: str | None = None) -> float:
     >>> round(sf.utility.kl_divergence(release), 3)
     0.911
     """
-    original = a_release(release, "kl_divergence").table.frequencies()
+    original = a_release(release, "kl_divergence").table.by_values.frequencies()
     name = original.attribute(attribute)
     if name is not None and original.domains[name].members is not None:
         raise BadInput(

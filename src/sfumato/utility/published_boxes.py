@@ -9,6 +9,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import same_values
 from sfumato.data.groups import Histogram
 from sfumato.data.labels.reader import LabelReader, sides_of
+from sfumato.data.recoding.base import without_nameless
 from sfumato.errors import BrokenPromise
 from sfumato.release import Release
 
@@ -24,6 +25,11 @@ def generalized_groups(release: Release, attribute: str | None) -> tuple[Boxes, 
     boxes = grouping.boxes
     if recoding.splits and recoding.buckets is None:
         boxes = boxes_of_labels(release)
+    elif recoding.buckets is None:
+        domains, columns = release.table.domains, grouping.frequencies.quasi_identifiers
+        boxes = without_nameless(domains, columns, boxes)
+        sides = [domains[column].ground_sides(boxes[:, j]) for j, column in enumerate(columns)]
+        boxes = np.stack(sides, axis=1)
     if attribute is None:
         return boxes, Histogram.from_dense(grouping.sizes[:, np.newaxis])
     return boxes, grouping.groups(attribute).histogram
@@ -55,4 +61,4 @@ def intervals_of(release: Release, column: str, published: Domain) -> NDArray[np
     known = [each for each in intervals if each is not None]
     if len(known) < len(intervals):
         raise BrokenPromise("internal error: a value was published that cannot be read back")
-    return sides_of(known)
+    return domain.ground_sides(sides_of(known))

@@ -142,7 +142,7 @@ def query_error(
     """
     one_of("query_error", "workload", workload, tuple(N_QUERIES))
     parameters.seed("query_error", seed)
-    original = a_release(release, "query_error").table.frequencies()
+    original = a_release(release, "query_error").table.by_values.frequencies()
     name = original.attribute(attribute)
     if name is None:
         raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")
