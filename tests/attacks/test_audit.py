@@ -25,7 +25,7 @@ ROWS = {
     "disease": ["flu", "flu", "HIV", "asthma", "flu", "HIV", None, "flu"],
     "income": [10, 20, 20, 40, 10, 20, 30, None],
 }
-RULES = {"age": sf.Intervals(10, 20), "sex": sf.Tree(["f", "m"])}
+RULES = {"age": sf.Intervals(10, 20), "sex": sf.Tree(["f", "m", "x"])}
 TREE = {"lung": ["flu", "asthma"], "blood": ["HIV"]}
 
 

@@ -85,7 +85,7 @@ ROWS = [
 def test_every_measure_is_the_one_of_the_definition(levels, k):
     names = ("education", "sex")
     source = pa.table([list(column) for column in zip(*ROWS, strict=True)], names=list(names))
-    table = sf.read(source, {"education": EDUCATION, "sex": sf.Flat()})
+    table = sf.read(source, {"education": EDUCATION, "sex": sf.Tree(["F", "M"])})
     method = sf.Recode(dict(zip(names, levels, strict=True)), max_suppressed=4)
     try:
         release = sf.anonymize(table, sf.KAnonymity(k), method)

@@ -321,7 +321,7 @@ def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[
         ranks = [rank for rank in range(low, high + 1) if rank != domain.rest_rank]
         side["names"] = [published_text(domain.labels[rank]) for rank in ranks]
         return side | ({"other": True} if high - low + 1 > len(ranks) else {})
-    if domain.closed and domain.numbers is None:
+    if domain.order is None and domain.numbers is None:
         return side | {"first": str(domain.labels[low]), "last": str(domain.labels[high])}
     part = None if label is None or domain.numbers is None else parse(label).part
     if isinstance(part, Range):

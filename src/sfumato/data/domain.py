@@ -103,8 +103,9 @@ class Domain:
 
     @property
     def is_category(self) -> bool:
-        """Whether its values are texts of the data without any order."""
-        return self.numbers is None and not self.closed and self.order is None
+        """Whether its values are texts of the data without any order or tree."""
+        flat = self.taxonomy.height == 1
+        return flat and self.numbers is None and not self.closed and self.order is None
 
     @property
     def has_missing(self) -> bool:

@@ -73,14 +73,14 @@ def with_names_of_many(
     """
     if domain.closed or domain.numbers is not None or domain.members is not None:
         return None
-    if domain.order is None:
+    if domain.is_category:
         return _categories(domain, people, fewest, publishes, named)
     if publishes == "given":
         return None
     named_alone = people >= fewest
     named_alone[len(domain) - domain.has_missing :] = True
     ground = replace(domain, named=named_alone)
-    if domain.order == "codes" and publishes == "nodes":
+    if domain.order is None or (domain.order == "codes" and publishes == "nodes"):
         starts = _whole_nodes(ground)
         levels = domain.taxonomy.height
     else:

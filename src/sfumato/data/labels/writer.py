@@ -100,7 +100,7 @@ def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = Non
         return node_text(domain, low, level)
     if domain.is_category:
         return _set_text(domain, low, high)
-    if domain.numbers is None and domain.closed:
+    if domain.numbers is None and domain.order is None:
         nodes = domain.largest_nodes(low, high)
         return grammar.set_text([_member(domain, rank, level) for rank, level in nodes])
     missing = domain.has_missing and high == len(domain) - 1
@@ -180,7 +180,7 @@ def _member(domain: Domain, rank: int, level: int) -> Name | None:
     if name is None:
         return None
     node = rank, int(domain.taxonomy.high[level, rank])
-    return Name(name, quoted=domain.names[name] != node)
+    return Name(name, quoted=domain.names.get(name, node) != node)
 
 
 def bound(domain: Domain, rank: int) -> str:
