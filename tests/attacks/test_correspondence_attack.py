@@ -315,13 +315,13 @@ def compared_by_reading(tmp_path, columns, seed):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
+@pytest.mark.parametrize("column", ["age", "code", "day"])
 def test_a_value_or_missing_is_compared_as_a_reader_would(tmp_path, column):
     by_mondrian_with_missing(tmp_path, column, range(1))
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("column", ["age", "code", "day", "ward"])
+@pytest.mark.parametrize("column", ["age", "code", "day"])
 def test_a_value_or_missing_is_compared_as_a_reader_would_often(tmp_path, column):
     by_mondrian_with_missing(tmp_path, column, range(1, 60))
 
@@ -330,13 +330,16 @@ def by_mondrian_with_missing(tmp_path, column, seeds):
     """The largest value, or missing: in both releases, or in one that others are larger in."""
     ground = {column: list(dict.fromkeys([None, *GROUND[column]]))}
     known = sorted({value for value in VALUES[column] if value is not None})
+    each = 5 if column == "code" else 1  # of codes, a bound tells what five people share
     seen = 0
     for seed in seeds:
         dice = made.dice_for(column, seed)
         low, top = sorted(dice.sample(known, 2))
         values = [None, top, low, low, *dice.choices([None, *known], k=2)]
-        people = [(value, dice.choice("st")) for value in values]
-        releases = [open_release(people[:n], (column,), sf.Mondrian(), 2) for n in (4, 6)]
+        people = [(value, dice.choice("st")) for value in values for _ in range(each)]
+        releases = [
+            open_release(people[: n * each], (column,), sf.Mondrian(), 2 * each) for n in (4, 6)
+        ]
         if len({each.public_view.digest for each in releases}) < 2:
             continue
         first, last = (each.save(tmp_path / f"{seed}-{j}") for j, each in enumerate(releases))

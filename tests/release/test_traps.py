@@ -35,7 +35,8 @@ def test_intervals_of_time_cannot_be_counted():
 
 
 def recoded(tmp_path, first: sf.Table, second: sf.Table, k: int) -> list:
-    path = sf.anonymize(first, sf.KAnonymity(k)).save_recoding(tmp_path / "recoding.json")
+    release = sf.anonymize(first, sf.KAnonymity(k), sf.Mondrian(bounds="cuts"))
+    path = release.save_recoding(tmp_path / "recoding.json")
     return sf.anonymize(second, sf.KAnonymity(k), sf.Recode.load(path)).to_arrow()[0].to_pylist()
 
 
@@ -66,7 +67,8 @@ def test_a_recoding_of_numbers_is_refused_for_text(tmp_path):
 def test_times_keep_their_boxes_when_recoded(tmp_path):
     times = [datetime.datetime(2020, 1, day, hour) for day in (1, 2) for hour in (0, 6, 12)]
     table = sf.read(pa.table({"t": times}), {"t": sf.Dates()})
-    direct = sf.anonymize(table, sf.KAnonymity(2)).to_arrow()["t"].to_pylist()
+    by_cuts = sf.Mondrian(bounds="cuts")
+    direct = sf.anonymize(table, sf.KAnonymity(2), by_cuts).to_arrow()["t"].to_pylist()
     assert len(set(direct)) > 1
     assert recoded(tmp_path, table, table, 2) == direct
 

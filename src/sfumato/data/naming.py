@@ -106,6 +106,8 @@ def _categories(
         common = np.array([text in frozen for text in domain.texts], dtype=bool)
     common &= np.array([text.casefold() != OTHER for text in domain.texts], dtype=bool)
     n_others = int(n - common.sum())
+    if all(isinstance(label, bool) for label in domain.labels[:n]):
+        return None  # everybody knows that it is true or false
     enough = int(people[:n][~common].sum()) >= fewest
     if n_others == 0 or (n_others == 1 and enough and frozen is None):
         return None
@@ -179,10 +181,15 @@ def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:
     code = (np.cumsum(starts) - 1).astype(np.int32)
     merged = Merged(ground, first)
     labels: list[object] = [ground.labels[rank] for rank in first[:-1].tolist()]
+    hidden = ~_all_named(ground)[first[:-1]] | (np.diff(first) > 1)
+    for j in np.flatnonzero(hidden).tolist():  # what is told of them is all that they are called
+        labels[j] = interval_text(ground, *merged.ground_ranks(j, j))
     if ground.rest is not None:
         labels[int(code[ground.rest.first])] = ground.rest.name or ROOT
     if levels == 1:
-        taxonomy = Taxonomy.from_levels([labels, [ROOT] * len(labels)], "hierarchy")
+        ranks, n = np.arange(len(labels), dtype=np.int32), len(labels)
+        low, high = np.stack([ranks, np.zeros_like(ranks)]), np.stack([ranks, ranks * 0 + n - 1])
+        taxonomy = Taxonomy(low, high, (tuple(labels), (ROOT,) * n))
     else:
         taxonomy = _restricted(ground, first, code, labels)
     domain = Domain(tuple(labels), taxonomy, order=ground.order, merged=merged)

@@ -175,7 +175,6 @@ class Description:
         read.need("untouched_identify", isinstance(identify, bool))
         telling = written.get("telling", {})
         read.need("telling", isinstance(telling, dict) and set(telling) <= set(sensitive))
-        read.need("telling", all(telling.values()))
         told = _Reader(telling, f"{where}: telling")
         types = read.part("types", isinstance_of(dict))
         read.need("types", set(types) == {*columns, *(() if group is None else (group,))})

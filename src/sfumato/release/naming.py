@@ -28,7 +28,9 @@ def naming_many(table: Table, criterion: Criterion, method: Algorithm) -> Table:
 def naming_what_is_named(table: Table, published: FrequencySet) -> Table:
     """See another table by the texts without an order that a release names; all else is `other`."""
 
-    def named(column: str) -> frozenset[str]:
+    def named(column: str) -> frozenset[str] | None:
+        if column not in published.domains:
+            return None
         labels = published.domains[column].labels
         return frozenset(name for label in labels for name in _names(label))
 

@@ -90,7 +90,7 @@ class LabelReader:
             return natural_order, [natural_order(label) for label in known]
         if self.domain.numbers is not None:
             numbers = [self._place(rank) for rank in range(self.n_known)]
-            if None not in numbers:
+            if numbers and None not in numbers:  # of no values at all, they may be dates
                 return as_number, numbers
             return _day, [_day(label) for label in known]
         return published_text, [published_text(label) for label in known]  # dates are ISO text
