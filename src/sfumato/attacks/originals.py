@@ -49,7 +49,8 @@ def _as_named(table: Table, release: Release, *, sensitive: bool) -> Table:
         return table
     if {*description.quasi_identifiers} - {*table.schema.quasi_identifiers}:
         return table  # refused later, by the name of the column
-    if sensitive and description.method.publishes != "given" and description.categories is None:
+    known = description.categories is None or table.categories is not None
+    if sensitive and description.method.publishes != "given" and known:
         return naming_many(table, description.criterion, description.method)
     return naming_what_is_named(table, release.seen.frequencies)
 

@@ -110,12 +110,7 @@ def next_release(
             f"fewer than k = {terms.k}, and everybody can tell how many are new; wait for "
             f"{terms.k - n_new} more (--wait keeps these for the next release)"
         )
-    first = people[min(earlier)][0] if earlier else table.frequencies()
-    fewest = {
-        column: max(fewest_named(terms.promise), rule.fewest_named)
-        for column, rule in terms.quasi_identifiers.items()
-    }
-    table.categories = FixedNames.of(first, fewest, mark)
+    table.categories = fixed_names(table, terms, people, mark)
     previous = [
         replace(earlier[number].public_view, people=people.get(number, ()))
         for number in sorted(earlier)
@@ -135,6 +130,19 @@ def next_release(
         if earlier:
             ways += ", --new-chain publishes them without the people so far"
         raise Unsatisfiable(f"{error} ({ways})") from None
+
+
+def fixed_names(
+    table: Table, terms: Terms, people: Mapping[int, tuple[FrequencySet, ...]], mark: str
+) -> FixedNames:
+    """Give the texts that all releases of a chain name: those of many people in the first one.
+
+    people: what earlier releases were made of, by their numbers; none: the table is the first.
+    """
+    first = people[min(people)][0] if people else table.frequencies()
+    promised = fewest_named(terms.promise)
+    rules = terms.quasi_identifiers.items()
+    return FixedNames.of(first, {c: max(promised, rule.fewest_named) for c, rule in rules}, mark)
 
 
 def made_of(

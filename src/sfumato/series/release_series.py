@@ -21,7 +21,7 @@ from sfumato.parameters import file_path
 from sfumato.release import Release
 from sfumato.report import Report, audit
 from sfumato.report.verdict import Verdict, worst
-from sfumato.series.chain import PairVerdict, attacked_by_pairs, made_of, opened
+from sfumato.series.chain import PairVerdict, attacked_by_pairs, fixed_names, made_of, opened
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.publish import Publication, Request, publish
 from sfumato.series.store import Store
@@ -207,6 +207,7 @@ class ReleaseSeries:
         }
         before = [entry for entry in published if entry.number in releases][:-1]
         people = made_of(before, batches, terms, self._store)
+        table.categories = fixed_names(table, terms, people, self._store.mark(newest.chain))
         earlier = [
             replace(releases[entry.number].public_view, people=people.get(entry.number, ()))
             for entry in before
