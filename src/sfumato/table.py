@@ -220,10 +220,12 @@ class Table:
         fewest: int,
         publishes: Publishes,
         named: Callable[[str], frozenset[str] | None] = lambda _: None,
+        *,
+        in_groups: int = 0,
     ) -> Table:
         """See those texts as one that a release must not name; see `with_names_of_many`."""
         if self._ground is not None:
-            return self._ground.naming_many(fewest, publishes, named)
+            return self._ground.naming_many(fewest, publishes, named, in_groups=in_groups)
         people = self.combinations()
         leaves = {}
         for column in self.schema.quasi_identifiers:
@@ -232,7 +234,9 @@ class Table:
             frozen = None if self.categories is None else self.categories.names
             names = named(column) if frozen is None else frozen.get(column)
             least = max(fewest, self.schema.hierarchies[column].fewest_named)
-            joined = with_names_of_many(domain, having, least, publishes, names)
+            joined = with_names_of_many(
+                domain, having, least, publishes, names, in_groups=in_groups
+            )
             if joined is not None:
                 leaves[column] = joined
         return self._with_leaves(leaves) if leaves else self

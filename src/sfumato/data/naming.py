@@ -7,9 +7,9 @@ are one, `other`; where they have one, they lie in ranges whose bounds tell what
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
-from typing import Literal, NamedTuple
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Literal, NamedTuple, overload
 
 import numpy as np
 from numpy.typing import NDArray
@@ -60,6 +60,8 @@ def with_names_of_many(
     fewest: int,
     publishes: Publishes,
     named: frozenset[str] | None = None,
+    *,
+    in_groups: int = 0,
 ) -> Leaves | None:
     """Join the values of an open column of texts that must not be named; None: all may be.
 
@@ -70,12 +72,13 @@ def with_names_of_many(
         publishes: What the method publishes: ranges of values, nodes of the column's tree, or
             what was given to it, which is not touched.
         named: Of texts without an order, those that are named instead; None: those of many people.
+        in_groups: People of every group: a node of a tree that one is published as has as many.
     """
     if domain.closed or domain.numbers is not None or domain.members is not None:
         return None
     if domain.is_category:
         return _categories(domain, people, fewest, publishes, named)
-    if publishes == "given":
+    if publishes == "given" or (publishes == "nodes" and in_groups >= fewest):
         return None
     named_alone = people >= fewest
     named_alone[len(domain) - domain.has_missing :] = True
@@ -196,21 +199,37 @@ def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:
     return Leaves(domain, code)
 
 
+@dataclass(frozen=True, eq=False)
+class _Level(Sequence[object]):
+    """A level of a tree by leaves, each of which is a value or a whole node; written when asked."""
+
+    ground: Domain
+    first: NDArray[np.int32]
+    level: int
+
+    def __len__(self) -> int:
+        return len(self.first) - 1
+
+    @overload
+    def __getitem__(self, leaf: int) -> object: ...
+    @overload
+    def __getitem__(self, leaf: slice) -> Sequence[object]: ...
+    def __getitem__(self, leaf: int | slice) -> object:
+        """Write one, or some."""
+        leaves = range(len(self))[leaf]
+        if isinstance(leaves, range):
+            return tuple(self[j] for j in leaves)
+        begin, last = int(self.first[leaves]), int(self.first[leaves + 1]) - 1
+        if self.ground.taxonomy.high[self.level, begin] < last:  # a node inside the leaf
+            return interval_text(self.ground, begin, last)
+        return self.ground.taxonomy.labels[self.level][begin]
+
+
 def _restricted(
-    ground: Domain, first: NDArray[np.int32], code: Codes, labels: list[object]
+    ground: Domain, first: NDArray[np.int32], code: Codes, labels: Sequence[object]
 ) -> Taxonomy:
     """See the tree of codes by leaves, each of which is a value or a whole node."""
-    tree, begin, last = ground.taxonomy, first[:-1], first[1:] - 1
+    tree, begin = ground.taxonomy, first[:-1]
     low, high = code[tree.low[:, begin]], code[tree.high[:, begin]]
-    names: list[tuple[object, ...]] = [tuple(labels)]
-    for level in range(1, tree.height + 1):
-        inside = tree.high[level, begin] < last
-        names.append(
-            tuple(
-                interval_text(ground, int(begin[j]), int(last[j]))
-                if inside[j]
-                else tree.labels[level][int(begin[j])]
-                for j in range(len(begin))
-            )
-        )
-    return Taxonomy(low, high, tuple(names))
+    above = (_Level(ground, first, level) for level in range(1, tree.height))
+    return Taxonomy(low, high, (tuple(labels), *above, (ROOT,) * len(begin)))

@@ -22,7 +22,8 @@ def naming_many(table: Table, criterion: Criterion, method: Algorithm) -> Table:
     """
     if method.bucketized:
         return table
-    return table.naming_many(fewest_named(criterion), method.publishes, method.names_in)
+    fewest, size = fewest_named(criterion), criterion.least_size
+    return table.naming_many(fewest, method.publishes, method.names_in, in_groups=size)
 
 
 def naming_what_is_named(table: Table, published: FrequencySet) -> Table:
