@@ -462,11 +462,13 @@ PEOPLE = pa.table({"age": ["37", SECRET], "zip": ["01234", SECRET], "day": ["202
         (
             {"quasi_identifiers": {"age": sf.Intervals(5)}},
             "column 'age': 1 distinct values are not numbers; Intervals needs numbers, "
-            "so mend them or give the column another hierarchy",
+            "so mend them or give the column another hierarchy; if they stand for missing, "
+            "add them to missing (docs/reading.md)",
         ),
         (
             {"quasi_identifiers": {"day": sf.Dates()}},
-            "column 'day': 1 distinct values are not dates; write them as YYYY-MM-DD",
+            "column 'day': 1 distinct values are not dates; write them as YYYY-MM-DD, "
+            "or give their format, such as Dates('DD.MM.YYYY')",
         ),
         (
             {"quasi_identifiers": {"zip": sf.Tree({"01***": ["01234"]})}},

@@ -19,7 +19,7 @@ from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.csv_header import DELIMITERS
 from sfumato.engines.text_encodings import AT_ONCE, GZIP, decoder_of, reads_as, unpacked
 from sfumato.errors import BadInput
-from sfumato.text import counted
+from sfumato.text import count, counted, plural
 
 SAMPLE = 1 << 18  # bytes at the beginning, and at the end
 MOST_RECORDS = 2000
@@ -229,7 +229,8 @@ def _footer(layout: _Layout, header: int, end: str, *, whole: bool) -> tuple[int
         n_end, why = n_end + 1, reason
     if not n_end and whole and len(rows) > 6 and _sums_up(rows[:-1], rows[-1]):
         return 1, "the last line has the sums of the others"
-    said = "the last line is no row" if n_end == 1 else f"the last {n_end} lines are no rows"
+    several = f"the last {count(n_end)} lines are no rows"
+    said = plural(n_end, "the last line is no row", several)
     return n_end, f"{said}: {why}"
 
 

@@ -17,6 +17,7 @@ from sfumato.parameters import file_path
 from sfumato.proposal.names import Role
 from sfumato.proposal.proposal import SEVERAL_SENSITIVE, Proposal, ProposedColumn
 from sfumato.registry import Registry
+from sfumato.text import count, people
 
 PRIVATE = "# PRIVATE: this file holds values of the table; keep it as safe as the table itself."
 WIDTH = 100
@@ -129,7 +130,7 @@ def _columns(proposal: Proposal) -> Iterator[str]:
     yield ""
     yield from _comment(
         "Others may know them; they are published more generally. All of them together single out "
-        f"{proposal.n_unique:,} of {proposal.n_rows:,} people."
+        f"{count(proposal.n_unique)} of {people(proposal.n_rows)}."
     )
     yield "[columns.quasi_identifiers]"
     for column in by_role[Role.QUASI_IDENTIFIER]:
@@ -142,9 +143,11 @@ def _columns(proposal: Proposal) -> Iterator[str]:
 
 
 def _counts(column: ProposedColumn) -> str:
-    said = f"{column.kind}, {column.n_values:,} distinct, {column.n_missing:,} missing"
-    said += f", singles out {column.n_alone:,} alone"
-    return said if column.n_more is None else f"{said} and {column.n_more:,} more with the others"
+    said = f"{column.kind}, {count(column.n_values)} distinct, {count(column.n_missing)} missing"
+    said += f", singles out {count(column.n_alone)} alone"
+    if column.n_more is None:
+        return said
+    return f"{said} and {count(column.n_more)} more with the others"
 
 
 def _listed(key: str, columns: Sequence[ProposedColumn]) -> Iterator[str]:

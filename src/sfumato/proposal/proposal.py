@@ -16,7 +16,7 @@ from sfumato.proposal.hierarchies import ProposedHierarchy
 from sfumato.proposal.names import Role
 from sfumato.proposal.promise import Promise
 from sfumato.table import Table, read
-from sfumato.text import counted
+from sfumato.text import count, counted, people
 
 ACCEPT = "look at it, then give proposal.accept(), with what you change"
 HEADER = ("column", "proposed as", "values", "distinct", "missing", "alone", "more")
@@ -57,8 +57,8 @@ class ProposedColumn:
     @property
     def counts(self) -> tuple[str, ...]:
         """A row of the table of columns."""
-        more = "" if self.n_more is None else f"{self.n_more:,}"
-        numbers = (f"{n:,}" for n in (self.n_values, self.n_missing, self.n_alone))
+        more = "" if self.n_more is None else count(self.n_more)
+        numbers = map(count, (self.n_values, self.n_missing, self.n_alone))
         return (self.name, self.proposed_as, self.kind, *numbers, more)
 
     def to_json(self, *, values: bool) -> dict[str, Any]:
@@ -229,12 +229,12 @@ class Proposal:
     @property
     def conclusions(self) -> list[str]:
         """What is proposed of the whole table, and what to look at; no values."""
-        by_all = f"{self.n_unique:,} of {self.n_rows:,}"
+        by_all = f"{count(self.n_unique)} of {people(self.n_rows)}"
         criterion, method = self.promise.reasons
         settings = (f"Read with {name}: {why}." for name, why in self.settings_reasons.items())
         return [
             *settings,
-            f"The quasi-identifiers together single out {by_all} people.",
+            f"The quasi-identifiers together single out {by_all}.",
             f"Promise: {self.criterion}: {criterion}.",
             f"Method: {self.method}: {method}.",
             *([SEVERAL_SENSITIVE] if self._n_sensitive > 1 else []),

@@ -24,7 +24,7 @@ from sfumato.proposal.names import (
     meaning,
 )
 from sfumato.proposal.patterns import CODE, CONTACTS, COORDINATE, DATES, ICD, ISO, POSTAL, YEAR
-from sfumato.text import counted
+from sfumato.text import count, counted
 
 MOST = 0.9  # of the values, that speak for all of them
 FEW_WORDS = 3.0  # blanks in a value on average; free text has more
@@ -170,7 +170,9 @@ def _unique(look: ColumnLook, said: Meaning | None) -> Judgement | None:
             return None
     elif _is_free(look) or look.n_alone < (n / 2 if said is None else MOST * n):
         return None
-    return Judgement(Role.IDENTIFIER, "values", f"unique for {look.n_alone:,} of {n:,}: identifier")
+    return Judgement(
+        Role.IDENTIFIER, "values", f"unique for {count(look.n_alone)} of {count(n)}: identifier"
+    )
 
 
 def _free_text(look: ColumnLook, said: Meaning | None) -> Judgement | None:
@@ -218,7 +220,7 @@ def _written_like(look: ColumnLook, said: Meaning | None) -> Judgement | None:
         like = look.share(what) >= 0.95 and look.n_values >= 3
         plain = what in ("five digits", "four digits") and not look.n_matching[CODE]
         if like and not plain:
-            reason = f"{look.n_values:,} codes that look like postal ones: quasi-identifier"
+            reason = f"{count(look.n_values)} codes that look like postal ones: quasi-identifier"
             return Judgement(Role.QUASI_IDENTIFIER, "postal codes", reason)
     if look.share(YEAR) >= 0.95:
         return Judgement(Role.QUASI_IDENTIFIER, "time", "years: others may know when")

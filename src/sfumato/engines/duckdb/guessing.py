@@ -13,7 +13,7 @@ from sfumato.data.date_formats import COMMON, DateFormat
 from sfumato.engines import sql
 from sfumato.engines.duckdb.converting import BLANKS, TEXT, is_date, number_pattern
 from sfumato.engines.duckdb.session import Session
-from sfumato.text import count, counted
+from sfumato.text import counted, plural
 
 MOST_ROWS = 100_000
 WORDS = (  # that stand for missing, in small letters
@@ -99,9 +99,10 @@ class Guesser:
         if not blank:
             return
         self._found.settings["trim"] = True
+        n_blank = sum(blank.values())
         self._found.reasons["trim"] = (
-            f"{count(sum(blank.values()))} values of {counted(len(blank), 'column')} have blanks "
-            "around them"
+            f"{counted(n_blank, 'value')} of {counted(len(blank), 'column')} "
+            f"{plural(n_blank, 'has', 'have')} blanks around {plural(n_blank, 'it', 'them')}"
         )
         replaced = ", ".join(
             f"nullif(trim({v}, {sql.text(BLANKS)}), '') AS {v}" for v in self._columns.values()

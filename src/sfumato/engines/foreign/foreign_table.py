@@ -15,6 +15,7 @@ from sfumato.engines.foreign.pieces import as_text, mixed
 from sfumato.engines.foreign.spool import Spool
 from sfumato.engines.text_copy import NOTHING, Skipped
 from sfumato.errors import BadInput
+from sfumato.text import count
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ def mixed_columns(names: Sequence[str], counts: Sequence[Mapping[str, int]]) -> 
     'zip (text 2, whole number 1)'
     """
     return "; ".join(
-        f"{name} ({', '.join(f'{kind} {n:,}' for kind, n in sorted(found.items()))})"
+        f"{name} ({', '.join(f'{kind} {count(n)}' for kind, n in sorted(found.items()))})"
         for name, found in zip(names, counts, strict=True)
         if mixed(found)
     )

@@ -21,6 +21,7 @@ from sfumato.engines.foreign.foreign_table import (
 )
 from sfumato.engines.foreign.spool import Spool
 from sfumato.errors import BadInput
+from sfumato.text import count
 
 READERS = {  # suffix -> pyreadstat's function, whose file it is
     ".sav": ("read_sav", "an SPSS file"),
@@ -246,12 +247,13 @@ class _Codes:
 def _notices(columns: Sequence[_Codes], n_declared: Mapping[str, int]) -> list[tuple[str, str]]:
     used = [codes.name for codes in columns if codes.usable]
     unlabelled = [
-        f"{codes.name} ({codes.n_without:,}{' or more' if codes.n_without == MOST_CODES else ''})"
+        f"{codes.name} ({count(codes.n_without)}"
+        f"{' or more' if codes.n_without == MOST_CODES else ''})"
         for codes in columns
         if codes.n_without
     ]
     same = [codes.name for codes in columns if codes.n_same and not codes.n_without]
-    declared = [f"{name} {n:,}" for name, n in n_declared.items()]
+    declared = [f"{name} {count(n)}" for name, n in n_declared.items()]
     notices = [
         ("called missing by the file", ", ".join(declared)),
         ("labels in the place of codes", ", ".join(used)),

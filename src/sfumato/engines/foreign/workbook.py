@@ -23,6 +23,7 @@ from sfumato.engines.foreign.foreign_table import (
 from sfumato.engines.foreign.spool import Spool
 from sfumato.engines.text_copy import Skipped
 from sfumato.errors import BadInput, nearest
+from sfumato.text import count
 
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream that Office puts a locked file in
 PADDED = re.compile(r"0{2,}")  # a number format that shows leading zeros
@@ -132,7 +133,7 @@ def _converted(book: Any, path: Path, settings: ReadSettings, target: Path) -> F
         notices = [
             *([("sheet", repr(sheet.title))] if len(book.worksheets) > 1 else []),
             *_hidden(outline),
-            *([("empty rows left out", f"{body.n_empty:,}")] if body.n_empty else []),
+            *([("empty rows left out", count(body.n_empty))] if body.n_empty else []),
         ]
         spool.write([f"v{j}" for j in range(len(names))], {})
         return ForeignTable.of(
@@ -286,6 +287,6 @@ def _refuse_merged_values(outline: Outline, path: Path, header_row: int, last_ro
 
 
 def _hidden(outline: Outline) -> list[tuple[str, str]]:
-    n_rows, n_columns = outline.n_hidden_rows, outline.n_hidden_columns
-    parts = [f"rows {n_rows:,}"] * bool(n_rows) + [f"columns {n_columns:,}"] * bool(n_columns)
+    found = (("rows", outline.n_hidden_rows), ("columns", outline.n_hidden_columns))
+    parts = [f"{what} {count(n)}" for what, n in found if n]
     return [("hidden in the sheet, and read", ", ".join(parts))] if parts else []
