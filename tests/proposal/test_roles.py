@@ -2,6 +2,7 @@
 
 import random
 
+import pyarrow as pa
 import pytest
 
 import sfumato as sf
@@ -65,6 +66,9 @@ def test_what_names_people_is_an_identifier(tmp_path, name, made):
         ("x", lambda j: f"SW{1 + j % 9}A {j % 10}AA", sf.Prefix()),
         ("sex", lambda j: "mf"[j % 2], sf.Flat()),
         ("school_name", lambda j: f"School {j % 8}", sf.Flat()),
+        ("city", lambda j: f"City {j % 40}", sf.Categories(min_count=5)),
+        ("city", lambda j: f"City {j}" if j < 9 else "Ulm", sf.Categories(min_count=5)),
+        ("city", lambda j: f"City {j % 100}", sf.Flat()),  # nothing would be named
         ("village", lambda j: j % 40, sf.Flat()),
         ("height", lambda j: 150 + j % 50, sf.Intervals(5, 10, 20)),
         ("Alter", lambda j: 1 + j % 99, sf.Intervals(5, 10, 20, top=90)),
@@ -76,6 +80,20 @@ def test_what_others_may_know_is_a_quasi_identifier(tmp_path, name, made, rule):
     assert found.role is Role.QUASI_IDENTIFIER, found.reason
     assert found.hierarchy.rule == rule
     assert found.hierarchy.example[-1] == "*"
+
+
+def test_a_text_of_few_people_is_proposed_as_other_and_published_so():
+    n = 2000
+    cities = [f"City {j % 50}" if j % 10 == 0 else ["Ulm", "Bonn"][j % 2] for j in range(n)]
+    cities[:96] = [f"Village {j // 8}" for j in range(96)]  # Flat would name them
+    age = [20 + j * 7 % 50 for j in range(n)]
+    proposal = sf.propose(pa.table({"age": age, "city": cities}))
+    assert proposal.accept().schema.hierarchies["city"] == sf.Categories(min_count=20)
+    release = sf.anonymize(proposal.accept(), proposal.criterion, proposal.method)
+    assert release.check().holds
+    shown = set(release.to_arrow()["city"].to_pylist())
+    assert any("other" in text for text in shown)
+    assert not [text for text in shown if "Village" in text]
 
 
 @pytest.mark.parametrize(

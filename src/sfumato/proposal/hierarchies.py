@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from decimal import Decimal
 
-from sfumato.data.hierarchy import Dates, Flat, Hierarchy, Intervals, Prefix
+from sfumato.data.hierarchy import Categories, Dates, Flat, Hierarchy, Intervals, Prefix
 from sfumato.data.hierarchy.proposed import proposed_bands
 from sfumato.engines.look import ColumnLook
 from sfumato.errors import BadInput
@@ -14,6 +14,8 @@ from sfumato.proposal.patterns import ISO, POSTAL
 from sfumato.proposal.roles import Judgement, date_format
 
 FEW = 12  # different numbers, of which each may be published as it is
+MANY = 30  # different texts, of which sets would be long
+NAMED = (50, 20, 10, 5)  # people who make a text common, if they are a hundredth of all
 AGES = (5, 10, 20)
 OLD = 89  # years; above, ages single people out
 
@@ -40,6 +42,8 @@ def _rule(look: ColumnLook, judged: Judgement) -> tuple[Hierarchy, str]:
     if judged.about == "postal codes" and (postal or not is_numeric(look)):
         return Prefix(), "codes that lose one sign after the other from the right"
     if not is_numeric(look):
+        if fewest := fewest_named(look):
+            return Categories(min_count=fewest), "many texts or rare ones: those of few are other"
         return Flat(), "a value is published as it is or not at all; a tree may keep more"
     if look.n_values <= FEW or _is_numbered(look, judged):
         return Flat(), "numbers that are names, or few: each as it is or not at all"
@@ -55,6 +59,25 @@ def _rule(look: ColumnLook, judged: Judgement) -> tuple[Hierarchy, str]:
 def is_numeric(look: ColumnLook) -> bool:
     """Whether all values are numbers."""
     return look.numbers is not None and look.numbers.n_rows == look.n_present > 0
+
+
+def fewest_named(look: ColumnLook) -> int | None:
+    """Give a round number of people from which on a text is named; None if that parts nothing.
+
+    >>> def look(n_values: int, *common: tuple[str, int]) -> ColumnLook:
+    ...     return ColumnLook("city", "text", 3000, 0, n_values, 0, 9, 0, {}, None, (), common)
+    >>> fewest_named(look(2, ("Ulm", 2000), ("Bonn", 1000)))
+    >>> fewest_named(look(90, ("Ulm", 2000), ("Bonn", 900), ("Hof", 9)))
+    20
+    """
+    for fewest in NAMED:
+        named = [n for _, n in look.common if n >= fewest]
+        all_named = len(named) == len(look.common)  # and maybe more than were looked at
+        enough = sum(named) * 2 >= look.n_present or all_named
+        if named and enough and (fewest * 100 <= look.n_rows or fewest == NAMED[-1]):
+            many_rare = look.n_values > 2 * len(named) and not all_named
+            return fewest if look.n_values > MANY or many_rare else None
+    return None
 
 
 def _is_numbered(look: ColumnLook, judged: Judgement) -> bool:
