@@ -234,8 +234,9 @@ class Table:
             frozen = None if self.categories is None else self.categories.names
             names = named(column) if frozen is None else frozen.get(column)
             least = max(fewest, self.schema.hierarchies[column].fewest_named)
+            mark = None if self.categories is None else self.categories.mark
             joined = with_names_of_many(
-                domain, having, least, publishes, names, in_groups=in_groups
+                domain, having, least, publishes, names, in_groups=in_groups, mark=mark
             )
             if joined is not None:
                 leaves[column] = joined

@@ -24,9 +24,7 @@ def sharing(codes, beginning):
 
 
 def told_by(codes, bound):
-    """The longest beginning of a bound that somebody's code has."""
-    return next(
-        bound[:n]
-        for n in range(len(bound), -1, -1)
-        if any(code.startswith(bound[:n]) for code in codes)
-    )
+    """What a bound tells of the first code not below it: what parts it from the one below."""
+    value = min(code for code in codes if code >= bound)
+    below = max((code for code in codes if code < bound), default="")
+    return next(value[:n] for n in range(len(value) + 1) if not below.startswith(value[:n]))

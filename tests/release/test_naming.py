@@ -215,3 +215,78 @@ def test_an_original_and_a_list_of_people_are_read_as_the_release_names_its_text
             assert beside.verdict == sf.audit(release).verdict
         others = pa.table({"text": ["Labour", "Violet", "Red"], "age": [30, 40, 50]})
         sf.audit(loaded, external=others)
+
+
+# ------------------------------------------------------------------ found by a review, and mended
+
+
+def table(pairs, rule=None):
+    texts, values = zip(*pairs, strict=True)
+    rule = sf.Flat() if rule is None else rule
+    return sf.read(pa.table({"c": list(texts), "s": list(values)}), {"c": rule}, "s")
+
+
+def with_values(texts, rule=None):
+    return table([(text, "xyz"[j % 3]) for j, text in enumerate(texts)], rule)
+
+
+def of(release):
+    return release.to_arrow()["c"].to_pylist()
+
+
+BEFORE = [("A", s) for s in ["flu", "cold"] * 5] + [("D", "flu")] * 4 + [("E", "cold")] * 4
+AFTER = [*BEFORE, *[("D", "gout")] * 5, *[("F", "flu")] * 4]
+
+
+def test_what_is_other_in_one_release_and_named_in_another_is_not_compared(tmp_path):
+    """The people who are named D later were in `other`, and nobody else can tell."""
+    first, last = (sf.anonymize(table(each), sf.KAnonymity(5)) for each in (BEFORE, AFTER))
+    loaded = [sf.load(each.save(tmp_path / n)) for each, n in ((first, "1"), (last, "2"))]
+    for earlier, later, original in (
+        (first, last, None),
+        (*loaded, None),
+        (*loaded, table(AFTER)),
+    ):
+        with pytest.raises(sf.BadInput, match="cannot be compared with the earlier ones: column"):
+            sf.audit(later, original, earlier=[earlier])
+    early = sf.anonymize(table(BEFORE), sf.BCFAnonymity(5), sf.BCFAnonymizer())
+    with pytest.raises(sf.BadInput, match="a value of 'c' that neither the table nor its hier"):
+        sf.anonymize(
+            table(AFTER), sf.BCFAnonymity(5), sf.BCFAnonymizer(previous=[early.public_view])
+        )
+
+
+@pytest.mark.parametrize("odd", ["*", "<5", "a*", '"Q"', "7"])
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.TopDown(), sf.Mondrian()], ids=str)
+def test_short_codes_of_few_people_are_not_named_in_quotes_either(odd, method):
+    codes = ["12345"] * 20 + ["12399"] * 20 + [odd] * 2 + ["54321"] * 10
+    labels = of(sf.anonymize(with_values(codes, sf.Prefix()), sf.KAnonymity(2), method))
+    assert not {odd, f'"{odd}"', '"' + odd.replace('"', '""') + '"'} & {*labels} - {"*"}
+    assert odd != "*" or '"*"' not in labels
+
+
+def test_a_bound_does_not_tell_the_letter_before_one_persons():
+    codes = ["A"] * 20 + ["Q"] + ["R"] * 4 + ["S"] * 20
+    labels = of(sf.anonymize(with_values(codes, sf.Prefix()), sf.KAnonymity(5), sf.Mondrian()))
+    assert not [each for each in labels if "P" in each or "Q" in each]
+
+
+def test_other_of_another_table_holds_two_values_and_five_people(tmp_path):
+    texts = ["A"] * 6 + ["B"] * 6 + ["C"] * 3 + ["D"] * 3
+    release = sf.anonymize(with_values(texts), sf.KAnonymity(5))
+    recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
+    later = with_values(["A"] * 20 + ["B"] * 6 + ["Zoe"])
+    with pytest.raises(sf.BadInput):
+        sf.anonymize(later, sf.KAnonymity(1), recode)
+
+
+def test_a_value_that_is_called_other_is_recoded_as_other(tmp_path):
+    texts = ["A"] * 6 + ["other"] * 6
+    first = with_values(texts)
+    release = sf.anonymize(first, sf.KAnonymity(5), sf.Mondrian(bounds="cuts"))
+    assert {*of(release)} == {"A", "other"}
+    recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
+    texts = ["A"] * 20 + ["other"] * 6 + ["Zoe"] * 6
+    later = with_values(texts)
+    again = sf.anonymize(later, sf.KAnonymity(5), recode)
+    assert {*of(sf.load(again.save(tmp_path / "out")))} == {"A", "other"}

@@ -18,10 +18,10 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.labels.grammar import Range, parse
+from sfumato.data.labels.grammar import OTHER, Range, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
-from sfumato.data.labels.writer import bound
+from sfumato.data.labels.writer import bound, side_labels
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 from sfumato.data.values import Interval, published_text
@@ -247,7 +247,8 @@ class Recode(Algorithm):
         group = np.where(unsafe[group], SUPPRESSED, group)
         parts = np.stack([np.arange(len(ground)), group, ground.counts], axis=1).astype(np.int64)
         labels: dict[str, Labels | None] = {
-            c: texts[c].take(filled) if c in texts else None for c in ground.columns
+            c: texts[c].take(filled) if c in texts else side_labels(ground.domains[c], boxes[:, j])
+            for j, c in enumerate(ground.columns)
         }
         recoding = Assignment(ground, boxes, parts, labels)
         return recoding, int(grouping.sizes[unsafe].sum()), grouping
@@ -307,7 +308,7 @@ def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[
     """
     if domain.merged is not None and domain.order is not None:
         return _write_side(domain.merged.ground, *domain.merged.ground_ranks(low, high), label)
-    if low == high and domain.order is None and domain.rest_rank != low:
+    if low == high and domain.order is None and not _is_other(domain, low):
         return {"value": published_text(domain.labels[low])}
     level = domain.node_level(low, high)
     if level is not None:
@@ -318,7 +319,7 @@ def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[
         side["missing"] = True
         high -= 1
     if domain.is_category:
-        ranks = [rank for rank in range(low, high + 1) if rank != domain.rest_rank]
+        ranks = [rank for rank in range(low, high + 1) if not _is_other(domain, rank)]
         side["names"] = [published_text(domain.labels[rank]) for rank in ranks]
         return side | ({"other": True} if high - low + 1 > len(ranks) else {})
     if domain.order is None and domain.numbers is None:
@@ -337,6 +338,12 @@ def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[
         )
     written = zip(("from", "below"), ends, strict=True)
     return side | {name: end for name, end in written if end is not None}
+
+
+def _is_other(domain: Domain, rank: int) -> bool:
+    """Whether a text is that of all that are not named, or called so."""
+    called_so = domain.is_category and str(domain.labels[rank]).casefold() == OTHER
+    return called_so or rank == domain.rest_rank
 
 
 def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.int32]:
@@ -373,7 +380,7 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
             return (first, last) if first <= last else NOBODY
         if "names" in side:
             found = [domain.code_of(name) for name in side["names"]]
-            found += [domain.rest_rank] if side.get("other") else []
+            found += [domain.rest_rank, domain.code_of(OTHER)] if side.get("other") else []
             codes = [code for code in found if code is not None]
             return (min(codes), max(codes)) if codes else NOBODY
         bounds = side.get("from"), side.get("below")

@@ -53,6 +53,7 @@ class Rest(NamedTuple):
     first: int  # rank
     last: int
     name: str | None  # None: they are too few even together
+    mark: str | None = None  # of names that several releases have in common
 
 
 class Merged(NamedTuple):

@@ -19,12 +19,13 @@ from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import OTHER, ROOT
-from sfumato.data.labels.writer import bound, interval_text
+from sfumato.data.labels.writer import interval_text, masks
 from sfumato.data.taxonomy import Taxonomy
 
 FEWEST = 5  # people who have a value that is named, even where less was promised
 MOST = 1_000  # values without an order that are named: a set of them is a text
-Publishes = Literal["ranges", "nodes", "given"]
+# What a method publishes; "read": texts of a release are read in another table.
+Publishes = Literal["ranges", "nodes", "given", "read"]
 
 
 class FixedNames(NamedTuple):
@@ -62,6 +63,7 @@ def with_names_of_many(
     named: frozenset[str] | None = None,
     *,
     in_groups: int = 0,
+    mark: str | None = None,
 ) -> Leaves | None:
     """Join the values of an open column of texts that must not be named; None: all may be.
 
@@ -73,12 +75,13 @@ def with_names_of_many(
             what was given to it, which is not touched.
         named: Of texts without an order, those that are named instead; None: those of many people.
         in_groups: People of every group: a node of a tree that one is published as has as many.
+        mark: Of `named`, where several releases have these names.
     """
     if domain.closed or domain.numbers is not None or domain.members is not None:
         return None
     if domain.is_category:
-        return _categories(domain, people, fewest, publishes, named)
-    if publishes == "given" or (publishes == "nodes" and in_groups >= fewest):
+        return _categories(domain, people, fewest, publishes, named, mark)
+    if publishes in ("given", "read") or (publishes == "nodes" and in_groups >= fewest):
         return None
     named_alone = people >= fewest
     named_alone[len(domain) - domain.has_missing :] = True
@@ -100,6 +103,7 @@ def _categories(
     fewest: int,
     publishes: Publishes,
     frozen: frozenset[str] | None,
+    mark: str | None,
 ) -> Leaves | None:
     """Join all values that few people have, and those that are called like the joined one."""
     n = len(domain.texts)
@@ -107,6 +111,8 @@ def _categories(
         common = _common(domain, people, fewest)
     else:
         common = np.array([text in frozen for text in domain.texts], dtype=bool)
+    if publishes == "given":
+        common &= people[:n] >= fewest
     common &= np.array([text.casefold() != OTHER for text in domain.texts], dtype=bool)
     n_others = int(n - common.sum())
     if all(isinstance(label, bool) for label in domain.labels[:n]):
@@ -114,7 +120,8 @@ def _categories(
     enough = int(people[:n][~common].sum()) >= fewest
     if n_others == 0 or (n_others == 1 and enough and frozen is None):
         return None
-    viable = (n_others > 1 and enough) or publishes == "given"
+    called_so = all(domain.texts[rank].casefold() == OTHER for rank in np.flatnonzero(~common))
+    viable = (enough and (n_others > 1 or called_so)) or publishes == "read"
     order = np.concatenate([np.flatnonzero(common), np.flatnonzero(~common)])
     order = np.append(order, n) if domain.has_missing else order
     labels = tuple(domain.labels[rank] for rank in order.tolist())
@@ -122,7 +129,7 @@ def _categories(
         domain,
         labels=labels,
         taxonomy=Taxonomy.from_levels([labels, (ROOT,) * len(labels)], "hierarchy"),
-        rest=Rest(n - n_others, n - 1, OTHER if viable else None),
+        rest=Rest(n - n_others, n - 1, OTHER if viable else None, mark),
     )
     starts = np.ones(len(labels), dtype=bool)
     starts[n - n_others + 1 : n] = False
@@ -147,7 +154,7 @@ def _whole_nodes(domain: Domain) -> NDArray[np.bool_]:
     taxonomy = domain.taxonomy
     for rank in np.flatnonzero(~_all_named(domain)).tolist():
         level = 1
-        while str(taxonomy.labels[level][rank]) == domain.texts[rank]:
+        while level < taxonomy.height and not masks(domain, rank, level):
             level += 1
         starts[taxonomy.low[level, rank] + 1 : taxonomy.high[level, rank] + 1] = False
     return starts
@@ -172,10 +179,15 @@ def _shared_bounds(domain: Domain, people: Counts, fewest: int) -> NDArray[np.bo
 
 
 def told_by(domain: Domain, rank: int) -> str:
-    """Give the longest beginning of the bound below a code that some code has."""
-    text = bound(domain, rank)
-    first, end = domain.beginning_so(text)
-    return text if end > first else text[:-1]
+    """Give what the bound below a code tells: what it shares with the one below, and a letter.
+
+    Where the letter of the bound is nobody's, everybody knows how it was found.
+    """
+    below, text = domain.texts[rank - 1 : rank + 1]
+    shared = 0
+    while below[shared : shared + 1] == text[shared]:
+        shared += 1
+    return text[: shared + 1]
 
 
 def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:

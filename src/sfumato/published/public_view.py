@@ -14,9 +14,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.criterion import Criterion
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import PublicRule
+from sfumato.data.labels.grammar import OTHER, Members, Name, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.values import text_in_all_formats
 from sfumato.errors import BadInput, shown
@@ -41,6 +43,7 @@ class PublicView:
     method: object = None  # the `Algorithm` that the release names; None: not known
     criterion: Criterion | None = None  # that it was made to satisfy
     categories: str | None = None  # releases with the same mark name the same texts
+    own_names: bool = False  # whether it is seen in the ranks of the table that it was made from
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
@@ -111,12 +114,25 @@ class PublicView:
         sides = []
         for column in frequencies.quasi_identifiers:
             labels = own.domains[column].labels
-            reader = LabelReader(frequencies.domains[column])
-            intervals = [reader.interval(label) for label in labels]
+            domain = frequencies.domains[column]
+            reader = LabelReader(domain)
+            intervals = [
+                None if self._is_other_elsewhere(label, domain) else reader.interval(label)
+                for label in labels
+            ]
             _refuse_unknown(name, column, labels, intervals)
             ends = sides_of([each for each in intervals if each is not None])
             sides.append(ends[classes.codes(column)])
         return np.stack(sides, axis=1)
+
+    def _is_other_elsewhere(self, label: object, domain: Domain) -> bool:
+        """Whether a text stands for values that are not named, and these may be others here."""
+        part = parse(label).part if isinstance(label, str) else None
+        names = part.names if isinstance(part, Members) else (part,)
+        if self.own_names or not domain.ground.is_category or Name(OTHER) not in names:
+            return False
+        rest = domain.ground.rest
+        return rest is None or rest.mark is None or rest.mark != self.categories
 
     def _values(self, frequencies: FrequencySet, name: str) -> np.ndarray:
         """Give the combination of sensitive values, as the table numbers them, of every key."""

@@ -35,7 +35,7 @@ def naming_what_is_named(table: Table, published: FrequencySet) -> Table:
         labels = published.domains[column].labels
         return frozenset(name for label in labels for name in _names(label))
 
-    return table.naming_many(FEWEST, "given", named)
+    return table.naming_many(FEWEST, "read", named)
 
 
 def _names(label: object) -> list[str]:

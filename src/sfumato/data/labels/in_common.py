@@ -123,6 +123,10 @@ def _as_categories(
     return {None: (missing, missing), **dict(zip(labels, intervals, strict=True))}
 
 
+def _tells_a_set(label: Label) -> bool:
+    return isinstance(label.part, Members) or label.part == Name(OTHER)
+
+
 def _any_set(labels: Mapping[str, Label]) -> bool:
     return any(isinstance(label.part, Members) for label in labels.values())
 
@@ -165,6 +169,8 @@ def _on_an_axis(
     natural = "ordered" in readings and not numeric
     if natural and readings != {"ordered"}:
         return None
+    if "values" in readings and not numeric and any(_tells_a_set(each) for each in labels.values()):
+        return None  # `other` has no place in an order, nor has a set
     if not numeric and not of_text and any(part.of_numbers for part in ranges):
         return None  # one release has the order of numbers, another one that of text
     if any(isinstance(label.part, Members) for label in labels.values()):

@@ -124,9 +124,15 @@ def _masking_level(domain: Domain, rank: int) -> int | None:
     tree = domain.taxonomy
     for level in range(1, tree.height):
         alone = tree.low[level, rank] == rank == tree.high[level, rank]
-        if alone and str(tree.labels[level][rank]) != domain.texts[rank]:
+        if alone and masks(domain, rank, level):
             return level
     return tree.height if len(domain) == 1 else None
+
+
+def masks(domain: Domain, rank: int, level: int) -> bool:
+    """Whether a value is not told any more at a level of its tree."""
+    text = domain.texts[rank]
+    return str(domain.taxonomy.labels[level][rank]) not in (text, grammar.name_text(text))
 
 
 def _set_text(domain: Domain, low: int, high: int) -> str | None:
