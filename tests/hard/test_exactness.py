@@ -26,6 +26,7 @@ from sfumato.algorithms import mondrian
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.schema import Schema
+from sfumato.engines.protocol import Source
 from sfumato.formulas.measures import loss
 
 VALUES = ["1", "2", "5", "9"]
@@ -674,6 +675,7 @@ class Census:
     name, typed, format = "a census", True, "parquet"
     columns = ("age", "zip", "disease")
     set_valued = None
+    read_counts = Source.read_counts  # it was read without settings
     rows = (
         ("30", "10", "flu", 2**53),
         ("30", "11", "flu", 2**53 + 1),

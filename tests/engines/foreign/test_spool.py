@@ -4,7 +4,7 @@ import datetime
 
 import pyarrow.parquet as pq
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from naive import foreign as naive
@@ -43,6 +43,7 @@ def converted(values, place, at_once):
 
 
 @given(COLUMNS, st.integers(1, 12))
+@example([datetime.date(2026, 1, 1), datetime.datetime(2026, 1, 1, 8)], 2)
 @examples(300)
 def test_chunks_have_the_kinds_of_the_whole_column(tmp_path_factory, values, at_once):
     place = tmp_path_factory.mktemp("spool")

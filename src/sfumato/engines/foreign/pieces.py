@@ -87,8 +87,9 @@ class Piece:
         found.pop("", None)
         kind = _joined(list(found))
         if kind != TEXT:
+            of_kind = list(map(_moment, simple)) if kind == MOMENT and DATE in found else simple
             with suppress(pa.ArrowException, OverflowError):
-                return cls(kind, pa.array(simple, TYPES[str(kind)]), dict(found))
+                return cls(kind, pa.array(of_kind, TYPES[str(kind)]), dict(found))
         return cls(TEXT, pa.array(list(map(as_text, simple)), pa.string()), dict(found))
 
     @classmethod
@@ -156,6 +157,11 @@ def _kind(value: object) -> str:
     if value is None:
         return ""
     return LONG if type(value) is int and abs(value) > EXACT else KINDS[type(value)]
+
+
+def _moment(value: object) -> object:
+    """See a date as its midnight."""
+    return datetime.datetime.combine(value, MIDNIGHT) if type(value) is datetime.date else value
 
 
 def _simplified(values: Sequence[object], there: Collection[type]) -> Sequence[object]:
