@@ -65,8 +65,11 @@ def _in_ranks(table: FrequencySet, frequencies: FrequencySet) -> Entries | None:
         return None
     columns = {}
     for name in (*frequencies.quasi_identifiers, *frequencies.sensitive):
-        domain = frequencies.domains[name]
-        codes = [domain.code_of(label) for label in table.domains[name].labels]
+        domain, own_domain = frequencies.domains[name], table.domains[name]
+        if own_domain is domain:  # also where labels stand for several values
+            columns[name] = table.codes(name)
+            continue
+        codes = [domain.code_of(label) for label in own_domain.labels]
         used = np.unique(table.codes(name))
         if any(codes[code] is None for code in used.tolist()):
             return None
