@@ -8,6 +8,7 @@ also names the package: `{"blur": {"radius": 2}, "package": "sfumato-blur 1.2"}`
 from __future__ import annotations
 
 import dataclasses
+import inspect
 import json
 import numbers
 import re
@@ -57,6 +58,12 @@ def parameter_names(kind: type) -> list[str]:
             "write @dataclass(frozen=True) above it, and its parameters as fields"
         )
     return [field.name for field in dataclasses.fields(kind) if field.init]
+
+
+def needed_parameters(kind: type) -> list[str]:
+    """Give the names of the parameters that have no default."""
+    given = inspect.signature(kind).parameters.values()
+    return [parameter.name for parameter in given if parameter.default is parameter.empty]
 
 
 def signed(kind: type, parameters: Any) -> dict[str, Any]:

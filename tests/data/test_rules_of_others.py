@@ -1,7 +1,7 @@
 """Hierarchies that others write: what they say of themselves, and what is written of them."""
 
 import json
-from dataclasses import dataclass
+from dataclasses import KW_ONLY, dataclass
 
 import pytest
 
@@ -46,12 +46,32 @@ def test_parameters_of_a_rule_are_written_and_read_back():
     ("parameter", "refused"),
     [
         ({"stp": 5}, "steps: unknown parameter 'stp'; did you mean 'step'"),
-        (7, "steps: the parameters must be a table, got 7"),
+        (7, "write steps = true, or a table of step, start, got 7"),
     ],
 )
 def test_wrong_parameters_of_a_rule_are_named(parameter, refused):
     with pytest.raises(BadInput, match=refused):
         _Steps.of_parameter(parameter)
+
+
+@dataclass(frozen=True)
+class _Halves(_Steps):
+    """A parameter without a default: `halves = true` would not do."""
+
+    _: KW_ONLY
+    middle: int
+
+
+@pytest.mark.parametrize(
+    ("parameter", "refused"),
+    [
+        (True, "halves: the parameter 'middle' is missing"),
+        (False, "halves: the parameters must be a table, got False"),
+    ],
+)
+def test_true_is_not_proposed_where_a_parameter_is_needed(parameter, refused):
+    with pytest.raises(BadInput, match=refused):
+        _Halves.of_parameter(parameter)
 
 
 def test_who_grows_other_levels_has_to_say_anew_how_they_are_read():

@@ -499,7 +499,7 @@ def test_plotly_is_not_imported_before_a_page_is_written():
 
 def test_a_part_of_the_promise_that_could_not_be_judged_is_said_in_the_verdict(tmp_path):
     rows = {"q": list("aaabbbc"), "s": list("xxyyyxz")}
-    table = sf.read(pa.table(rows), ["q"], "s")
+    table = sf.read(pa.table(rows), {"q": sf.Tree(["a", "b", "c"])}, "s")
     promise = sf.KAnonymity(3) & sf.TCloseness("1/4")
     release = sf.anonymize(table, promise, sf.Incognito(max_suppressed=1))
     report = sf.audit(sf.load(release.save(tmp_path / "out")))

@@ -128,7 +128,7 @@ def test_a_single_width_may_be_written_without_a_list():
 @pytest.mark.parametrize("spec", [{}, {"flat": True, "prefix": True}, ["flat"], None])
 def test_a_specification_names_exactly_one_hierarchy(spec):
     message = str(refusal(lambda: sf.Hierarchy.from_spec(spec, "job.toml: age")))
-    assert message.startswith("job.toml: age: give one hierarchy out of dates, flat, intervals")
+    assert message.startswith("job.toml: age: give one hierarchy out of categories, dates, flat")
 
 
 def test_a_specification_names_a_known_hierarchy():

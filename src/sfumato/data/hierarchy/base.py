@@ -18,6 +18,7 @@ from sfumato.spec import (
     PACKAGE,
     build,
     name_of,
+    needed_parameters,
     parameter_names,
     signed,
     taken_apart,
@@ -96,11 +97,13 @@ class Hierarchy(ABC):
     @classmethod
     def of_parameter(cls, parameter: Any) -> Hierarchy:
         """Make the rule again from its `parameter`; True: all are at their defaults."""
-        if parameter_names(cls):
-            return build(cls, name_of(cls), {} if parameter is True else parameter, None)
-        if parameter is not True:
-            raise BadInput(f"write {name_of(cls)} = true, got {shown(parameter)}")
-        return cls()
+        name, names = name_of(cls), parameter_names(cls)
+        if parameter is True or (names and isinstance(parameter, Mapping)):
+            return build(cls, name, {} if parameter is True else parameter, None)
+        if needed_parameters(cls):
+            raise BadInput(f"{name}: the parameters must be a table, got {shown(parameter)}")
+        table = f", or a table of {', '.join(names)}" if names else ""
+        raise BadInput(f"write {name} = true{table}, got {shown(parameter)}")
 
     def spec(self) -> dict[str, Any]:
         """Write the rule down: `{"intervals": [5, 10, 20]}`, `{"prefix": true}`."""
