@@ -52,6 +52,7 @@ class Planted:
         self.numbers: set[int] = set()
         days = self._draw.sample(range(0, 37 * N, 37), N)  # weeks apart, so that bounds have room
         born = [datetime.date(1931, 1, 3) + datetime.timedelta(days) for days in days]
+        born = [day.replace(day=max(day.day, 2)) for day in born]  # the first is everybody's grid
         seen = [
             datetime.datetime(2031, 1, 1, 0, 0, 7) + datetime.timedelta(seconds=4001 * j)
             for j in self._draw.sample(range(N), N)
