@@ -307,3 +307,20 @@ def test_what_a_release_was_made_of_is_known_in_memory_and_never_pickled():
     again = pickle.loads(pickle.dumps(found))
     assert again.people == ()
     assert again.digest == found.digest
+
+
+def test_a_release_whose_texts_are_other_for_the_first_time_is_judged():
+    """It is compared by its own table, in which `other` stands for the same values."""
+
+    def read(jobs):
+        ill = [("flu", "HIV", "asthma")[j % 3] for j in range(len(jobs))]
+        return sf.read(pa.table({"job": jobs, "ill": ill}), {"job": sf.Flat()}, "ill")
+
+    named = ["baker", "nurse", "smith"] * 20
+    rare = [f"job {j}" for j in range(30)]
+    first = sf.anonymize(read(named), sf.BCFAnonymity(3), sf.BCFAnonymizer())
+    table = read([*named, *named, *rare])
+    second = sf.anonymize(table, sf.BCFAnonymity(3), sf.BCFAnonymizer([first]))
+    published = Counter(second.to_arrow()["job"].to_pylist())
+    assert published == {"baker": 40, "nurse": 40, "smith": 40, "other": 30}
+    assert second.check().holds

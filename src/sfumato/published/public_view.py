@@ -43,7 +43,6 @@ class PublicView:
     method: object = None  # the `Algorithm` that the release names; None: not known
     criterion: Criterion | None = None  # that it was made to satisfy
     categories: str | None = None  # releases with the same mark name the same texts
-    own_names: bool = False  # whether it is seen in the ranks of the table that it was made from
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
@@ -52,8 +51,8 @@ class PublicView:
     @cached_property
     def _in_ranks(
         self,
-    ) -> WeakKeyDictionary[FrequencySet, tuple[NDArray[np.int32], PublishedClasses]]:
-        """Boxes and classes by the table in whose ranks they are seen."""
+    ) -> WeakKeyDictionary[FrequencySet, dict[bool, tuple[NDArray[np.int32], PublishedClasses]]]:
+        """Boxes and classes by the table in whose ranks they are seen, and by `own_names`."""
         return WeakKeyDictionary()
 
     @property
@@ -76,27 +75,36 @@ class PublicView:
     def __str__(self) -> str:
         return self.digest
 
-    def classes_in(self, frequencies: FrequencySet, name: str) -> PublishedClasses:
+    def classes_in(
+        self, frequencies: FrequencySet, name: str, *, own_names: bool = False
+    ) -> PublishedClasses:
         """See the classes in the ranks and codes of another table of the same people and more.
 
-        name: how messages call the release.
+        Args:
+            frequencies: The table.
+            name: How messages call the release.
+            own_names: Whether it is the table that the release was made from, so that what stands
+                for unnamed values stands for the same ones in both.
 
         Raises:
             BadInput: It has other columns, or values that the table and its hierarchies have not.
         """
-        return self._seen_in(frequencies, name)[1]
+        return self._seen_in(frequencies, name, own_names)[1]
 
-    def boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
+    def boxes(
+        self, frequencies: FrequencySet, name: str, *, own_names: bool = False
+    ) -> NDArray[np.int32]:
         """See the published combinations of quasi-identifiers in the ranks of another table."""
-        return self._seen_in(frequencies, name)[0]
+        return self._seen_in(frequencies, name, own_names)[0]
 
     def _seen_in(
-        self, frequencies: FrequencySet, name: str
+        self, frequencies: FrequencySet, name: str, own_names: bool
     ) -> tuple[NDArray[np.int32], PublishedClasses]:
-        if frequencies not in self._in_ranks:
-            boxes = self._boxes(frequencies, name)
-            self._in_ranks[frequencies] = boxes, self._classes(frequencies, name, boxes)
-        return self._in_ranks[frequencies]
+        seen = self._in_ranks.setdefault(frequencies, {})
+        if own_names not in seen:
+            boxes = self._boxes(frequencies, name, own_names)
+            seen[own_names] = boxes, self._classes(frequencies, name, boxes)
+        return seen[own_names]
 
     def _classes(
         self, frequencies: FrequencySet, name: str, boxes: NDArray[np.int32]
@@ -107,7 +115,7 @@ class PublicView:
         histogram = Histogram.from_entries(own.combination_of, value, own.counts, shape)
         return PublishedClasses.of(boxes, histogram, self.n_suppressed)
 
-    def _boxes(self, frequencies: FrequencySet, name: str) -> NDArray[np.int32]:
+    def _boxes(self, frequencies: FrequencySet, name: str, own_names: bool) -> NDArray[np.int32]:
         own = self.seen.frequencies
         refuse_other_columns(f"BCFAnonymizer: {name}", own, "the table", frequencies)
         classes = own.combinations
@@ -117,7 +125,9 @@ class PublicView:
             domain = frequencies.domains[column]
             reader = LabelReader(domain)
             intervals = [
-                None if self._is_other_elsewhere(label, domain) else reader.interval(label)
+                reader.interval(label)
+                if own_names or not self._is_other_elsewhere(label, domain)
+                else None
                 for label in labels
             ]
             _refuse_unknown(name, column, labels, intervals)
@@ -129,7 +139,7 @@ class PublicView:
         """Whether a text stands for values that are not named, and these may be others here."""
         part = parse(label).part if isinstance(label, str) else None
         names = part.names if isinstance(part, Members) else (part,)
-        if self.own_names or not domain.ground.is_category or Name(OTHER) not in names:
+        if not domain.ground.is_category or Name(OTHER) not in names:
             return False
         rest = domain.ground.rest
         return rest is None or rest.mark is None or rest.mark != self.categories

@@ -76,7 +76,8 @@ def judged_beside(
     if counted is not None:
         method, frequencies = counted
         assert method.series is not None  # noqa: S101  (it has previous releases)
-        by_all = ByAll(method.series.past(frequencies), own.classes_in(frequencies, "the release"))
+        classes = own.classes_in(frequencies, "the release", own_names=True)
+        by_all = ByAll(method.series.past(frequencies), classes)
         attacked = tuple(by_flows(first, by_all.own) for first in by_all.past.releases)
         together: ByAll | Together = by_all
         if len(attacked) > 1 and by_all.small:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -84,8 +84,9 @@ def by_original(releases: Sequence[PublicView], frequencies: FrequencySet) -> li
     views = []
     for number, each in enumerate(releases):
         name = f"earlier release {number + 1}" if number + 1 < len(releases) else "the release"
-        seen = replace(each, own_names=number + 1 == len(releases))
-        boxes, published = seen.boxes(frequencies, name), seen.classes_in(frequencies, name)
+        own = number + 1 == len(releases)
+        boxes = each.boxes(frequencies, name, own_names=own)
+        published = each.classes_in(frequencies, name, own_names=own)
         views.append(InCommon(each, boxes, published, public=False))
     return views
 
