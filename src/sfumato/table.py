@@ -242,6 +242,11 @@ class Table:
                 leaves[column] = joined
         return self._with_leaves(leaves) if leaves else self
 
+    @property
+    def before_naming(self) -> Table:
+        """The table as it was before several values were seen as one."""
+        return self if self._ground is None else self._ground
+
     @cached_property
     def by_values(self) -> Table:
         """See the values themselves where several are seen as one.

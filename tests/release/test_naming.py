@@ -290,3 +290,12 @@ def test_a_value_that_is_called_other_is_recoded_as_other(tmp_path):
     later = with_values(texts)
     again = sf.anonymize(later, sf.KAnonymity(5), recode)
     assert {*of(sf.load(again.save(tmp_path / "out")))} == {"A", "other"}
+
+
+def test_an_original_of_which_texts_were_joined_can_be_published_as_two_tables(tmp_path):
+    texts = ["Labour"] * 30 + ["Green"] * 30 + ["Red"] * 4 + ["Blue"] * 3
+    release = sf.anonymize(with_values(texts), sf.KAnonymity(5))
+    apart = sf.anonymize(release.table, sf.LDiversity(2), sf.Anatomy())
+    assert {*of(sf.load(apart.save(tmp_path / "out")))} == {*texts}
+    again = sf.anonymize(release.table, sf.KAnonymity(5), sf.Samarati())
+    assert {*of(again)} == {"Labour", "Green", "other"}

@@ -21,7 +21,7 @@ def naming_many(table: Table, criterion: Criterion, method: Algorithm) -> Table:
     Two tables of people and of values name quasi-identifiers as they are.
     """
     if method.bucketized:
-        return table
+        return table.before_naming
     fewest, size = fewest_named(criterion), criterion.least_size
     return table.naming_many(fewest, method.publishes, method.names_in, in_groups=size)
 
