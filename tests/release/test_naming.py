@@ -103,6 +103,11 @@ codes = st.lists(
 )
 
 
+def refuse_named_by_few(text, value, values, fewest):
+    assert text == value
+    assert values.count(value) >= fewest
+
+
 @pytest.mark.long
 @examples(80)
 @given(codes, st.integers(1, 7), st.sampled_from(METHODS))
@@ -119,8 +124,7 @@ def test_bounds_of_codes_tell_what_many_people_share(groups, k, method):
             continue
         match parse(label).part:
             case Name(text):
-                assert text == value
-                assert values.count(value) >= fewest
+                refuse_named_by_few(text, value, values, fewest)
             case Mask(beginning):
                 assert value.startswith(beginning)
                 assert sharing(values, beginning) >= min(k, len(values))
@@ -151,8 +155,7 @@ def test_texts_in_an_order_that_was_declared_have_bounds_that_many_people_have(g
             continue
         match parse(label).part:
             case Name(text):
-                assert text == value
-                assert values.count(value) >= fewest
+                refuse_named_by_few(text, value, values, fewest)
             case Range(low, high):
                 assert low is None or place[low] <= place[value]
                 assert high is None or place[value] < place[high]

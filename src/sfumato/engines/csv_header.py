@@ -10,7 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from sfumato.engines.csv_quotes import in_order_only
 from sfumato.engines.text_encodings import encoding_remedy
@@ -87,13 +87,7 @@ def read_header(
     ends: dict[str, int] = {}
     for delimiter in delimiters:
         source = io.StringIO(text, newline="")
-        reader = csv.reader(
-            source,
-            delimiter=delimiter,
-            quotechar=quote or None,
-            quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-            strict=True,
-        )
+        reader = csv.reader(source, **csv_format(delimiter, quote))
         with contextlib.suppress(csv.Error, StopIteration):
             records[delimiter] = next(reader)
             ends[delimiter] = source.tell()
@@ -119,6 +113,12 @@ def read_header(
         )
     in_order = not whole and bool(quote) and in_order_only(path, delimiter, quote, there, line)
     return Header(delimiter, tuple(names), in_order)
+
+
+def csv_format(delimiter: str, quote: str) -> dict[str, Any]:
+    """Tell `csv` how fields are delimited and quoted; quote: "" if they are not."""
+    quoting = csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE
+    return {"delimiter": delimiter, "quotechar": quote or None, "quoting": quoting, "strict": True}
 
 
 def _long_line(file: BinaryIO, end: bytes) -> int | None:

@@ -16,7 +16,7 @@ from decimal import Decimal
 from pathlib import Path
 
 from sfumato.data.read_settings import ReadSettings
-from sfumato.engines.csv_header import DELIMITERS
+from sfumato.engines.csv_header import DELIMITERS, csv_format
 from sfumato.engines.text_encodings import AT_ONCE, GZIP, decoder_of, reads_as, unpacked
 from sfumato.errors import BadInput
 from sfumato.text import count, counted, plural
@@ -168,13 +168,7 @@ def _records(
 
     cut: The last one may be cut off.
     """
-    reader = csv.reader(
-        lines,
-        delimiter=delimiter,
-        quotechar=quote or None,
-        quoting=csv.QUOTE_MINIMAL if quote else csv.QUOTE_NONE,
-        strict=True,
-    )
+    reader = csv.reader(lines, **csv_format(delimiter, quote))
     records = []
     before = 0
     try:
