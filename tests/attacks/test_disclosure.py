@@ -125,8 +125,8 @@ def background(asked, target, parts, groups, everybody):
         assert finding.n_exceeding == sum(len(groups[key]) for key in failing)
         assert finding.holds == (None if least < 1 else not failing)
         assert (finding.promised and finding.promised.value) == (least if least > 0 else None)
-        so_little = sum(len(groups[key]) for key, n in needed.items() if n == fewest)
-        assert f"so little for {so_little} people" in finding.note
+        so_few = sum(len(groups[key]) for key, n in needed.items() if n == fewest)
+        assert f"so few are enough for {so_few} people" in finding.note
         assert len(finding.worst["rule out"]) == fewest
         assert any(
             {label(v) for v in values} == {*finding.worst["rule out"], finding.worst["value"]}

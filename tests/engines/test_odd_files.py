@@ -75,3 +75,12 @@ def test_each_setting_is_needed(tmp_path, name):
             assert named, said
         else:
             assert (columns, Counter(rows)) != (right[0], Counter(right[1]))
+
+
+def test_broken_lines_are_counted_by_the_delimiter_of_the_names(tmp_path):
+    """Not by a comma that most lines happen to have as often."""
+    path = tmp_path / "list.csv"
+    rows = [f"{j};Weiß, Ada;{j},50;{'a; b' if j % 8 == 0 else 'a'}" for j in range(200)]
+    path.write_text("\n".join(["no;name;pay;note", *rows]) + "\n", encoding="utf-8")
+    with pytest.raises(sf.BadInput, match="line 2: 5 fields where the header has 4"):
+        guess(path)

@@ -153,11 +153,11 @@ def _layouts(start: str, *, whole: bool) -> Iterator[_Layout]:
         n_fields, n_such = counts.most_common(1)[0] if counts else (0, 0)
         share = n_such / max(1, sum(counts.values()))
         layout = _Layout(delimiter, quote, records, n_fields, ())
-        named = bool(records) and not any(
-            NUMBER.fullmatch(name) for name in records[_header(layout)][1]
-        )
+        header = _header(layout)
+        named = bool(records) and not any(NUMBER.fullmatch(name) for name in records[header][1])
+        clear = not _misled(layout, header)
         single_quoted = float(quote == "'")  # they are there, and no others
-        score = (n_fields > 1, named, round(share, 2), single_quoted, n_fields)
+        score = (n_fields > 1, named, clear, round(share, 2), single_quoted, n_fields)
         yield replace(layout, score=tuple(map(float, score)))
 
 

@@ -109,7 +109,7 @@ class BackgroundKnowledge(ColumnAttack):
             holds=not unsafe.any() if least > 0 else None,
             n_exceeding=view.n_in(unsafe),
             n_people=target.n_people,
-            note=f"so little for {people(view.n_in(needed == fewest))}{certain}",
+            note=f"so few are enough for {people(view.n_in(needed == fewest))}{certain}",
             worst={
                 "group": target.published_labels(int(view.owner[group])),
                 "rule out": [view.label(int(code)) for code in codes if code != rarest],

@@ -88,13 +88,14 @@ def check(
 
 def _proposed(proposal: sf.Proposal, source: Path) -> Answer:
     """Say what the columns are and might be, where nobody said so."""
+    columns = quote(",".join(proposal.quasi_identifiers) or "COLUMNS")
 
     def show() -> None:
         out.print_proposal(proposal)
         out.say(
             "Nothing was measured, since nobody said which columns others may know: "
-            f"-q {','.join(proposal.quasi_identifiers) or 'COLUMNS'} says so, and sfumato init "
-            f"{quote(str(source))} writes a job file with reasons."
+            f"-q {columns} says so, and sfumato init {quote(str(source))} writes a job file with "
+            "reasons."
         )
 
     return Answer(proposal.to_json, show)
