@@ -19,6 +19,7 @@ from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, shown
 from sfumato.parameters import one_of
+from sfumato.release.naming import naming_what_is_named
 from sfumato.table import Table
 from sfumato.text import counted
 from sfumato.text import people as people_text
@@ -35,8 +36,10 @@ class Linkage(Attack):
             over the size of the group. "journalist": a row is linked with a list of people, some
             of whom may not be in the table; success is 1 over the number of people on the list
             who fit the row, or over the size of its group if that is larger: then some of its
-            people are not on the list. "marketer": every row is linked with somebody; success is
-            the share of rows that are linked with the right person, on average.
+            people are not on the list. Who fits only if a text that is not published is in `other`
+            does not count: somebody may know better. "marketer": every row is linked with
+            somebody; success is the share of rows that are linked with the right person, on
+            average.
         external: The list of people, read with the hierarchies of the release. Without one the
             sample itself is the list: the original if it is at hand, else the release.
 
@@ -161,18 +164,32 @@ class Linkage(Attack):
     def _fitting(self, target: Target, people: Table) -> tuple[Counts, str | None]:
         """Count the people who fit each group, and say what is odd about the list."""
         sizes = target.seen.sizes
-        fits = fitting(people, target.seen)
+        fits, possibly = self._fit(target, people)
         if self.external is not None:
-            alone = int(sizes[fits == 0].sum())
-            return fits, f"nobody on the list fits {counted(alone, 'row')}" if alone else None
-        if (fits >= sizes).all():
-            return fits, None
+            alone, open_ = int(sizes[possibly == 0].sum()), int(sizes[possibly > fits].sum())
+            notes = [f"nobody on the list fits {counted(alone, 'row')}"] * (alone > 0)
+            notes += [f"who fits {counted(open_, 'row')} depends on what `other` is"] * (open_ > 0)
+            # At most so much is believed: nobody else fits, or only as many as there are.
+            return np.where(fits > 0, fits, np.minimum(possibly, sizes)), "; ".join(notes) or None
+        if (possibly >= sizes).all():
+            return np.maximum(fits, sizes), None
         if self.model == "marketer":  # no better than with the release alone
             return sizes, None
         raise CannotRun(
             "the original does not fit the published rows; read it with the "
             "hierarchies of the release (a job file names them)"
         )
+
+    def _fit(self, target: Target, people: Table) -> tuple[Counts, Counts]:
+        """Count who fits each group whatever its texts stand for, and who may fit."""
+        if self.external is None and people.before_naming is not people:  # as it was named
+            fits = fitting(people, target.seen)
+            return fits, fits
+        assert target.own is not None  # noqa: S101  (two tables are refused)
+        views = target.own, target.previous.releases
+        possibly = fitting(naming_what_is_named(people, *views), target.seen)
+        certain = naming_what_is_named(people, *views, certainly=True)
+        return fitting(certain, target.seen), possibly
 
 
 def least_people(criterion: Criterion | None) -> int | None:

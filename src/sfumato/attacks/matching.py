@@ -13,7 +13,6 @@ from sfumato.data.groups import Counts
 from sfumato.data.labels.reader import LabelReader
 from sfumato.data.values import Interval
 from sfumato.errors import CannotRun
-from sfumato.release.naming import naming_what_is_named
 from sfumato.table import Table
 
 PAIRS_AT_ONCE = 1 << 16
@@ -36,8 +35,6 @@ def boxes_in(domains: Mapping[str, Domain], seen: Grouping) -> NDArray[np.int32]
 def fitting(people: Table, seen: Grouping) -> Counts:
     """Count the people of a table who fit each published group; they may fit several."""
     columns = seen.frequencies.quasi_identifiers
-    if people.by_values is people:  # texts that are not named there are `other`
-        people = naming_what_is_named(people, seen.frequencies)
     owner = np.arange(len(seen.boxes))
     sides: list[NDArray[np.int32]] = []
     for j, column in enumerate(columns):  # a label that stands for two ranges makes two boxes

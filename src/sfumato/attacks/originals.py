@@ -52,7 +52,7 @@ def _as_named(table: Table, release: Release, *, sensitive: bool) -> Table:
     known = description.categories is None or table.categories is not None
     if sensitive and description.method.publishes != "given" and known:
         return naming_many(table, description.criterion, description.method)
-    return naming_what_is_named(table, release.seen.frequencies)
+    return naming_what_is_named(table, release.public_view)
 
 
 def _in_order(table: Table, columns: Sequence[str], values: Sequence[str]) -> Table:

@@ -43,8 +43,9 @@ class FixedNames(NamedTuple):
             if domain.is_category:
                 codes = frequencies.codes(column).astype(np.intp)
                 people = sum_by(codes, frequencies.counts, len(domain))
-                common = _common(domain, people, fewest[column])
-                names[column] = frozenset(domain.texts[rank] for rank in np.flatnonzero(common))
+                common = np.flatnonzero(_common(domain, people, fewest[column])).tolist()
+                texts = [domain.texts[rank] for rank in common]
+                names[column] = frozenset(text for text in texts if text.casefold() != OTHER)
         return cls(names, mark)
 
 
@@ -113,7 +114,8 @@ def _categories(
         common = np.array([text in frozen for text in domain.texts], dtype=bool)
     if publishes == "given":
         common &= people[:n] >= fewest
-    common &= np.array([text.casefold() != OTHER for text in domain.texts], dtype=bool)
+    if publishes != "read":  # who reads is told what is named
+        common &= np.array([text.casefold() != OTHER for text in domain.texts], dtype=bool)
     n_others = int(n - common.sum())
     if all(isinstance(label, bool) for label in domain.labels[:n]):
         return None  # everybody knows that it is true or false

@@ -18,7 +18,7 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Histogram
 from sfumato.data.hierarchy import PublicRule
-from sfumato.data.labels.grammar import OTHER, Members, Name, parse
+from sfumato.data.labels.grammar import OTHER, Name, names_in, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.values import text_in_all_formats
 from sfumato.errors import BadInput, shown
@@ -43,6 +43,7 @@ class PublicView:
     method: object = None  # the `Algorithm` that the release names; None: not known
     criterion: Criterion | None = None  # that it was made to satisfy
     categories: str | None = None  # releases with the same mark name the same texts
+    rest: frozenset[str] | None = None  # columns whose `other` is all not named; None: not told
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
@@ -137,8 +138,7 @@ class PublicView:
 
     def _is_other_elsewhere(self, label: object, domain: Domain) -> bool:
         """Whether a text stands for values that are not named, and these may be others here."""
-        part = parse(label).part if isinstance(label, str) else None
-        names = part.names if isinstance(part, Members) else (part,)
+        names = names_in(parse(label)) if isinstance(label, str) else ()
         if not domain.ground.is_category or Name(OTHER) not in names:
             return False
         rest = domain.ground.rest

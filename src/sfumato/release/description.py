@@ -20,6 +20,8 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import PATHS, Hierarchy, PublicRule, PublishedPaths, whole_rules
 from sfumato.data.keys import distinct_rows
+from sfumato.data.labels.grammar import OTHER, Name, names_in, parse
+from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, one_line
@@ -57,6 +59,9 @@ class Description:
     types: Mapping[str, str] = field(default_factory=dict)
     # Releases with the same mark name the same texts of columns without an order; None: not told.
     categories: str | None = None
+    # Columns whose `other` stands for all texts that are not named; in all others it is a value of
+    # its own. None: not told.
+    rest: tuple[str, ...] | None = None
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -116,6 +121,11 @@ class Description:
                 c for c in table.schema.published_columns if table.spelling_rules.get(c) == KEEP
             ),
             categories=None if table.categories is None else table.categories.mark,
+            rest=tuple(
+                c
+                for c, texts in labels.items()
+                if texts is not None and _stands_for_rest(table.domains[c], texts)
+            ),
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -146,6 +156,7 @@ class Description:
             **sets,
             **experiment,
             **({} if self.categories is None else {"categories": self.categories}),
+            **({} if self.rest is None else {"rest": list(self.rest)}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -203,6 +214,7 @@ class Description:
             read.names("alike", (*quasi_identifiers, *sensitive)),
             types,
             categories,
+            read.names("rest", quasi_identifiers) if "rest" in written else None,
         )
 
 
@@ -288,6 +300,14 @@ def _public_hierarchies(
         paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
         shown[name] = PublishedPaths(tuple(sorted(paths - {()}, key=str)))
     return shown
+
+
+def _stands_for_rest(domain: Domain, texts: Labels) -> bool:
+    """Whether `other` stands in a column for what is not named, and is one of its texts."""
+    rest = domain.ground.rest
+    return rest is not None and any(
+        text is not None and Name(OTHER) in names_in(parse(text)) for text in texts.texts
+    )
 
 
 def _of_sensitive(table: Table, criterion: Criterion) -> dict[str, Hierarchy]:

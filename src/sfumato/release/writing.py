@@ -230,6 +230,7 @@ def view_of(description: Description, published: Grouping) -> PublicView:
         description.method.in_public,
         description.criterion,
         description.categories,
+        None if description.rest is None else frozenset(description.rest),
     )
 
 

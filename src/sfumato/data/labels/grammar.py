@@ -120,6 +120,16 @@ def parse(text: str) -> Label:
     return Label(_part(rest), or_missing=rest != text)
 
 
+def names_in(label: Label) -> tuple[Name, ...]:
+    """Give the names that a label has: its own, or those of its set without the missing value.
+
+    >>> names_in(parse("{Green, other, missing}")), names_in(parse("<5"))
+    ((Name(text='Green', quoted=False), Name(text='other', quoted=False)), ())
+    """
+    names = label.part.names if isinstance(label.part, Members) else (label.part,)
+    return tuple(name for name in names if isinstance(name, Name))
+
+
 def is_everything(label: object, roots: Collection[str] = ()) -> bool:
     """Whether a published label says nothing; roots: names that the column's tree has for it.
 
