@@ -107,7 +107,7 @@ def child(*arguments):
 
 
 def main(n_rows):
-    from sfumato.engines.duckdb.session import MEMORY_LIMIT
+    from sfumato.engines.duckdb.connection.session import MEMORY_LIMIT
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "people.csv"

@@ -16,7 +16,7 @@ import duckdb
 import pytest
 
 import profiles
-from sfumato.engines.duckdb import instance
+from sfumato.engines.duckdb.connection import instance
 
 collect_ignore = ["third_party/sfumato-example"]  # installed where it is tested, and not here
 SHARED = Path(__file__).parents[2] / "shared"

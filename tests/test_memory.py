@@ -2,7 +2,7 @@
 
 import pytest
 
-from sfumato.engines.duckdb.instance import MEMORY_LIMIT, _within
+from sfumato.engines.duckdb.connection.instance import MEMORY_LIMIT, _within
 from sfumato.memory import left_in_groups
 
 GB = 1 << 30

@@ -68,7 +68,7 @@ ROOMS = [
     Room(
         "algorithms",
         Algorithm,
-        others=frozenset({'engines/duckdb/opening.py: hasattr(frame, "columns")'}),
+        others=frozenset({'engines/duckdb/reading/opening.py: hasattr(frame, "columns")'}),
     ),
     Room("data/recoding", Recoding),
     Room("data/hierarchy", Hierarchy, frozenset({PublishedPaths})),

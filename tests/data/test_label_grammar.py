@@ -450,7 +450,7 @@ METHODS |= {"lstrip", "rstrip", "rsplit", "rpartition"}
 SIGNS = re.compile(r"[\[({<>*]|>=|, | or missing|not missing")
 CONSTANTS = {"ROOT", "OR_MISSING", "NOT_MISSING", "BETWEEN", "MISSING_TEXT"}
 ELSEWHERE = {
-    "engines/duckdb/one_row_each.py",
+    "engines/duckdb/reading/one_row_each.py",
     "papers/cormode2010/queries.py",
 }  # types; names of columns
 

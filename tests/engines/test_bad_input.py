@@ -21,8 +21,8 @@ from hypothesis import strategies as st
 import sfumato as sf
 from profiles import examples
 from sfumato.data.recoding import Cut
-from sfumato.engines.duckdb.explain import about_storage, explanation
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.explain import about_storage, explanation
+from sfumato.engines.duckdb.connection.session import Session
 
 SECRET = "S3cret"
 KEY = bytes(32)

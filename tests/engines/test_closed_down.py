@@ -6,7 +6,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.session import Session
 
 NAMES = [
     *(

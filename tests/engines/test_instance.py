@@ -9,8 +9,8 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.engines.duckdb.instance import shared
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.instance import shared
+from sfumato.engines.duckdb.connection.session import Session
 from sfumato.files.private_directory import spill_parent
 
 

@@ -13,7 +13,7 @@ import pytest
 
 import naive.groups
 import sfumato as sf
-from sfumato.engines.duckdb import one_row_each as gather
+from sfumato.engines.duckdb.reading import one_row_each as gather
 
 DAY = datetime.date(2026, 11, 15)
 VALUES = {

@@ -161,7 +161,8 @@ def serve() -> None:
 def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
-    from sfumato.release import release, writing
+    from sfumato.release import release
+    from sfumato.release.files import writing
     from sfumato.series import publish, recover, store, withdraw
 
     place = Path(request["place"])

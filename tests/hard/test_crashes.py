@@ -56,7 +56,7 @@ assert ctypes.CDLL(None, use_errno=True).capset(header, nothing) == 0
 # So little memory that counting goes to disk.
 SPILLING = """
 import duckdb
-import sfumato.engines.duckdb.instance as instance
+import sfumato.engines.duckdb.connection.instance as instance
 instance.MEMORY_LIMIT = "250MB"
 connect = duckdb.connect
 duckdb.connect = lambda config: connect(config=config | {"threads": "1"})

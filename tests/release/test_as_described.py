@@ -143,7 +143,7 @@ def test_a_source_that_changes_unseen_is_noticed(
     table = sf.read(source, rules, "disease", insensitive=["note"])
     found = sf.anonymize(table, criterion, method, untouched_identify=True)
     # Whether times change at once is the system's affair, so they are left out of account.
-    monkeypatch.setattr("sfumato.engines.duckdb.session.version", lambda _: ())
+    monkeypatch.setattr("sfumato.engines.duckdb.connection.session.version", lambda _: ())
     table.source._session._version = ()
     mapped(source, old, new)
     with pytest.raises((sf.BrokenPromise, sf.BadInput), match=r"(may have|has) changed"):

@@ -13,8 +13,9 @@ from series.made import started, write_batch
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.formulas.correspondence.earlier_releases import Past, Together
-from sfumato.release import release, writing
+from sfumato.release import release
 from sfumato.release.earlier_releases import compare as beside
+from sfumato.release.files import writing
 
 QI = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
 

@@ -16,8 +16,8 @@ from criteria.wards import PROMISE, SECRETS, read, wards_source
 from sfumato.algorithms.algorithm import chances
 from sfumato.criteria.judging import measure
 from sfumato.data.frequency import FrequencySet
-from sfumato.release.as_decided import refuse_other_rows
 from sfumato.release.description import Description
+from sfumato.release.files.as_decided import refuse_other_rows
 from sfumato.release.guarding_nodes import decided
 
 

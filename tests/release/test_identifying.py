@@ -11,7 +11,7 @@ import sfumato as sf
 from descriptions import rewrite
 from naive.groups import rows_by_group
 from sfumato.attacks import UntouchedLinkage
-from sfumato.release.telling import telling_columns
+from sfumato.release.columns.telling import telling_columns
 
 N = 300
 

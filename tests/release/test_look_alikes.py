@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from cli.common import run
 from descriptions import rewrite
-from sfumato.release.look_alikes import UNDECIDED
+from sfumato.release.columns.look_alikes import UNDECIDED
 
 HIV = ["HIV", "hiv ", "H\u200bIV", "\uff28iv"]
 PROMISES = [

@@ -68,7 +68,8 @@ def test_the_next_save_sweeps_what_a_killed_one_left(tmp_path, release):
 def test_every_failpoint_is_in_the_code_and_killed_once():
     import inspect
 
-    from sfumato.release import release, writing
+    from sfumato.release import release
+    from sfumato.release.files import writing
 
     source = inspect.getsource(release) + inspect.getsource(writing)
     assert {point for point in FAILPOINTS if f'reached("{point}")' in source} == set(FAILPOINTS)

@@ -19,8 +19,8 @@ from sfumato.algorithms import Algorithm
 from sfumato.algorithms.compatibility import methods
 from sfumato.data.recoding import Bucketing
 from sfumato.errors import BrokenPromise
-from sfumato.release.saved import Files
-from sfumato.release.writing import read_back
+from sfumato.release.files.saved import Files
+from sfumato.release.files.writing import read_back
 
 K = sf.KAnonymity(2)
 NAMES = ["flu", "=HIV", "cold", "gout", "a,b"]

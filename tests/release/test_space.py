@@ -20,7 +20,7 @@ def release(method):
 def test_what_is_said_to_be_needed_is_needed(tmp_path, monkeypatch, method, kind):
     needed = []
     monkeypatch.setattr(
-        "sfumato.release.writing.refuse_too_little", lambda _place, _name, n: needed.append(n)
+        "sfumato.release.files.writing.refuse_too_little", lambda _place, _name, n: needed.append(n)
     )
     place = release(method).save(tmp_path / "out", format=kind)
     written = sum(path.stat().st_size for path in place.glob("*.*") if path.suffix != ".json")
@@ -32,7 +32,7 @@ def test_what_is_said_to_be_needed_is_needed(tmp_path, monkeypatch, method, kind
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_nothing_is_written_where_there_is_no_room(tmp_path, monkeypatch, kind):
     found = release(sf.Mondrian())
-    monkeypatch.setattr("sfumato.release.space.free_bytes", lambda _: 11)
+    monkeypatch.setattr("sfumato.release.files.space.free_bytes", lambda _: 11)
     monkeypatch.setattr(found.table, "write", lambda *_: pytest.fail("rows were written"))
     with pytest.raises(sf.BadInput) as caught:
         found.save(tmp_path / "out", format=kind)
@@ -51,7 +51,7 @@ def test_the_room_of_a_small_file_system_is_seen(tmp_path, monkeypatch):
         check=False,
     )
     if mounted.returncode:  # only root may: then what it would say is said
-        monkeypatch.setattr("sfumato.release.space.free_bytes", lambda place: 16_384)
+        monkeypatch.setattr("sfumato.release.files.space.free_bytes", lambda place: 16_384)
     try:
         with pytest.raises(sf.BadInput, match="not enough room"):
             release(sf.Mondrian()).save(small / "out", format="csv")

@@ -16,7 +16,7 @@ from descriptions import rewrite
 from naive.groups import rows_by_group
 from profiles import examples
 from sfumato.attacks import Mechanism, UntouchedDisclosure, UntouchedLinkage
-from sfumato.release.telling import connection, go_together, telling_columns
+from sfumato.release.columns.telling import connection, go_together, telling_columns
 
 TWO = sf.LDiversity(2, "frequency", ["HIV"])
 
@@ -106,7 +106,7 @@ def test_some_people_say_what_all_of_them_do(monkeypatch, column, counted):
     """Also where the first of them have one value."""
     rows = sorted(clinic(extra=column), key=lambda row: str(row["extra"]))
     expected = telling_columns(table_of(rows, ["disease", "extra"]))
-    monkeypatch.setattr("sfumato.release.telling.SOME_PEOPLE", 300)
+    monkeypatch.setattr("sfumato.release.columns.telling.SOME_PEOPLE", 300)
     table = table_of(rows, ["disease", "extra"])
     if counted:
         table.frequencies()

@@ -10,7 +10,7 @@ import pytest
 import sfumato as sf
 from cli.common import run
 from series.made import published, write_batch, write_job
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.session import Session
 from sfumato.errors import NoRoom
 
 
@@ -250,7 +250,7 @@ def test_a_passing_error_of_the_system_is_no_problem_of_the_series(series, monke
             raise duckdb.OutOfMemoryException(said)
 
     with monkeypatch.context() as patched:
-        patched.setattr("sfumato.release.saved.Files.open", refused)
+        patched.setattr("sfumato.release.files.saved.Files.open", refused)
         with pytest.raises(NoRoom, match="not enough memory"):
             sf.ReleaseSeries(series).verify()
         done = run("series", "verify", series)

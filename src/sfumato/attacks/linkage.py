@@ -19,7 +19,7 @@ from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, shown
 from sfumato.parameters import one_of
-from sfumato.release.naming import naming_what_is_named
+from sfumato.release.columns.naming import naming_what_is_named
 from sfumato.table import Table
 from sfumato.text import counted
 from sfumato.text import people as people_text

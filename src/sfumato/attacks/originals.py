@@ -13,7 +13,7 @@ from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import BadInput, BrokenPromise
 from sfumato.release import Release
-from sfumato.release.naming import naming_many, naming_what_is_named
+from sfumato.release.columns.naming import naming_many, naming_what_is_named
 from sfumato.table import Table, read
 from sfumato.text import count, counted
 

@@ -30,9 +30,9 @@ from sfumato.data.values import published_text
 from sfumato.errors import BadInput, CannotRun, DoesNotApply
 from sfumato.published.public_view import PublicView
 from sfumato.release import Release
+from sfumato.release.columns.look_alikes import LookAlikes, as_merged
+from sfumato.release.columns.untouched import Untouched, told_apart_in, untouched_in
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.release.look_alikes import LookAlikes, as_merged
-from sfumato.release.untouched import Untouched, told_apart_in, untouched_in
 from sfumato.table import Table
 
 

@@ -16,7 +16,7 @@ from sfumato.criteria.bound import Bound
 from sfumato.criteria.judging import is_monotone
 from sfumato.errors import DoesNotApply
 from sfumato.parameters import optional_column
-from sfumato.release.untouched import (
+from sfumato.release.columns.untouched import (
     broken_among,
     fewest_alike,
     given_away,

@@ -15,14 +15,14 @@ from sfumato.parameters import true_or_false
 from sfumato.progress import report
 from sfumato.proposal.proposal import ACCEPT, Proposal
 from sfumato.published.public_view import NAMED, PublicView
+from sfumato.release.columns.look_alikes import as_merged, refuse_look_alikes
+from sfumato.release.columns.naming import naming_many
+from sfumato.release.columns.telling import telling_columns
+from sfumato.release.columns.untouched import fewest_alike, refuse_identifying, tells_values
 from sfumato.release.description import Description, refuse_unreadable_parts
-from sfumato.release.look_alikes import as_merged, refuse_look_alikes
-from sfumato.release.naming import naming_many
+from sfumato.release.files.writing import Private, needs_values
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
-from sfumato.release.telling import telling_columns
-from sfumato.release.untouched import fewest_alike, refuse_identifying, tells_values
-from sfumato.release.writing import Private, needs_values
 from sfumato.table import Table
 
 SECRET_BYTES = 32

@@ -13,9 +13,9 @@ from sfumato.data.frequency import Grouping
 from sfumato.data.read_counts import ReadCounts
 from sfumato.errors import BadInput
 from sfumato.html import html_table
+from sfumato.release.columns.look_alikes import LookAlikes, as_merged
+from sfumato.release.columns.untouched import Untouched, untouched_in
 from sfumato.release.description import lines_of_files
-from sfumato.release.look_alikes import LookAlikes, as_merged
-from sfumato.release.untouched import Untouched, untouched_in
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
 

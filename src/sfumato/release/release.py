@@ -39,20 +39,16 @@ from sfumato.files.staged import (
 from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed
 from sfumato.published.public_view import PublicView
-from sfumato.release.as_described import refuse_undescribed
 from sfumato.release.check import Check, checked
+from sfumato.release.columns.look_alikes import LookAlikes, as_merged
+from sfumato.release.columns.telling import identifying_columns, telling_columns
+from sfumato.release.columns.untouched import Untouched, published_untouched
 from sfumato.release.description import Description
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
-from sfumato.release.guarding_nodes import decided
-from sfumato.release.look_alikes import LookAlikes, as_merged
-from sfumato.release.permuted import permuted
-from sfumato.release.saved import FORMATS, Written, open_saved
-from sfumato.release.stated_verdicts import StatedVerdict
-from sfumato.release.summary import Summary
-from sfumato.release.telling import identifying_columns, telling_columns
-from sfumato.release.untouched import Untouched, published_untouched
-from sfumato.release.writing import (
+from sfumato.release.files.as_described import refuse_undescribed
+from sfumato.release.files.saved import FORMATS, Written, open_saved
+from sfumato.release.files.writing import (
     Private,
     alike_in,
     people_by_group,
@@ -62,6 +58,10 @@ from sfumato.release.writing import (
     with_original,
     write,
 )
+from sfumato.release.guarding_nodes import decided
+from sfumato.release.permuted import permuted
+from sfumato.release.stated_verdicts import StatedVerdict
+from sfumato.release.summary import Summary
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import count, counted
 

@@ -19,9 +19,9 @@ from sfumato.formulas.measures.loss import (
     losses,
 )
 from sfumato.html import html_table
+from sfumato.release.columns.look_alikes import LookAlikes
+from sfumato.release.columns.untouched import Untouched, given_away, given_away_text
 from sfumato.release.description import Description, lines_of_files
-from sfumato.release.look_alikes import LookAlikes
-from sfumato.release.untouched import Untouched, given_away, given_away_text
 from sfumato.table import Table
 from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
 from sfumato.text import people as people_text

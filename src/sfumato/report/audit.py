@@ -18,7 +18,7 @@ from sfumato.html import html_table
 from sfumato.parameters import file_path
 from sfumato.progress import report
 from sfumato.release import Release
-from sfumato.release.look_alikes import refuse_look_alikes
+from sfumato.release.columns.look_alikes import refuse_look_alikes
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page

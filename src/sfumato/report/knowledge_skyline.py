@@ -27,7 +27,7 @@ from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
 from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
-from sfumato.release.look_alikes import LookAlikes
+from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.report.line_chart import Chart, figure, legend
 from sfumato.table import Table
 from sfumato.text import counted, people, percent, plain

@@ -19,9 +19,9 @@ from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.release.columns.naming import fewest_named
+from sfumato.release.columns.untouched import ToldApart
 from sfumato.release.earlier_releases.in_common import in_public
-from sfumato.release.naming import fewest_named
-from sfumato.release.untouched import ToldApart
 from sfumato.series.entries import Batch, ReleaseEntry
 from sfumato.series.store import Store
 from sfumato.series.terms import Terms

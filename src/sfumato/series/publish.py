@@ -30,7 +30,7 @@ from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, in_place, sync
 from sfumato.progress import report
 from sfumato.release.check import Check
-from sfumato.release.look_alikes import LookAlikes, refuse_look_alikes
+from sfumato.release.columns.look_alikes import LookAlikes, refuse_look_alikes
 from sfumato.release.summary import Summary
 from sfumato.series.chain import PairVerdict, made_of, next_release, opened, pair_verdicts
 from sfumato.series.entries import Batch, Chain, ReleaseEntry

@@ -38,7 +38,7 @@ from sfumato.errors import BadInput, CannotRun, Unsatisfiable
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.earlier_releases.previous import Previous
-from sfumato.release.writing import needs_values
+from sfumato.release.files.writing import needs_values
 from sfumato.table import Table
 
 TOO_MANY = "too many worlds explain the releases to run their methods on each of them (worlds=)"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.session import Session
 
 TEXT, REAL, WHOLE = range(3)  # how a value is written that has no type
 NUMBERS = {REAL: "DOUBLE", WHOLE: "BIGINT"}

@@ -15,18 +15,18 @@ from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.data.spellings import Spellings
 from sfumato.engines.csv_header import numbered, refuse_alike
-from sfumato.engines.duckdb.batches import keep_rows
-from sfumato.engines.duckdb.converting import AsWritten, Converted
+from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.csv_text import undone
-from sfumato.engines.duckdb.guessing import Found, Guesser
 from sfumato.engines.duckdb.kinds import cleaned, kind_of, named_kind, sorted_as
-from sfumato.engines.duckdb.looking import look_at
-from sfumato.engines.duckdb.one_row_each import one_row_each
-from sfumato.engines.duckdb.opening import open_relation
+from sfumato.engines.duckdb.reading.batches import keep_rows
+from sfumato.engines.duckdb.reading.converting import AsWritten, Converted
+from sfumato.engines.duckdb.reading.guessing import Found, Guesser
+from sfumato.engines.duckdb.reading.looking import look_at
+from sfumato.engines.duckdb.reading.one_row_each import one_row_each
+from sfumato.engines.duckdb.reading.opening import open_relation
+from sfumato.engines.duckdb.reading.spellings import respelled, spellings_of
 from sfumato.engines.duckdb.rows import ALIKE, Rows, written_as
-from sfumato.engines.duckdb.session import Session
-from sfumato.engines.duckdb.spellings import respelled, spellings_of
 from sfumato.engines.look import SourceLook
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
 

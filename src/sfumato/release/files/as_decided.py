@@ -21,8 +21,8 @@ from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import SUPPRESSED, Bucketing, Placement, Recoding
 from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
-from sfumato.release.as_described import kinds_in, numbers_in, other_columns, other_kinds
 from sfumato.release.description import Description
+from sfumato.release.files.as_described import kinds_in, numbers_in, other_columns, other_kinds
 from sfumato.table import Table
 
 CHANGED = "the source may have changed since it was counted"

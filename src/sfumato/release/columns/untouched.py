@@ -16,8 +16,8 @@ from sfumato.data.frequency import Grouping
 from sfumato.data.groups import GroupSizes
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput
+from sfumato.release.columns.telling import telling_columns
 from sfumato.release.description import Description
-from sfumato.release.telling import telling_columns
 from sfumato.table import Table
 from sfumato.text import count, counted, listed, people
 

@@ -9,9 +9,9 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines import sql
+from sfumato.engines.duckdb.connection.session import Session
+from sfumato.engines.duckdb.reading.spellings import normal_forms
 from sfumato.engines.duckdb.rows import Rows
-from sfumato.engines.duckdb.session import Session
-from sfumato.engines.duckdb.spellings import normal_forms
 from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput
 from sfumato.text import counted

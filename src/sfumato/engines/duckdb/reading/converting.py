@@ -13,8 +13,8 @@ from dataclasses import dataclass
 from sfumato.data.date_formats import COMMON, TIME, DateFormat
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines import sql
+from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.kinds import LIST
-from sfumato.engines.duckdb.session import Session
 from sfumato.errors import BadInput
 from sfumato.text import counted
 

@@ -8,7 +8,7 @@ from sfumato.data.groups import GroupSizes
 from sfumato.engines.protocol import Source
 from sfumato.errors import BadInput, shown
 from sfumato.release.description import Description
-from sfumato.release.saved import Files
+from sfumato.release.files.saved import Files
 from sfumato.table import DATA
 from sfumato.text import count
 

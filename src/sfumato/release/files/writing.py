@@ -21,21 +21,21 @@ from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
-from sfumato.release.as_decided import (
+from sfumato.release.check import checked
+from sfumato.release.columns.untouched import Alike, Untouched, published_untouched
+from sfumato.release.description import Description
+from sfumato.release.earlier_releases.compare import judged_beside
+from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.files.as_decided import (
     CHANGED,
     refuse_other_files,
     refuse_other_rows,
     refuse_other_tables,
 )
-from sfumato.release.check import checked
-from sfumato.release.description import Description
-from sfumato.release.earlier_releases.compare import judged_beside
-from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.files.saved import Files, Written
+from sfumato.release.files.space import refuse_too_little
 from sfumato.release.guarding_nodes import decided
-from sfumato.release.saved import Files, Written
 from sfumato.release.set_valued import apart
-from sfumato.release.space import refuse_too_little
-from sfumato.release.untouched import Alike, Untouched, published_untouched
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import rows_in_groups
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from sfumato.data.date_formats import COMMON, DateFormat
 from sfumato.engines import sql
-from sfumato.engines.duckdb.converting import BLANKS, TEXT, is_date, number_pattern
-from sfumato.engines.duckdb.session import Session
+from sfumato.engines.duckdb.connection.session import Session
+from sfumato.engines.duckdb.reading.converting import BLANKS, TEXT, is_date, number_pattern
 from sfumato.text import counted, plural
 
 MOST_ROWS = 100_000

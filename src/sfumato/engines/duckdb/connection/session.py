@@ -16,14 +16,14 @@ import duckdb
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines import sql
 from sfumato.engines.csv_shape import remedy
-from sfumato.engines.duckdb.explain import (
+from sfumato.engines.duckdb.connection.explain import (
     OTHER_FIELDS,
     about_storage,
     explanation,
     lacks_memory,
     met_lack_of_memory,
 )
-from sfumato.engines.duckdb.instance import Instance, shared
+from sfumato.engines.duckdb.connection.instance import Instance, shared
 from sfumato.errors import BadInput, NoRoom
 from sfumato.files.paths import reason, version
 from sfumato.files.private_directory import no_room

@@ -17,9 +17,9 @@ import pyarrow.parquet as pq
 from sfumato.data.read_settings import ABOUT, NUMBER, ReadSettings
 from sfumato.engines import sql
 from sfumato.engines.csv_header import DELIMITERS, numbered, read_header, refuse_alike
-from sfumato.engines.duckdb.batches import reading
+from sfumato.engines.duckdb.connection.session import DAMAGED, Session
 from sfumato.engines.duckdb.csv_text import reading_csv
-from sfumato.engines.duckdb.session import DAMAGED, Session
+from sfumato.engines.duckdb.reading.batches import reading
 from sfumato.engines.foreign.foreign_table import ForeignTable
 from sfumato.engines.foreign.records import is_records, table_of_records
 from sfumato.engines.foreign.who_converts import converter

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.groups import GroupSizes
 from sfumato.data.keys import Codes
-from sfumato.release.identifying import identifies, may_identify
+from sfumato.release.columns.identifying import identifies, may_identify
 from sfumato.table import Table
 
 SOME_PEOPLE = 2**13  # are looked at: whether columns go together does not hang on a few

@@ -1,0 +1,1 @@
+"""From a source to the rows that are meant: opened, converted, looked at, put together."""
