@@ -279,8 +279,7 @@ def test_other_of_another_table_holds_two_values_and_five_people(tmp_path):
     release = sf.anonymize(with_values(texts), sf.KAnonymity(5))
     recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
     later = with_values(["A"] * 20 + ["B"] * 6 + ["Zoe"])
-    with pytest.raises(sf.BadInput):
-        sf.anonymize(later, sf.KAnonymity(1), recode)
+    assert {*of(sf.anonymize(later, sf.KAnonymity(1), recode))} == {"A", "B", "*"}
 
 
 def test_a_value_that_is_called_other_is_recoded_as_other(tmp_path):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any, ClassVar, Self
@@ -17,12 +17,12 @@ from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.labels.grammar import OTHER, Range, parse
+from sfumato.data.frequency import FrequencySet, Grouping, sum_by
+from sfumato.data.labels.grammar import OTHER, Name, Range, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
-from sfumato.data.labels.writer import bound, side_labels
-from sfumato.data.naming import Publishes
+from sfumato.data.labels.writer import bound, ground_text, side_labels
+from sfumato.data.naming import FEWEST, Publishes
 from sfumato.data.recoding import SUPPRESSED, Assignment, Recoding
 from sfumato.data.values import Interval, published_text
 from sfumato.errors import BadInput, Unsatisfiable, shown
@@ -161,7 +161,7 @@ class Recode(Algorithm):
         for g, box in enumerate(ranks.tolist()):
             sides = {}
             for column, (low, high) in zip(columns, box, strict=True):
-                texts = labels[column]
+                texts = None if domains[column].is_category else labels[column]
                 label = None if texts is None else texts[g]
                 side = _write_side(domains[column], low, high, label)
                 sides[column] = side if texts is None else {**side, "label": label}
@@ -227,7 +227,9 @@ class Recode(Algorithm):
         for column in ground.columns:
             of_column = [box[column] for box in written]
             sides.append(_read_sides(frequencies.domains[column], of_column, column))
-            if any("label" in side for side in of_column):
+            # Texts without an order are named anew: as many people as ever have to have them.
+            named_anew = frequencies.domains[column].is_category
+            if not named_anew and any("label" in side for side in of_column):
                 texts[column] = Labels.of([side.get("label") for side in of_column])
         boxes = np.stack(sides, axis=1)
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
@@ -251,7 +253,44 @@ class Recode(Algorithm):
             for j, c in enumerate(ground.columns)
         }
         recoding = Assignment(ground, boxes, parts, labels)
+        shown = np.unique(group[group != SUPPRESSED])
+        for column, own in labels.items():
+            ranks = recoding.sides(column)[shown, 0].tolist()
+            single = [ground_text(ground.domains[column], rank) for rank in ranks]
+            texts_here = {*single} if own is None else {*own.take(shown)}
+            _refuse_names_of_few(column, ground, texts_here, max(FEWEST, criterion.least_size))
         return recoding, int(grouping.sizes[unsafe].sum()), grouping
+
+
+def _refuse_names_of_few(
+    column: str, people: FrequencySet, texts: Collection[str | None], fewest: int
+) -> None:
+    """Refuse published texts that name what somebody of this table has, and fewer than `fewest`.
+
+    Of codes a bound names all that begin so. Texts without an order are named by how many have
+    them before, and lists are the steward's own.
+    """
+    domain = people.domains[column]
+    if domain.order is None:
+        return
+    codes = people.codes(column).astype(np.intp)
+    before = np.append(0, np.cumsum(sum_by(codes, people.counts, len(domain))))
+    rare = []
+    for part in (parse(text).part for text in texts if text is not None):
+        bounds = {part.low, part.high} - {None} if isinstance(part, Range) else set()
+        for name in {part.text} if isinstance(part, Name) else bounds:
+            code = domain.code_of(name)
+            first, end = (0, 0) if code is None else (code, code + 1)
+            if isinstance(part, Range) and domain.order == "codes":
+                first, end = domain.beginning_so(str(name))
+            if 0 < before[end] - before[first] < fewest:
+                rare.append(name)
+    if rare:
+        raise BadInput(
+            f"Recode: a box of {column!r} names what fewer than {fewest} people of this table "
+            "have; anonymize the table anew",
+            rare,
+        )
 
 
 def _by_column(given: object) -> bool:
@@ -308,10 +347,11 @@ def _write_side(domain: Domain, low: int, high: int, label: str | None) -> dict[
     """
     if domain.merged is not None and domain.order is not None:
         return _write_side(domain.merged.ground, *domain.merged.ground_ranks(low, high), label)
-    if low == high and domain.order is None and not _is_other(domain, low):
+    missing_alone = low == high and domain.labels[low] is None
+    if missing_alone or (low == high and domain.order is None and not _is_other(domain, low)):
         return {"value": published_text(domain.labels[low])}
     level = domain.node_level(low, high)
-    if level is not None:
+    if level is not None and not (domain.is_category and level == 0):
         return {"level": level, "node": str(domain.taxonomy.labels[level][low])}
     top = len(domain) - 1
     side: dict[str, Any] = {}
@@ -357,6 +397,12 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
         if level in levels
     }
 
+    has_other = any(side.get("other") for side in sides)
+
+    def is_elsewhere(code: int | None) -> bool:
+        """Whether it is a name of then that too few have now: they are with the others."""
+        return has_other and code is not None and code == domain.rest_rank
+
     def interval(side: Side) -> Interval:
         if "node" in side:
             start = nodes.get(side["level"], {}).get(side["node"])
@@ -370,7 +416,7 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
         """Give the ranks without the missing value that may be there, too."""
         if "value" in side:
             code = domain.code_of(side["value"])
-            return NOBODY if code is None else (code, code)
+            return NOBODY if code is None or is_elsewhere(code) else (code, code)
         if "first" in side:
             first, last = domain.code_of(side["first"]), domain.code_of(side["last"])
             if first is None or last is None:
@@ -380,6 +426,7 @@ def _read_sides(domain: Domain, sides: list[Side], column: str) -> NDArray[np.in
             return (first, last) if first <= last else NOBODY
         if "names" in side:
             found = [domain.code_of(name) for name in side["names"]]
+            found = [code for code in found if side.get("other") or not is_elsewhere(code)]
             found += [domain.rest_rank, domain.code_of(OTHER)] if side.get("other") else []
             codes = [code for code in found if code is not None]
             return (min(codes), max(codes)) if codes else NOBODY

@@ -33,6 +33,7 @@ class Assignment(PartsRecoding):
     parts: NDArray[np.int64]  # (n, 3): combination, group (-1: suppressed), people
     texts: Mapping[str, Labels | None] | None = None  # published text per box, if fixed beforehand
     on_grid: bool = False  # whether sides are written by the cells of their column's grid
+    decided: NDArray[np.int32] | None = None  # the boxes before sides were widened, if some were
 
     @property
     def first_number(self) -> int:
@@ -118,11 +119,12 @@ class Assignment(PartsRecoding):
     def without_nameless(self) -> Assignment:
         """Widen sides; where texts are given, these tell already what is told."""
         counted = self.combinations
-        columns = counted.quasi_identifiers
-        return replace(self, boxes=without_nameless(counted.domains, columns, self.boxes))
+        widened = without_nameless(counted.domains, counted.quasi_identifiers, self.boxes)
+        return self if widened is self.boxes else replace(self, boxes=widened, decided=self.boxes)
 
     def boxes_for_other_data(
         self, frequencies: FrequencySet
     ) -> tuple[NDArray[np.int32], Mapping[str, Labels | None]] | None:
-        """Give all boxes, unless chance dealt people out to them."""
-        return None if self.splits else (self.boxes, self.labels(frequencies.domains))
+        """Give all boxes as they were decided, unless chance dealt people out to them."""
+        boxes = self.boxes if self.decided is None else self.decided
+        return None if self.splits else (boxes, self.labels(frequencies.domains))
