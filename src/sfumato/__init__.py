@@ -203,7 +203,8 @@ def __getattr__(name: str) -> Any:
     if name not in _HOME:
         from sfumato.errors import nearest
 
-        raise AttributeError(f"sfumato has no {name!r}{nearest(name, __all__)}")
+        meant = "" if name.startswith("_") else nearest(name, __all__)  # Python asks for many
+        raise AttributeError(f"sfumato has no {name!r}{meant}")
     return getattr(import_module(f"sfumato.{_HOME[name]}"), name)
 
 

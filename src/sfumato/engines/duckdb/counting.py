@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.engines.arrow import to_numbers
 from sfumato.engines.duckdb.digests import digest_of, summed
 from sfumato.engines.duckdb.kinds import refuse_uncountable
 from sfumato.engines.duckdb.recode_and_suppress import Writing
@@ -172,7 +173,7 @@ class DuckDBPeople(People):
         table = connection.sql(query).to_arrow_table()
         if len(groupings) > 1:
             connection.execute(f"DROP TABLE {rows}")
-        which, size, n = (table[name].to_numpy() for name in ("which", "size", "n"))
+        which, size, n = (to_numbers(table[name]) for name in ("which", "size", "n"))
         starts = np.searchsorted(which, np.arange(1, len(groupings)))
         return list(zip(np.split(size, starts), np.split(n, starts), strict=True))
 
@@ -197,7 +198,7 @@ class DuckDBPeople(People):
 def _arrays(result: duckdb.DuckDBPyRelation) -> dict[str, NDArray[Any]]:
     """Give the columns of a result."""
     table = result.to_arrow_table()
-    return {name: table[name].to_numpy() for name in table.column_names}
+    return {name: to_numbers(table[name]) for name in table.column_names}
 
 
 def _batches(groupings: Sequence[Sequence[str]]) -> Iterator[Sequence[Sequence[str]]]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines import sql
+from sfumato.engines.arrow import of_numbers, of_texts
 from sfumato.engines.duckdb.csv_text import as_text, defused, undone
 from sfumato.engines.duckdb.digests import digest_of
 from sfumato.engines.duckdb.rows import Rows
@@ -117,7 +118,7 @@ class Writing:
             if labels is not None:
                 published[column] = f"l{j}.label0"
         if len(how.suppressed):
-            unpublished = {f"x{j}": lows for j, lows in enumerate(how.suppressed.T)}
+            unpublished = {f"x{j}": of_numbers(lows) for j, lows in enumerate(how.suppressed.T)}
             self._connection.register("suppressed", pa.table(unpublished))
             matched = " AND ".join(f"l{j}.low = x.x{j}" for j in range(len(unpublished)))
             source += f" ANTI JOIN suppressed AS x ON {matched}"
@@ -141,13 +142,15 @@ class Writing:
         values = [f"{self._values.sortable(c)} AS {inner[c]}" for c in needed] + [packed]
         coded = f"SELECT {', '.join(values)} FROM {self._rows.view} AS s {joins}"
         if how.dealt is None:
-            columns = {f"k{w}": keys[:, w] for w in range(n_words)} | {"g": how.groups}
-            parts = pa.table(columns).filter(pa.array(how.groups >= 0))
+            published = how.groups >= 0
+            columns = {f"k{w}": keys[published, w] for w in range(n_words)}
+            columns["g"] = how.groups[published]
+            parts = pa.table({name: of_numbers(each) for name, each in columns.items()})
             self._connection.register("parts", parts)
             labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
             return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
         order = ", ".join([key, *(f"{inner[c]} NULLS FIRST" for c in how.order)])
-        self._connection.register("dealt", pa.table({"g": how.dealt}))
+        self._connection.register("dealt", pa.table({"g": of_numbers(how.dealt)}))
         self._connection.execute(
             f"CREATE OR REPLACE TEMP TABLE placed AS SELECT * EXCLUDE ({key}) FROM "
             f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt"
@@ -158,12 +161,12 @@ class Writing:
         self, table: str, numbers: Mapping[str, NDArray[np.integer]], labels: Sequence[Labels]
     ) -> None:
         """Make a table of numbers and of label0, label1, ...; these as ENUMs in their order."""
-        columns = {name: pa.array(each) for name, each in numbers.items()}
+        columns = {name: of_numbers(each) for name, each in numbers.items()}
         selected = list(numbers)
         for j, each in enumerate(labels):
             label, enum = f"label{j}", f"{table}_texts{j}"
-            texts = pa.array(each.texts, pa.string())
-            columns[label] = texts.take(pa.array(each.index, pa.int64()))
+            texts = of_texts(each.texts)
+            columns[label] = texts.take(of_numbers(each.index))
             safe = defused(label) if self._kind == "csv" else label
             self._connection.register("texts", pa.table({label: texts}))
             self._connection.execute(f"DROP TYPE IF EXISTS {enum}")

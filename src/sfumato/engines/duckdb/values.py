@@ -9,6 +9,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from sfumato.data.keys import Codes, Layout
+from sfumato.engines.arrow import of_numbers
 from sfumato.engines.duckdb.csv_text import defused
 from sfumato.engines.duckdb.kinds import SAFE_IN_CSV, labelled
 from sfumato.engines.duckdb.rows import Rows
@@ -78,8 +79,8 @@ class Values:
                 if np.array_equal(number, np.arange(len(listed))):
                     terms.append(position)
                     continue
-                listed, match = pa.array(np.arange(len(listed))), f"{position} = m{j}.value"
-            table = pa.table({"value": listed, "number": number})
+                listed, match = of_numbers(np.arange(len(listed))), f"{position} = m{j}.value"
+            table = pa.table({"value": listed, "number": of_numbers(number)})
             self._connection.register(f"numbers{j}", table)
             joins.append(f"JOIN numbers{j} AS m{j} ON {match}")
             terms.append(f"m{j}.number")

@@ -9,6 +9,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines import sql
+from sfumato.engines.arrow import of_bytes
 from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.reading.spellings import normal_forms
 from sfumato.engines.duckdb.rows import Rows
@@ -49,7 +50,7 @@ def keep_rows(
     """
     connection = rows.session.connection
     inner, outer = _pads(key)
-    connection.register("pads", pa.table({"i": [inner], "o": [outer]}))
+    connection.register("pads", pa.table({"i": of_bytes([inner]), "o": of_bytes([outer])}))
     who, join = "NULL", ""
     if person is not None:
         text = _text(f"s.{rows.inner[person]}", rows.types[person])

@@ -13,6 +13,7 @@ import duckdb
 import pyarrow as pa
 
 from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form, several
+from sfumato.engines.arrow import of_texts
 from sfumato.engines.duckdb.kinds import LIST, labelled
 from sfumato.engines.duckdb.rows import Rows
 
@@ -37,7 +38,7 @@ def spellings_of(rows: Rows, column: str, known: Collection[str | None]) -> Spel
         f"{there}GROUP BY value"
     )
     if known:
-        connection.register("known", pa.table({"value": pa.array(set(known), pa.string())}))
+        connection.register("known", pa.table({"value": of_texts(set(known))}))
         connection.execute(
             "INSERT INTO spelled SELECT k.value, 0 FROM known AS k "
             "ANTI JOIN spelled AS s ON k.value IS NOT DISTINCT FROM s.value"
@@ -73,7 +74,7 @@ def normal_forms(connection: duckdb.DuckDBPyConnection, texts: str) -> tuple[str
     ).to_arrow_table()
     if not odd.num_rows:
         return _plain_form("s.value"), ""
-    forms = pa.array(map(normal_form, odd["value"].to_pylist()), pa.string())
+    forms = of_texts(map(normal_form, odd["value"].to_pylist()))
     connection.register("odd", pa.table({"value": odd["value"], "form": forms}))
     connection.execute("CREATE OR REPLACE TEMP TABLE odd_forms AS SELECT * FROM odd")
     connection.unregister("odd")
@@ -123,15 +124,15 @@ def respelled(rows: Rows, spellings: Mapping[str, Mapping[object, str | None]], 
         value, table, kind = rows.inner[column], f"{view}_{j}", rows.types[column]
         of_lists = LIST.match(kind) is not None
         real = kind in ("FLOAT", "DOUBLE")
-        own = [*texts] if real else [None if each is None else str(each) for each in texts]
-        old = pa.array(own, pa.float64() if real else pa.string())
-        new = pa.array(texts.values(), pa.string())
-        there = pa.array([True] * len(texts))
-        connection.register("texts", pa.table({"old": old, "new": new, "there": there}))
+        if real:
+            old = pa.array([*texts], pa.float64())
+        else:
+            old = of_texts(None if each is None else str(each) for each in texts)
+        connection.register("texts", pa.table({"old": old, "new": of_texts(texts.values())}))
         lists = "list(old ORDER BY old) AS old, list(new ORDER BY old) AS new"
         connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS "
-            f"SELECT {lists if of_lists else '*'} FROM texts"
+            f"SELECT {lists if of_lists else '*, true AS there'} FROM texts"
         )
         connection.unregister("texts")
         if of_lists:

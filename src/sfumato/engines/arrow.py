@@ -1,0 +1,64 @@
+"""Arrow arrays made and read without `pa.array` and `to_numpy`.
+
+These import pandas where it is installed, to see whether that is what they were given. No array
+here is one, and the import takes longer than a small table does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+import pyarrow as pa
+from numpy.typing import NDArray
+
+
+def of_numbers(numbers: NDArray[np.number[Any]]) -> pa.Array:
+    """Give numbers as they lie in memory.
+
+    >>> of_numbers(np.array([3, 4])).to_pylist()
+    [3, 4]
+    """
+    numbers = np.ascontiguousarray(numbers)
+    kind = pa.from_numpy_dtype(numbers.dtype)
+    return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
+
+
+def of_texts(texts: Iterable[str | None]) -> pa.Array:
+    """Give texts; None: a missing one.
+
+    >>> of_texts(["a", None, "Ü"]).to_pylist()
+    ['a', None, 'Ü']
+    """
+    encoded = [None if text is None else text.encode() for text in texts]
+    return _of_bytes(encoded, pa.large_string())
+
+
+def of_bytes(values: Iterable[bytes]) -> pa.Array:
+    r"""Give bytes.
+
+    >>> of_bytes([b"\0"]).to_pylist()
+    [b'\x00']
+    """
+    return _of_bytes(list(values), pa.large_binary())
+
+
+def _of_bytes(values: list[bytes | None], kind: pa.DataType) -> pa.Array:
+    ends = np.zeros(len(values) + 1, dtype=np.int64)
+    np.cumsum([len(value or b"") for value in values], out=ends[1:])
+    there = np.array([value is not None for value in values], dtype=bool)
+    joined = b"".join(value or b"" for value in values)
+    buffers = [pa.py_buffer(each) for each in (np.packbits(there, bitorder="little"), ends, joined)]
+    return pa.Array.from_buffers(kind, len(values), buffers)
+
+
+def to_numbers(column: pa.ChunkedArray) -> NDArray[Any]:
+    """Give the numbers of a column in which none is missing.
+
+    >>> to_numbers(pa.chunked_array([of_numbers(np.array([3, 4]))]))
+    array([3, 4])
+    """
+    if column.null_count:
+        raise ValueError("a number is missing")
+    return np.from_dlpack(column.combine_chunks())
