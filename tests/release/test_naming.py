@@ -127,7 +127,7 @@ def test_bounds_of_codes_tell_what_many_people_share(groups, k, method):
                 refuse_named_by_few(text, value, values, fewest)
             case Mask(beginning):
                 assert value.startswith(beginning)
-                assert sharing(values, beginning) >= min(k, len(values))
+                assert sharing(values, beginning) >= fewest
             case Range(low, high):
                 assert low is None or low <= value
                 assert high is None or value < high
@@ -301,3 +301,36 @@ def test_an_original_of_which_texts_were_joined_can_be_published_as_two_tables(t
     assert {*of(sf.load(apart.save(tmp_path / "out")))} == {*texts}
     again = sf.anonymize(release.table, sf.KAnonymity(5), sf.Samarati())
     assert {*of(again)} == {"Labour", "Green", "other"}
+
+
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.TopDown(), sf.Mondrian()], ids=str)
+def test_what_too_few_codes_begin_with_is_not_told_and_others_still_are(method):
+    """Two people live in 9; the others are told as if they did not."""
+    codes = ["12345"] * 20 + ["12399"] * 20 + ["54321"] * 10
+    few = with_values([*codes, "98765", "98766"], sf.Prefix())
+    labels = of(sf.anonymize(few, sf.KAnonymity(2), method))
+    assert not [label for label in labels if label.startswith("9")]
+    assert {*labels} > {"12345", "12399"}
+    assert {*labels} - {"12345", "12399", "54321"} in ({"*"}, {">=4"})
+
+
+@pytest.mark.parametrize(
+    ("made", "read", "said"),
+    [
+        (
+            sf.Categories(10),
+            sf.Flat(),
+            "'c' is flat = true here, and the release was made with "
+            "categories = { min_count = 10 }; read it so",
+        ),
+        (sf.Flat(), sf.Categories(20), "made with flat = true; read it so"),
+    ],
+)
+def test_an_original_that_was_read_by_another_rule_is_told_which(made, read, said, tmp_path):
+    texts = ["A"] * 30 + ["B"] * 30 + ["C"] * 8 + ["D"] * 7
+    release = sf.anonymize(with_values(texts, made), sf.KAnonymity(5))
+    for subject in (release, sf.load(release.save(tmp_path / "out"))):
+        with pytest.raises(sf.BadInput) as refused:
+            sf.audit(subject, original=with_values(texts, read))
+        assert str(refused.value).endswith(said)
+        assert "\n" not in str(refused.value)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.naming import sharing
 from profiles import examples
-from sfumato.data.labels.grammar import Range, names_in, parse
+from sfumato.data.labels.grammar import Mask, Range, names_in, parse
 
 RULES = {"categories": sf.Flat(), "codes": sf.Prefix(), "ordered": sf.Flat(ordered=True)}
 TEXTS = {
@@ -53,7 +53,8 @@ def few_are_named(labels, texts, kind, fewest):
         named -= {"other"}
     few = {name for name in named if 0 < texts.count(name) < fewest}
     ranges = [each.part for each in parts if isinstance(each.part, Range)]
-    for bound in {end for each in ranges for end in (each.low, each.high)} - {None}:
+    bounds = {end for each in ranges for end in (each.low, each.high)} - {None}
+    for bound in bounds | {each.part.beginning for each in parts if isinstance(each.part, Mask)}:
         n = sharing(texts, bound) if kind == "codes" else texts.count(bound)
         few |= {bound} if 0 < n < fewest else set()
     return few

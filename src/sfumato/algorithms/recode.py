@@ -18,7 +18,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, sum_by
-from sfumato.data.labels.grammar import OTHER, Name, Range, parse
+from sfumato.data.labels.grammar import OTHER, ROOT, Mask, Name, Range, parse
 from sfumato.data.labels.reader import LabelReader, sides_of
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import bound, ground_text, side_labels
@@ -252,7 +252,12 @@ class Recode(Algorithm):
             c: texts[c].take(filled) if c in texts else side_labels(ground.domains[c], boxes[:, j])
             for j, c in enumerate(ground.columns)
         }
-        recoding = Assignment(ground, boxes, parts, labels)
+        told = boxes.copy()
+        for j, (column, own) in enumerate(labels.items()):
+            if own is not None:  # of which nothing was to be told, in the table of then
+                untold = np.array([text == ROOT for text in own.texts])[own.index]
+                told[untold, j] = 0, len(ground.domains[column]) - 1
+        recoding = Assignment(ground, told, parts, labels, decided=boxes)
         shown = np.unique(group[group != SUPPRESSED])
         for column, own in labels.items():
             ranks = recoding.sides(column)[shown, 0].tolist()
@@ -267,8 +272,8 @@ def _refuse_names_of_few(
 ) -> None:
     """Refuse published texts that name what somebody of this table has, and fewer than `fewest`.
 
-    Of codes a bound names all that begin so. Texts without an order are named by how many have
-    them before, and lists are the steward's own.
+    Of codes a mask and a bound name all that begin so. Texts without an order are named by how many
+    have them before, and lists are the steward's own.
     """
     domain = people.domains[column]
     if domain.order is None:
@@ -278,10 +283,11 @@ def _refuse_names_of_few(
     rare = []
     for part in (parse(text).part for text in texts if text is not None):
         bounds = {part.low, part.high} - {None} if isinstance(part, Range) else set()
-        for name in {part.text} if isinstance(part, Name) else bounds:
+        beginnings = {part.beginning} if isinstance(part, Mask) else bounds
+        for name in {part.text} if isinstance(part, Name) else beginnings:
             code = domain.code_of(name)
             first, end = (0, 0) if code is None else (code, code + 1)
-            if isinstance(part, Range) and domain.order == "codes":
+            if domain.order == "codes" and not isinstance(part, Name):
                 first, end = domain.beginning_so(str(name))
             if 0 < before[end] - before[first] < fewest:
                 rare.append(name)

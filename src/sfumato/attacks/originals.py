@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+import json
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 import numpy as np
 
 from sfumato.attacks.matching import fitting
 from sfumato.data.frequency import Grouping, sum_by
+from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
 from sfumato.data.recoding import SUPPRESSED, Bucketing
-from sfumato.errors import BadInput, BrokenPromise
+from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.release import Release
 from sfumato.release.columns.naming import naming_many, naming_what_is_named
+from sfumato.spec import name_of
 from sfumato.table import Table, read
 from sfumato.text import count, counted
 
@@ -110,10 +113,36 @@ def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
     unknown = [n for n in release.description.quasi_identifiers if n not in rules]
     if any(given.domains[name].taxonomy.height < 2 for name in unknown):
         return
-    if (fitting(given, seen) < seen.sizes).any():
+    try:
+        fits = not (fitting(given, seen) < seen.sizes).any()
+    except CannotRun:
+        _refuse_other_rules(rules, given)
+        raise
+    if not fits:
+        _refuse_other_rules(rules, given)
         raise BadInput(
             "original: its people do not fit the published rows; is it the table that was released?"
         )
+
+
+def _refuse_other_rules(rules: Mapping[str, Hierarchy], given: Table) -> None:
+    """Refuse an original that does not fit since its columns have other hierarchies."""
+    for column in given.schema.quasi_identifiers:
+        then, here = rules.get(column), given.schema.hierarchies[column]
+        if then is not None and then.spec() != here.spec():
+            raise BadInput(
+                f"original: its people do not fit the published rows: {column!r} is "
+                f"{_written(here)} here, and the release was made with {_written(then)}; read it so"
+            )
+
+
+def _written(rule: Hierarchy) -> str:
+    """Write a rule as a job file has it."""
+    written = rule.parameter
+    if isinstance(written, Mapping):
+        fields = ", ".join(f"{name} = {json.dumps(value)}" for name, value in written.items())
+        return f"{name_of(type(rule))} = {{ {fields} }}"
+    return f"{name_of(type(rule))} = {json.dumps(written)}"
 
 
 def _refuse_other_values(given: Table, seen: Grouping) -> None:

@@ -93,7 +93,9 @@ class Domain:
     # Of texts: in that of their characters, or with numbers in them as numbers (A5 before A10).
     order: Literal["codes", "natural"] | None = None
     named: NDArray[np.bool_] | None = None  # (n,) whether a release may name it; None: all
+    told: NDArray[np.bool_] | None = None  # (height + 1, n) whether its node may be; None: all
     rest: Rest | None = None  # of texts without an order
+    hidden: NDArray[np.bool_] | None = None  # (n,) of which nothing may be told; None: none
     merged: Merged | None = None  # where a value stands for several
 
     def __len__(self) -> int:
@@ -178,15 +180,12 @@ class Domain:
             return None
         return int(np.searchsorted(self.merged.first, rest.first))
 
-    @property
-    def nameless(self) -> int | None:
-        """The same if even that has no name: too few people have one of them."""
-        rest = None if self.merged is None else self.merged.ground.rest
-        return None if rest is None or rest.name is not None else self.rest_rank
-
-    def holds_nameless(self, low: int, high: int) -> bool:
-        """Whether an interval holds a value that cannot be named."""
-        return self.nameless is not None and low <= self.nameless <= high
+    def holds_hidden(self, low: Ranks, high: Ranks) -> NDArray[np.bool_]:
+        """Whether intervals hold a value of which nothing may be told."""
+        if self.hidden is None:
+            return np.zeros(len(low), dtype=bool)
+        before = np.append(0, np.cumsum(self.hidden))
+        return np.asarray(before[high + 1] > before[low])
 
     def beginning_so(self, beginning: str) -> tuple[int, int]:
         """Give the first rank of the codes that begin so, and the one behind them."""

@@ -86,16 +86,16 @@ def with_names_of_many(
         return None
     named_alone = people >= fewest
     named_alone[len(domain) - domain.has_missing :] = True
-    ground = replace(domain, named=named_alone)
-    if domain.order is None or (domain.order == "codes" and publishes == "nodes"):
-        starts = _whole_nodes(ground)
-        levels = domain.taxonomy.height
-    else:
-        starts = _shared_bounds(ground, people, fewest)
-        levels = 1
-    if starts.all() and named_alone.all():
+    if named_alone.all():
         return None
-    return _leaves(ground, starts, levels)
+    tree, before = domain.taxonomy, np.append(0, np.cumsum(people))
+    told = before[tree.high + 1] - before[tree.low] >= fewest
+    told[-1] = True  # the root tells nothing
+    ground = replace(domain, named=named_alone, told=told)
+    if domain.order is None or (domain.order == "codes" and publishes == "nodes"):
+        return _leaves(ground, *_whole_nodes(ground, told), tree.height)
+    starts = _shared_bounds(ground, people, fewest)
+    return _leaves(ground, starts, np.zeros(len(domain), dtype=bool), 1)
 
 
 def _categories(
@@ -135,7 +135,9 @@ def _categories(
     )
     starts = np.ones(len(labels), dtype=bool)
     starts[n - n_others + 1 : n] = False
-    joined = _leaves(ground, starts, 1)
+    hidden = np.zeros(len(labels), dtype=bool)
+    hidden[n - n_others : n] = not viable
+    joined = _leaves(ground, starts, hidden, 1)
     code = np.empty(len(labels), dtype=np.int32)
     code[order] = joined.code
     return Leaves(joined.domain, code)
@@ -150,16 +152,25 @@ def _common(domain: Domain, people: Counts, fewest: int) -> NDArray[np.bool_]:
     return common
 
 
-def _whole_nodes(domain: Domain) -> NDArray[np.bool_]:
-    """Begin a leaf at every code, but where one must not be named only at its smallest mask."""
-    starts = np.ones(len(domain), dtype=bool)
+def _whole_nodes(
+    domain: Domain, told: NDArray[np.bool_]
+) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
+    """Begin a leaf at every code, but where one must not be named only at its smallest mask.
+
+    Too few may share even the largest mask: then nothing is told of them, as if it were the root.
+    Returns also where that is so.
+    """
+    starts, hidden = np.ones(len(domain), dtype=bool), np.zeros(len(domain), dtype=bool)
     taxonomy = domain.taxonomy
     for rank in np.flatnonzero(~_all_named(domain)).tolist():
         level = 1
-        while level < taxonomy.height and not masks(domain, rank, level):
+        while level < taxonomy.height and not (told[level, rank] and masks(domain, rank, level)):
             level += 1
-        starts[taxonomy.low[level, rank] + 1 : taxonomy.high[level, rank] + 1] = False
-    return starts
+        node = min(level, taxonomy.height - 1)
+        first, last = int(taxonomy.low[node, rank]), int(taxonomy.high[node, rank])
+        starts[first + 1 : last + 1] = False
+        hidden[first : last + 1] = level == taxonomy.height
+    return starts, hidden
 
 
 def _all_named(domain: Domain) -> NDArray[np.bool_]:
@@ -192,15 +203,21 @@ def told_by(domain: Domain, rank: int) -> str:
     return text[: shared + 1]
 
 
-def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:
-    """See runs of values as one value each; starts: (n,) where one begins."""
+def _leaves(
+    ground: Domain, starts: NDArray[np.bool_], hidden: NDArray[np.bool_], levels: int
+) -> Leaves:
+    """See runs of values as one value each.
+
+    starts, hidden: (n,) where one begins; of which nothing is told.
+    """
     first = np.append(np.flatnonzero(starts), len(ground)).astype(np.int32)
     code = (np.cumsum(starts) - 1).astype(np.int32)
     merged = Merged(ground, first)
     labels: list[object] = [ground.labels[rank] for rank in first[:-1].tolist()]
-    hidden = ~_all_named(ground)[first[:-1]] | (np.diff(first) > 1)
-    for j in np.flatnonzero(hidden).tolist():  # what is told of them is all that they are called
-        labels[j] = interval_text(ground, *merged.ground_ranks(j, j))
+    untold = hidden[first[:-1]]
+    unnamed = ~_all_named(ground)[first[:-1]] | (np.diff(first) > 1)
+    for j in np.flatnonzero(unnamed).tolist():  # what is told of them is all that they are called
+        labels[j] = ROOT if untold[j] else interval_text(ground, *merged.ground_ranks(j, j))
     if ground.rest is not None:
         labels[int(code[ground.rest.first])] = ground.rest.name or ROOT
     if levels == 1:
@@ -208,8 +225,14 @@ def _leaves(ground: Domain, starts: NDArray[np.bool_], levels: int) -> Leaves:
         low, high = np.stack([ranks, np.zeros_like(ranks)]), np.stack([ranks, ranks * 0 + n - 1])
         taxonomy = Taxonomy(low, high, (tuple(labels), (ROOT,) * n))
     else:
-        taxonomy = _restricted(ground, first, code, labels)
-    domain = Domain(tuple(labels), taxonomy, order=ground.order, merged=merged)
+        taxonomy = _restricted(ground, first, code, labels, untold)
+    domain = Domain(
+        tuple(labels),
+        taxonomy,
+        order=ground.order,
+        hidden=untold if untold.any() else None,
+        merged=merged,
+    )
     return Leaves(domain, code)
 
 
@@ -219,6 +242,7 @@ class _Level(Sequence[object]):
 
     ground: Domain
     first: NDArray[np.int32]
+    untold: NDArray[np.bool_]
     level: int
 
     def __len__(self) -> int:
@@ -233,6 +257,8 @@ class _Level(Sequence[object]):
         leaves = range(len(self))[leaf]
         if isinstance(leaves, range):
             return tuple(self[j] for j in leaves)
+        if self.untold[leaves]:
+            return ROOT
         begin, last = int(self.first[leaves]), int(self.first[leaves + 1]) - 1
         if self.ground.taxonomy.high[self.level, begin] < last:  # a node inside the leaf
             return interval_text(self.ground, begin, last)
@@ -240,10 +266,14 @@ class _Level(Sequence[object]):
 
 
 def _restricted(
-    ground: Domain, first: NDArray[np.int32], code: Codes, labels: Sequence[object]
+    ground: Domain,
+    first: NDArray[np.int32],
+    code: Codes,
+    labels: Sequence[object],
+    untold: NDArray[np.bool_],
 ) -> Taxonomy:
     """See the tree of codes by leaves, each of which is a value or a whole node."""
     tree, begin = ground.taxonomy, first[:-1]
     low, high = code[tree.low[:, begin]], code[tree.high[:, begin]]
-    above = (_Level(ground, first, level) for level in range(1, tree.height))
+    above = (_Level(ground, first, untold, level) for level in range(1, tree.height))
     return Taxonomy(low, high, (tuple(labels), *above, (ROOT,) * len(begin)))

@@ -86,7 +86,7 @@ def anonymize(
     draw = chances(method)
     decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
     secret = draw(SECRET_BYTES)
-    recoding = decided.renumbered(secret).without_nameless()
+    recoding = decided.renumbered(secret).without_hidden()
     description = Description.of(table, frequencies, recoding, criterion, method)
     private = Private(table, frequencies, recoding, secret)
     report("looking for columns that tell people apart")

@@ -90,13 +90,15 @@ def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = Non
     cells: of an ordered column, whose bounds a range has where it begins or ends with one.
     """
     if domain.merged is not None:
+        if _holds_hidden(domain, low, high):
+            return grammar.ROOT
         return interval_text(domain.merged.ground, *domain.merged.ground_ranks(low, high))
     if low == high and (domain.named is None or domain.named[low]):
         return ground_text(domain, low) if domain.rest is None else _set_text(domain, low, high)
     level = domain.node_level(low, high)
     if low == high:
         level = _masking_level(domain, low)
-    if level:
+    if level and (domain.told is None or domain.told[level, low]):
         return node_text(domain, low, level)
     if domain.is_category:
         return _set_text(domain, low, high)
@@ -117,6 +119,10 @@ def interval_text(domain: Domain, low: int, high: int, cells: Cells | None = Non
             of_text=domain.numbers is None and domain.taxonomy.height == 1,
         )
     return text + OR_MISSING if missing else text
+
+
+def _holds_hidden(domain: Domain, low: int, high: int) -> bool:
+    return bool(domain.holds_hidden(*np.array([[low], [high]], dtype=np.int32))[0])
 
 
 def _masking_level(domain: Domain, rank: int) -> int | None:
@@ -223,7 +229,7 @@ def refuse_misread(
         for low, high, number in named.tolist()
         if low <= high
         and reader.interval(texts.texts[number]) != (low, high)
-        and not (texts.texts[number] == grammar.ROOT and domain.holds_nameless(low, high))
+        and not (texts.texts[number] == grammar.ROOT and _holds_hidden(domain, low, high))
     ]
     if wrong:
         raise BadInput(

@@ -19,7 +19,7 @@ from sfumato.data.recoding.base import (
     Placement,
     box_labels,
     distinct_boxes,
-    without_nameless,
+    without_hidden,
 )
 from sfumato.data.recoding.parts import PartsRecoding
 
@@ -116,10 +116,10 @@ class Assignment(PartsRecoding):
         key, box, people = self.parts.T
         return Placement(self.combinations, key, box, people, self.boxes, self.on_grid)
 
-    def without_nameless(self) -> Assignment:
+    def without_hidden(self) -> Assignment:
         """Widen sides; where texts are given, these tell already what is told."""
         counted = self.combinations
-        widened = without_nameless(counted.domains, counted.quasi_identifiers, self.boxes)
+        widened = without_hidden(counted.domains, counted.quasi_identifiers, self.boxes)
         return self if widened is self.boxes else replace(self, boxes=widened, decided=self.boxes)
 
     def boxes_for_other_data(

@@ -135,8 +135,8 @@ class Recoding(ABC):
         del secret
         return self
 
-    def without_nameless(self) -> Recoding:
-        """Let nothing be told of a column where it would need a value that cannot be named."""
+    def without_hidden(self) -> Recoding:
+        """Let nothing be told of a column where it would tell a value that cannot be."""
         return self
 
     def boxes_for_other_data(
@@ -172,16 +172,15 @@ def box_labels(
     }
 
 
-def without_nameless(
+def without_hidden(
     domains: Mapping[str, Domain], columns: Sequence[str], boxes: NDArray[np.int32]
 ) -> NDArray[np.int32]:
-    """Widen sides that hold a value which cannot be named to the whole column, as they are told."""
+    """Widen sides that hold a value which cannot be told to the whole column, as they are told."""
     widened = boxes
     for j, column in enumerate(columns):
-        rank = domains[column].nameless
-        if rank is not None:
-            held = (widened[:, j, 0] <= rank) & (rank <= widened[:, j, 1])
-            widened = widened.copy()
+        held = domains[column].holds_hidden(boxes[:, j, 0], boxes[:, j, 1])
+        if held.any():
+            widened = widened.copy() if widened is boxes else widened
             widened[held, j] = 0, len(domains[column]) - 1
     return widened
 

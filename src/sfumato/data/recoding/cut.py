@@ -15,7 +15,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import level_labels, node_labels, side_labels
-from sfumato.data.recoding.base import Placement, Recoding, box_labels, without_nameless
+from sfumato.data.recoding.base import Placement, Recoding, box_labels, without_hidden
 from sfumato.data.recoding.instructions import Lookup
 
 
@@ -114,14 +114,14 @@ class Cut(Recoding):
         """Give the boxes that somebody is in, and how many people are in each."""
         grouping = self.grouping(frequencies)
         columns = frequencies.quasi_identifiers
-        return without_nameless(frequencies.domains, columns, grouping.boxes), grouping.sizes
+        return without_hidden(frequencies.domains, columns, grouping.boxes), grouping.sizes
 
     def placement(self, frequencies: FrequencySet) -> Placement:
         """Every combination is in one box, with all its people."""
         grouping = self.grouping(frequencies)
         key = np.arange(len(frequencies))
         columns = frequencies.quasi_identifiers
-        boxes = without_nameless(frequencies.domains, columns, grouping.boxes)
+        boxes = without_hidden(frequencies.domains, columns, grouping.boxes)
         return Placement(frequencies, key, grouping.index, frequencies.counts, boxes)
 
     def boxes_for_other_data(
