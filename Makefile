@@ -9,12 +9,15 @@ PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --dis
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
 
+# Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
+test quick test-slow test-lowest hard: export PYTHONDONTWRITEBYTECODE :=
+# What is long tries every example that its tests ask for (tests/profiles.py).
+test-slow hard: export HYPOTHESIS_PROFILE ?= all
+
 test: $(VENV)/.installed-test chromium  ## lint, types, and every test
 	@$(MAKE) --no-print-directory -j 2 -O lint kernels
-	$(BIN)/python -m pytest -n 2 -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
 
-# Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
-quick: export PYTHONDONTWRITEBYTECODE :=
 quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
 	$(BIN)/python -m pytest -n 2 -q --quick
 

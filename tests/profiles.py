@@ -1,9 +1,10 @@
 """How many generated examples a property is tried on.
 
-HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (six
+HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (four
 tenths), `ci` (the same examples every time, so that a red run is about the change; chosen when
-CI=true) or `thorough` (ten times as many as are asked for). A test that wants more or fewer
-examples than others says `@examples(300)`, of which every profile takes its part.
+CI=true), `all` (as many as are asked for, by `make test-slow` and `make hard`) or `thorough` (ten
+times as many). A test that wants more or fewer examples than others says `@examples(300)`, of which
+every profile takes its part.
 """
 
 import os
@@ -13,10 +14,11 @@ from hypothesis import settings
 N_EXAMPLES = 100
 
 settings.register_profile(
-    "default", max_examples=6 * N_EXAMPLES // 10, deadline=None, print_blob=True
+    "default", max_examples=4 * N_EXAMPLES // 10, deadline=None, print_blob=True
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=N_EXAMPLES // 10)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
+settings.register_profile("all", settings.get_profile("default"), max_examples=N_EXAMPLES)
 settings.register_profile("thorough", settings.get_profile("default"), max_examples=10 * N_EXAMPLES)
 
 
