@@ -37,10 +37,16 @@ def read(scores: pa.Table, *, sets: bool) -> sf.Table:
     return sf.read(scores, AGES, "score", hierarchies={"score": sf.Tree(TREE)})
 
 
+@pytest.fixture(scope="module")
+def tables(scores) -> dict[bool, sf.Table]:
+    """The same people, with one score each and with sets of them."""
+    return {sets: read(scores, sets=sets) for sets in (False, True)}
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("each", PAIRS, ids=lambda each: f"{each.method}-{each.criterion}")
-def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(scores, each):
-    table = read(scores, sets=each.criterion.sets)
+def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(tables, each):
+    table = tables[each.criterion.sets]
     try:
         release = sf.anonymize(table, each.criterion, each.method)
     except sf.Unsatisfiable:
@@ -82,14 +88,20 @@ def in_public(release: sf.Release) -> str:
     return repr([description, tables])
 
 
+@pytest.fixture(scope="module")
+def worlds() -> list[sf.Table]:
+    """Six people of whom two have HIV, in every order."""
+    return [hospital(world) for world in sorted(set(permutations(["HIV"] * 2 + ["none"] * 4)))]
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
-def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(method):
-    """Worlds of six people in which two have HIV: three of each release that several lead to."""
+def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(worlds, method):
+    """Three worlds of each of two releases that several lead to."""
     releases: dict[str, list[sf.Release]] = {}
-    for world in sorted(set(permutations(["HIV"] * 2 + ["none"] * 4))):
+    for world in worlds:
         try:
-            release = sf.anonymize(hospital(world), L, method)
+            release = sf.anonymize(world, L, method)
         except (sf.Unsatisfiable, sf.BadInput):  # BadInput: the method cannot enforce it
             continue
         releases.setdefault(in_public(release), []).append(release)

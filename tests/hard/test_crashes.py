@@ -57,7 +57,7 @@ assert ctypes.CDLL(None, use_errno=True).capset(header, nothing) == 0
 SPILLING = """
 import duckdb
 import sfumato.engines.duckdb.connection.instance as instance
-instance.MEMORY_LIMIT = "250MB"
+instance.MEMORY_LIMIT = "180MB"
 connect = duckdb.connect
 duckdb.connect = lambda config: connect(config=config | {"threads": "1"})
 """
@@ -241,22 +241,31 @@ def test_a_disk_that_is_full_after_the_data_leaves_nothing(hatchery, place, room
     assert message.startswith(f"{place}/out/q1: cannot write: ")
 
 
-def spilling_job(place) -> Path:
-    """Make a job that sorts more than fits into little memory."""
-    (place / "in.csv").write_bytes(people(300_000).replace(b"note ", b"n" * 1000))
+@pytest.fixture(scope="module")
+def crowd(tmp_path_factory) -> Path:
+    """A file that is as large as what fits into little memory."""
+    file = tmp_path_factory.mktemp("crowd") / "in.csv"
+    file.write_bytes(people(180_000).replace(b"note ", b"n" * 1000))
+    return file
+
+
+def spilling_job(place, crowd) -> Path:
+    """Make a job that counts and sorts more than fits into little memory."""
+    (place / "in.csv").unlink()
+    (place / "in.csv").hardlink_to(crowd)
     return write_job(place)
 
 
-def test_little_memory_is_enough_with_room_to_spill(hatchery, place):
-    child = run(hatchery, place, spilling_job(place), setup=SPILLING)
+def test_little_memory_is_enough_with_room_to_spill(hatchery, place, crowd):
+    child = run(hatchery, place, spilling_job(place, crowd), setup=SPILLING)
     assert child.ended() == 0, child.err
     assert left(place) == ["q1"]
 
 
 @pytest.mark.parametrize("size", [65_536, 524_288])
-def test_a_full_place_for_temporary_files_is_named_and_leaves_nothing(hatchery, place, size):
+def test_a_full_place_for_temporary_files_is_named_and_leaves_nothing(hatchery, place, crowd, size):
     with full_at(place / "tmp", size) as setup:
-        child = run(hatchery, place, spilling_job(place), setup=SPILLING + setup)
+        child = run(hatchery, place, spilling_job(place, crowd), setup=SPILLING + setup)
         message = refused(child)
         assert left(place) == []
     assert message.startswith(f"cannot keep temporary files in {place}/tmp/sfumato-")
@@ -689,9 +698,9 @@ def test_a_frame_that_changes_is_noticed_by_what_was_written(tmp_path, zips):
 
 
 @pytest.mark.parametrize("stage", ["reading", "applying", "save.applied"])
-def test_a_temporary_place_that_disappears_is_no_wrong_release(hatchery, place, stage):
+def test_a_temporary_place_that_disappears_is_no_wrong_release(hatchery, place, crowd, stage):
     """A cleaner of /tmp came by: what was in there is refused, or was not needed."""
-    child = run(hatchery, place, spilling_job(place), hold=stage, setup=SPILLING)
+    child = run(hatchery, place, spilling_job(place, crowd), hold=stage, setup=SPILLING)
     assert child.reaches(stage)
     shutil.rmtree(place / "tmp" / f"sfumato-{os.getuid()}")
     child.go()
@@ -710,11 +719,11 @@ def test_a_temporary_place_that_disappears_is_no_wrong_release(hatchery, place, 
 
 
 @pytest.mark.parametrize("held", [*STAGES[:2], "applying", *FAILPOINTS])
-def test_whatever_is_private_is_for_its_owner_alone(hatchery, place, held):
+def test_whatever_is_private_is_for_its_owner_alone(hatchery, place, crowd, held):
     """With the most generous umask, seen from outside: nothing can be reached by anybody else."""
     spilling = held == "applying"
     setup = f"import os; os.umask(0)\n{SPILLING if spilling else ''}"
-    job = spilling_job(place) if spilling else write_job(place)
+    job = spilling_job(place, crowd) if spilling else write_job(place)
     child = run(hatchery, place, job, hold=held, setup=setup)
     assert child.reaches(held)
     spill = place / "tmp" / f"sfumato-{os.getuid()}"

@@ -79,7 +79,9 @@ def test_a_paper_is_printed_as_tables(capsys):
 
 @pytest.mark.skipif(not CHROMIUM, reason="needs Chromium: apt-get install chromium")
 @pytest.mark.parametrize("name", NAMES)
-@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "dark")])
+@pytest.mark.parametrize(
+    ("width", "scheme"), [pytest.param(1400, "light", marks=pytest.mark.slow), (400, "dark")]
+)
 def test_the_page_opens_alone_and_fits(browser, runs, name, width, scheme):  # noqa: F811
     path = runs[name][1] / f"{name}.html"
     with Visit(browser, path, width, scheme) as visit:

@@ -2,6 +2,7 @@
 
 import os
 import shutil
+from itertools import product
 
 import pyarrow as pa
 import pytest
@@ -101,16 +102,21 @@ class Visit:
         return self.page.evaluate(script, [selector, name])
 
 
-@pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
-@pytest.mark.parametrize(
-    ("name", "width", "scheme"),
-    [
-        *(("demo", width, scheme) for width in (1400, 400) for scheme in ("light", "dark")),
-        ("hostile", 1400, "light"),
-        ("hostile", 400, "dark"),
-        ("table", 400, "light"),
-    ],
-)
+# Every report once; both widths, both schemes.
+USUAL = {
+    ("demo", 1400, "light", False),
+    ("demo", 400, "dark", True),
+    ("hostile", 400, "dark", False),
+    ("hostile", 1400, "light", True),
+    ("table", 400, "light", False),
+}
+WINDOWS = [
+    pytest.param(*each, marks=[] if each in USUAL else pytest.mark.slow)
+    for each in product(("demo", "hostile", "table"), (1400, 400), ("light", "dark"), (False, True))
+]
+
+
+@pytest.mark.parametrize(("name", "width", "scheme", "private"), WINDOWS)
 def test_a_report_opens_alone_and_fits(browser, pages, name, private, width, scheme):
     path = pages[name, private]
     with Visit(browser, path, width, scheme) as visit:
