@@ -158,8 +158,8 @@ class Job:
         if checked.proposed and not undecided:
             raise BadInput(
                 f"{file}: a proposal that nobody has accepted yet; read it, change what is wrong, "
-                "and take out the line proposed = true (check and anonymize --dry-run take it as "
-                "it is)"
+                "and take out the line proposed = true (check, hierarchy show and anonymize "
+                "--dry-run take it as it is)"
             )
         return cls(checked, file.parent, str(file))
 

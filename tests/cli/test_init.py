@@ -1,5 +1,6 @@
 """`sfumato init`, and `check` of a file about which nobody said anything."""
 
+import csv
 import json
 import os
 import pty
@@ -31,7 +32,15 @@ def test_init_writes_a_job_that_runs_once_its_line_is_out(place):
     assert "take out the line proposed = true" in refused.stderr
     assert run("anonymize", "job.toml", "--dry-run").exit_code == 0
     assert run("check", "job.toml").exit_code in (0, 1)
-    for command in (("audit", "job.toml"), ("publish", "s", "patients.csv", "--job", "job.toml")):
+    shown = run("hierarchy", "show", "job.toml", "zip")
+    assert shown.exit_code == 0, shown.stderr
+    assert "zip: " in shown.stdout
+    for command in (
+        ("audit", "job.toml"),
+        ("publish", "s", "patients.csv", "--job", "job.toml"),
+        ("hierarchy", "export", "job.toml", "zip", "zip.csv"),
+        ("hierarchy", "propose", "job.toml", "zip", "zip.toml"),
+    ):
         assert "proposed = true" in run(*command).stderr
     job = place / "job.toml"
     job.write_text(job.read_text().replace("proposed = true\n", "", 1))
@@ -106,3 +115,23 @@ def test_a_question_that_needs_roles_still_asks_for_them(place):
     result = run("check", "patients.csv", "-k", "5")
     assert result.exit_code == 2
     assert "sfumato init proposes them" in result.stderr
+
+
+@pytest.mark.long
+def test_a_workbook_of_several_sheets_is_proposed_by_the_one_that_is_named(place):
+    openpyxl = pytest.importorskip("openpyxl")
+    book = openpyxl.Workbook()
+    book.active.title = "notes"
+    book.active.append(["of 2026"])
+    people = book.create_sheet("members")
+    for row in csv.reader((place / "patients.csv").read_text().splitlines()):
+        people.append(row)
+    book.save(place / "patients.xlsx")
+    refused = run("init", "patients.xlsx")
+    assert refused.exit_code == 2
+    assert "the workbook has 2 sheets ('notes', 'members'); say which one" in refused.stderr
+    done = run("init", "patients.xlsx", "--sheet", "members")
+    assert done.exit_code == 0, done.stderr
+    assert "60 postal codes: quasi-identifier" in done.stdout
+    assert 'sheet = "members"' in (place / "job.toml").read_text()
+    assert run("anonymize", "job.toml", "--dry-run").exit_code == 0

@@ -160,6 +160,45 @@ def test_an_original_and_a_list_of_people_are_read_by_options(place):
     assert findings(release, *messy_ones, *OPTIONS) == given
 
 
+def test_another_tools_earlier_file_is_read_by_options_and_not_by_a_job(tmp_path):
+    """What is published is written another way than the source of a job."""
+    people = [(20 + j % 30, ("flu", "cold", "gout")[j // 30 % 3]) for j in range(300)]
+    lines = "".join(f"{age};{disease}\n" for age, disease in people)
+    (tmp_path / "people.csv").write_text(f"age;disease\n{lines}", encoding="utf-16")
+    job = tmp_path / "job.toml"
+    job.write_text(
+        'source = "people.csv"\noutput = "out"\n[read]\nencoding = "utf-16"\ndelimiter = ";"\n'
+        '[columns]\nsensitive = ["disease"]\n[columns.quasi_identifiers]\n'
+        "age = { intervals = [5, 10] }\n[[criteria]]\nk_anonymity = { k = 5 }\n"
+    )
+    assert run("anonymize", job).exit_code == 0
+    early = pd.DataFrame(people, columns=["age", "disease"])
+    early = sf.read(early, {"age": sf.Intervals(5, 10)}, "disease")
+    shown = sf.anonymize(early, sf.KAnonymity(20)).to_arrow().to_pylist()[:150]
+    for name, mark, encoding in (("plain", ",", "utf-8"), ("odd", ";", "windows-1252")):
+        (tmp_path / name).mkdir()
+        with (tmp_path / name / "then.csv").open("w", newline="", encoding=encoding) as file:
+            file.write("Zürich\n" if name == "odd" else "")
+            writer = csv.DictWriter(file, ["age", "disease"], delimiter=mark)
+            writer.writeheader()
+            writer.writerows(shown)
+    known = (tmp_path / "out", "--original", job, "--earlier")
+    given = findings(*known, tmp_path / "plain" / "then.csv")
+    assert "correspondence" in {each["attack"] for each in given}
+    odd = (
+        tmp_path / "odd" / "then.csv",
+        "--delimiter",
+        ";",
+        "--encoding",
+        "windows-1252",
+        "--skip-rows",
+        1,
+    )
+    assert findings(*known, *odd) == given
+    assert run("audit", *known, odd[0]).exit_code == 2
+    assert findings(job, "--earlier", tmp_path / "plain" / "then.csv") == given
+
+
 def test_a_list_of_another_kind_is_read_by_what_can_be_said_of_it(place):
     people = [{"age": 34, "zip": "k.A.", "sex": "female ", "born": "10.01.1950"}] * 3
     pd.DataFrame(people).to_parquet(place / "people.parquet")

@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sfumato.engines import Source
 from sfumato.errors import BadInput, shown
 from sfumato.published.public_view import PublicView, refuse_other_columns
 from sfumato.release import Release, load
@@ -72,6 +73,8 @@ def _named(
             path = Path(each)
             name = path.resolve().name
             each = load(path) if path.is_dir() else _read(subject, path)  # noqa: PLW2901
+        elif isinstance(each, Source):
+            name, each = Path(each.name).name, _read(subject, each)  # noqa: PLW2901
         if isinstance(each, PublicView):
             yield name, each
         elif isinstance(each, Release):
@@ -85,10 +88,10 @@ def _named(
             )
 
 
-def _read(subject: Release | Table, path: Path) -> Table:
+def _read(subject: Release | Table, given: Path | Source) -> Table:
     """Read another tool's file with the roles that the columns have here."""
     roles = subject.description if isinstance(subject, Release) else subject.schema
-    return read(path, roles.quasi_identifiers, roles.sensitive or None)
+    return read(given, roles.quasi_identifiers, roles.sensitive or None)
 
 
 def _of_table(table: Table) -> PublicView:

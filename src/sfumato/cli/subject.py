@@ -33,7 +33,7 @@ class Subject:
     person: str | None = None
     alike: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read
-    others: tuple[Path | None, ...] = ()  # files beside it: an original, a list of people
+    others: tuple[Path | None, ...] = ()  # files beside it: an original, a list of people, ...
     notes: list[str] = field(default_factory=list)  # what was left out of them
 
     @cached_property
@@ -157,6 +157,18 @@ class Subject:
         if "lines skipped" in said:
             self.notes.append(f"{place}: lines skipped: {said['lines skipped']}.")
         return source
+
+    def as_published(self, place: Path) -> Source | Path:
+        """Open another tool's release as options say; a saved one says itself how it is read.
+
+        A job says how its source is read, and what is published is written another way.
+        """
+        from sfumato.engines import Source
+
+        if not self.reading or place.is_dir():
+            return place
+        opened = self.opened(place)
+        return opened if isinstance(opened, Source) else place
 
     def released(
         self, original: Path | None

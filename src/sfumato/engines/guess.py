@@ -34,14 +34,17 @@ class Guess:
     reasons: Mapping[str, str] = field(default_factory=dict)  # setting -> why
 
 
-def guess(source: object) -> Guess:
-    """Find the settings that would read a source; of several files, those of the first."""
+def guess(source: object, sheet: str | None = None) -> Guess:
+    """Find the settings that would read a source; of several files, those of the first.
+
+    sheet: of a workbook that has several; which one is not guessed.
+    """
     if isinstance(source, (list, tuple)) and source and isinstance(source[0], (str, Path)):
         source = source[0]
     shape = Shape(ReadSettings(), ())
     if isinstance(source, (str, Path)) and is_text(Path(source)):
         shape = shape_of(Path(source))
-    settings, reasons = shape.settings, dict(shape.reasons)
+    settings, reasons = replace(shape.settings, sheet=sheet), dict(shape.reasons)
     opened: DuckDBSource = DuckDB().open(source, settings)
     found = opened.guessed()
     if any(name != name.strip() for name in opened.columns):

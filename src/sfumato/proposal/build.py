@@ -58,7 +58,8 @@ def propose(
     disease: health, by its name (disease): sensitive
     """
     report("looking at the file")
-    guessed = guess(source) if _is_file(source) else Guess(ReadSettings())
+    sheet = settings.get("sheet")
+    guessed = guess(source, sheet) if _is_file(source) else Guess(ReadSettings())
     declared = ReadSettings.of({**guessed.settings.spec(), **settings})
     opened = engine_of(engine).open(source, declared)
     report("looking at columns")

@@ -63,8 +63,8 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     yield PRIVATE
     yield from _comment(
         f"Proposed by sfumato init from {proposal.heading}. Nothing here is decided: read it, "
-        "change what is wrong, and take out the next line. Until then only `sfumato check` and "
-        "`sfumato anonymize --dry-run` take this file."
+        "change what is wrong, and take out the next line. Until then only `sfumato check`, "
+        "`sfumato hierarchy show` and `sfumato anonymize --dry-run` take this file."
     )
     yield "proposed = true"
     yield ""

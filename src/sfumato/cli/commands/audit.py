@@ -94,7 +94,7 @@ def audit(
         person,
         alike,
         reading,
-        others=(original, external),
+        others=(original, external, *(each for each in earlier or [] if not each.is_dir())),
     )
     criterion = subject.criterion
     if report is not None and report.exists() and not report.is_dir():
@@ -110,7 +110,7 @@ def audit(
             known,
             criterion=criterion,
             external=subject.opened(external),
-            earlier=earlier or [],
+            earlier=[subject.as_published(each) for each in earlier or []],
             enforced=criterion_of(enforced, "--enforced"),
         )
         _ = audited.way_out  # with the progress of its tries

@@ -34,12 +34,12 @@ def show(
 
     Gaps are named: values of the data that the hierarchy lacks, and nodes that nobody is in. Names
     are values of the data: they are shown on a terminal, or with --show-values. A pipe and --json
-    get numbers of nodes and people.
+    get numbers of nodes and people. A proposed job is shown as it is.
     """
     from sfumato.hierarchy_fit import COLUMNS, HierarchyFit
 
     with out.progress():
-        fit = HierarchyFit.of(Subject(job, None, None).job().table(), column)
+        fit = HierarchyFit.of(Subject(job, None, None).job(undecided=True).table(), column)
     values = show_values or (sys.stdout is not None and sys.stdout.isatty())
 
     def shown() -> None:
