@@ -334,3 +334,13 @@ def test_an_original_that_was_read_by_another_rule_is_told_which(made, read, sai
             sf.audit(subject, original=with_values(texts, read))
         assert str(refused.value).endswith(said)
         assert "\n" not in str(refused.value)
+
+
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.TopDown("cut")], ids=str)
+def test_codes_of_which_nothing_is_told_are_one_group_wherever_they_lie(method, tmp_path):
+    codes = ["12345"] * 20 + ["0", "0", "98765", "98766", "54321", "54322"]
+    release = sf.anonymize(with_values(codes, sf.Prefix()), sf.KAnonymity(2), method)
+    assert len(release.grouping.sizes) == 2
+    place = release.save(tmp_path / "out")
+    assert {*of(sf.load(place))} == {"12345", "*"}
+    assert sf.load(place).check().n_groups == 2

@@ -213,7 +213,7 @@ class Release:
     def _decided(self) -> Grouping | None:
         if self._private is None or not self.recoding.has_one_box_each:
             return None
-        return self.recoding.grouping(self.table.frequencies())
+        return self.recoding.told_grouping(self.table.frequencies())
 
     @property
     def written(self) -> Written:

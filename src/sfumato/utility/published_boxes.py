@@ -9,7 +9,6 @@ from sfumato.data.domain import Domain
 from sfumato.data.frequency import same_values
 from sfumato.data.groups import Histogram
 from sfumato.data.labels.reader import LabelReader, sides_of
-from sfumato.data.recoding.base import without_hidden
 from sfumato.errors import BrokenPromise
 from sfumato.release import Release
 
@@ -27,7 +26,6 @@ def generalized_groups(release: Release, attribute: str | None) -> tuple[Boxes, 
         boxes = boxes_of_labels(release)
     elif recoding.buckets is None:
         domains, columns = release.table.domains, grouping.frequencies.quasi_identifiers
-        boxes = without_hidden(domains, columns, boxes)
         sides = [domains[column].ground_sides(boxes[:, j]) for j, column in enumerate(columns)]
         boxes = np.stack(sides, axis=1)
     if attribute is None:

@@ -125,6 +125,16 @@ class Recoding(ABC):
         """Give the number of people in every published group."""
         return self.published_boxes(frequencies)[1]
 
+    def told_grouping(self, frequencies: FrequencySet) -> Grouping:
+        """Group as everybody sees it: boxes that are told alike are one."""
+        grouping = self.grouping(frequencies)
+        boxes = without_hidden(frequencies.domains, frequencies.quasi_identifiers, grouping.boxes)
+        if boxes is grouping.boxes:
+            return grouping
+        boxes, box = distinct_boxes(boxes)
+        index = np.where(grouping.index == SUPPRESSED, SUPPRESSED, box[grouping.index])
+        return Grouping(frequencies, boxes, index)
+
     def lows(self, column: str) -> NDArray[np.int32] | None:
         """Give the first rank of each ground value's interval; None: not recoded by value."""
         del column

@@ -111,10 +111,9 @@ class Cut(Recoding):
         return self.grouping(frequencies).n_suppressed
 
     def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
-        """Give the boxes that somebody is in, and how many people are in each."""
-        grouping = self.grouping(frequencies)
-        columns = frequencies.quasi_identifiers
-        return without_hidden(frequencies.domains, columns, grouping.boxes), grouping.sizes
+        """Give the boxes that somebody is in, each once, and how many people are in each."""
+        grouping = self.told_grouping(frequencies)
+        return grouping.boxes, grouping.sizes
 
     def placement(self, frequencies: FrequencySet) -> Placement:
         """Every combination is in one box, with all its people."""
