@@ -639,6 +639,11 @@ WRONG_JOBS = [
     (METHOD, "recode = { boxes = [] }", "the boxes are not here; load the saved recoding"),
     (METHOD, "recode = { boxes = [5] }", "Recode: boxes must be a list of sides by column"),
     (METHOD, "recode = { boxes = [{ age = 5 }] }", "box 0: the side of 'age' is damaged"),
+    (
+        METHOD,
+        'recode = { boxes = [{ age = { level = true, node = "1" } }] }',
+        "box 0: the side of 'age' is damaged",
+    ),
     (METHOD, "recode = { file = 'x', k = 2 }", "method.recode: unknown parameter 'k' beside file"),
 ]
 

@@ -29,7 +29,7 @@ from sfumato.errors import BadInput, Unsatisfiable, shown
 from sfumato.files.formats import refuse_other_format
 from sfumato.files.paths import reason
 from sfumato.formulas.boxes.only_box import NONE, SEVERAL, only_box
-from sfumato.parameters import file_path, suppression_limit, whole
+from sfumato.parameters import file_path, is_count, suppression_limit, whole
 from sfumato.spec import describe, from_spec, to_spec
 from sfumato.text import count, counted
 
@@ -331,7 +331,7 @@ def _is_side(side: Side) -> bool:
         return known and other is True and not rest
     if set(rest) == {"level", "node"}:
         level = rest.pop("level")
-        return isinstance(level, int) and level >= 0 and isinstance(rest["node"], str)
+        return is_count(level) and isinstance(rest["node"], str)
     bounds = set(rest) == {"first", "last"} or set(rest) <= {"from", "below"}
     return bounds and all(isinstance(bound, str) for bound in rest.values())
 
