@@ -13,7 +13,7 @@ from naive.disclosure import marketer
 from naive.listed import names, who_fits
 from naive.naming import other_holds
 from profiles import examples
-from sfumato.attacks import Linkage
+from sfumato.attacks import CannotRun, Linkage, Mechanism, Target
 
 COLUMNS = ("c", "d")
 
@@ -163,3 +163,26 @@ def test_what_other_holds_is_not_told(tmp_path):
         said.append((place / "release.json").read_bytes())
     assert said[0] == said[1]
     assert b"Canary" not in said[0]
+
+
+def mechanism(rows, people):
+    texts, values = zip(*rows, strict=True)
+    table = sf.read(pa.table({"c": list(texts), "s": list(values)}), ["c"], "s")
+    release = sf.anonymize(table, sf.KAnonymity(2) & sf.LDiversity(2), sf.Mondrian())
+    return release, Mechanism("s", who="external").find(
+        Target.of(release, external=pa.table({"c": people}))
+    )
+
+
+def test_worlds_of_a_list_are_run_where_counts_of_texts_are_published():
+    rows = [("A", s) for s in "xyxyx"] + [("B", s) for s in "xxyyx"]
+    _, finding = mechanism(rows, ["A"] * 6 + ["B"] * 6)
+    assert finding.found == Fraction(3, 5) * Fraction(5, 6)
+
+
+@pytest.mark.parametrize("few", [["C"] * 3 + ["D"] * 2, ["C"] * 3])
+def test_where_names_depend_on_who_is_in_the_table_worlds_of_a_list_are_not_run(few):
+    """As `other`, and as everything."""
+    rows = [("A", "xy"[j % 2]) for j in range(6)] + [(c, "xy"[j % 2]) for j, c in enumerate(few)]
+    with pytest.raises(CannotRun, match="which texts of 'c' are named depends on who is in the"):
+        mechanism(rows, ["A"] * 7 + few)

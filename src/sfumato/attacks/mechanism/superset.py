@@ -27,6 +27,7 @@ from sfumato.criteria import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.data.hierarchy import Flat, Hierarchy, whole_rules
+from sfumato.data.labels.grammar import OTHER, Name, parse
 from sfumato.data.recoding import Recoding
 from sfumato.data.values import published_text
 from sfumato.errors import CannotRun
@@ -47,6 +48,7 @@ class ListReplay:
                 "rows were suppressed, so who on the list is in no group may be one of them; how "
                 "that was decided is not worked out for lists"
             )
+        _refuse_unworked_names(target, external)
         self.target, self.method, self.enforced, self.left = target, method, enforced, most
         self.rules = _rules(target, external)
         self.ground = external.combinations()
@@ -173,6 +175,26 @@ class _OnTexts(Replay):
         return histograms.keys() == same.keys() and all(
             np.array_equal(histograms[key], same[key]) for key in same
         )
+
+
+def _refuse_unworked_names(target: Target, external: Table) -> None:
+    """Refuse texts of the data of which it depends on who is in the table whether they are named.
+
+    Where every label is one text, the release itself says how many people have it.
+    """
+    rest = frozenset() if target.own is None else target.own.rest
+    for column in target.seen.frequencies.quasi_identifiers:
+        domain = external.before_naming.domains[column]
+        if domain.closed or domain.numbers is not None:
+            continue
+        labels = target.seen.frequencies.domains[column].labels
+        parts = {parse(label).part for label in labels if isinstance(label, str)}
+        told = rest is not None and column not in rest
+        if not all(isinstance(each, Name) and (told or each.text != OTHER) for each in parts):
+            raise CannotRun(
+                f"which texts of {column!r} are named depends on who is in the table, and that is "
+                "not worked out for lists"
+            )
 
 
 def _rules(target: Target, external: Table) -> Mapping[str, Hierarchy]:
