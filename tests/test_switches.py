@@ -11,6 +11,7 @@ import ast
 import importlib
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -79,6 +80,14 @@ def is_ours(kind: type) -> bool:
     return kind.__module__.partition(".")[0] == "sfumato"
 
 
+@cache
+def parsed(text: str) -> tuple[ast.AST, dict[ast.AST, ast.AST]]:
+    """Give the tree of a file, and what each node stands in."""
+    tree = ast.parse(text)
+    parents = {child: parent for parent in ast.walk(tree) for child in ast.iter_child_nodes(parent)}
+    return tree, parents
+
+
 @dataclass
 class Reader:
     """Finds the switches on the classes of a room in one file."""
@@ -88,12 +97,7 @@ class Reader:
     room: Room
 
     def __post_init__(self) -> None:
-        self.tree = ast.parse(self.text)
-        self.parents = {
-            child: parent
-            for parent in ast.walk(self.tree)
-            for child in ast.iter_child_nodes(parent)
-        }
+        self.tree, self.parents = parsed(self.text)
         self.kinds, self.members = self.room.kinds, self.room.members
         self.names = {kind.__name__ for kind in self.kinds}
 
@@ -165,11 +169,12 @@ class Reader:
         return " ".join((ast.get_source_segment(self.text, node) or "").split())
 
 
+@cache
 def known_in(path: Path) -> dict[str, Any]:
     """Give the objects that a file can name, imports inside of functions included."""
     module = ".".join(("sfumato", *path.relative_to(SOURCE).with_suffix("").parts))
     known = dict(vars(importlib.import_module(module.removesuffix(".__init__"))))
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path.read_text())[0]):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("sfumato"):
             source = importlib.import_module(str(node.module))
             for alias in node.names:

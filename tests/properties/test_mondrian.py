@@ -181,10 +181,9 @@ CRITERIA = [
 ]
 
 
-@pytest.mark.long
-@pytest.mark.parametrize("method", METHODS, ids=str)
-@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
-def test_both_ways_of_cutting_agree_on_a_large_table(monkeypatch, method, criterion):
+@pytest.fixture(scope="module")
+def large():
+    """What 3,000 people have in common."""
     draw = np.random.default_rng(11)
     n = 3000
     source = pa.table(
@@ -198,8 +197,14 @@ def test_both_ways_of_cutting_agree_on_a_large_table(monkeypatch, method, criter
         }
     )
     rules = {"age": sf.Flat(), "income": sf.Flat(), "zip": sf.Prefix(), "sex": sf.Tree(["f", "m"])}
-    frequencies = sf.read(source, rules, ["illness", "salary"]).frequencies()
-    compiled, arrays = both_ways(monkeypatch, frequencies, method, criterion)
+    return sf.read(source, rules, ["illness", "salary"]).frequencies()
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("method", METHODS, ids=str)
+@pytest.mark.parametrize("criterion", CRITERIA, ids=str)
+def test_both_ways_of_cutting_agree_on_a_large_table(monkeypatch, large, method, criterion):
+    compiled, arrays = both_ways(monkeypatch, large, method, criterion)
     assert compiled == arrays
 
 
