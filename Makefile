@@ -58,7 +58,7 @@ lint: $(VENV)/.installed-test
 	$(BIN)/mypy
 	$(BIN)/lint-imports
 
-# Half a minute on a fresh machine, for a core that linting leaves idle.
+# A minute on a fresh machine, for a core that linting leaves idle.
 kernels: $(VENV)/.installed-test
 	$(BIN)/python tools/compile_kernels.py
 

@@ -12,21 +12,23 @@ from sfumato.algorithms import mondrian
 from sfumato.algorithms.grouping import anatomy, line
 from sfumato.attacks.mechanism import following
 
+N_PEOPLE = 500
 
-def people(n: int) -> sf.Table:
-    """Make up a table."""
+
+def people(n: int = N_PEOPLE) -> sf.Table:
+    """Make up a table: some people, of whom the first have come."""
     rng = np.random.default_rng(0)
     columns = {
-        "age": rng.integers(18, 90, n),
-        "area": rng.integers(0, 300, n),
-        "disease": rng.choice(["a", "b", "c", "d", "e"], n),
+        "age": rng.integers(18, 90, N_PEOPLE),
+        "area": rng.integers(0, 300, N_PEOPLE),
+        "disease": rng.choice(["a", "b", "c", "d", "e"], N_PEOPLE),
     }
-    return sf.read(pa.table(columns), ["age", "area"], "disease")
+    return sf.read(pa.table(columns).slice(0, n), ["age", "area"], "disease")
 
 
 def main() -> None:
     """Make releases that need them, and attack them."""
-    table = people(500)
+    table = people()
     diverse = sf.KAnonymity(2) & sf.LDiversity(2, "frequency")
     skyline = sf.Skyline([(1, 2, 0, "9/10"), (0, 1, 1, "4/5")])
     sf.anonymize(table, skyline, sf.SkylineMondrian())
@@ -39,11 +41,9 @@ def main() -> None:
     sf.knowledge_skyline(of_few_values)
     for method in (sf.Mondrian(strict=False), sf.Incognito(), sf.GreedyGrouping(), sf.Anatomy()):
         sf.audit(sf.anonymize(table, diverse, method))
-    chain = []
-    for n in (300, 400, 500):
-        promise, method = sf.BCFAnonymity(2), sf.BCFAnonymizer(previous=chain)
-        chain.append(sf.anonymize(people(n), promise, method))
-    sf.audit(chain[-1], earlier=chain[:-1])
+    chain = [sf.anonymize(people(n), sf.KAnonymity(20), sf.Mondrian()) for n in (300, 400, 500)]
+    sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
+    sf.anonymize(table, diverse, sf.SensitiveGrouping())
 
 
 if __name__ == "__main__":
