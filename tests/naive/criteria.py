@@ -4,6 +4,7 @@ Guards: a person is (..., value, guard); the guard is any label of the hierarchy
 Counts: a group is a list of counts, one per value.
 """
 
+import itertools
 import math
 from collections import Counter
 from decimal import Decimal, localcontext
@@ -74,6 +75,28 @@ def k_e(values, k, e):
     """At least k people, and numbers that spread over at least e."""
     numbers = [Fraction(value) for value in values]
     return len(values) >= k and max(numbers) - min(numbers) >= Fraction(e)
+
+
+def fewest_to_leave_out(sizes, keeps):
+    """The fewest people in groups without which what is left keeps a promise about all of it."""
+    return min(
+        sum(sizes) - sum(kept)
+        for n in range(len(sizes) + 1)
+        for kept in itertools.combinations(sizes, n)
+        if keeps(kept)
+    )
+
+
+def average_risk(sizes, risk):
+    """The risk of each person, 1 by the size of the group, is at most so large on average."""
+    risks = [Fraction(1, size) for size in sizes for _ in range(size)]
+    return not risks or sum(risks) / len(risks) <= risk
+
+
+def people_at_risk(sizes, share, risk):
+    """At most such a share of the people has a risk above so much."""
+    risks = [Fraction(1, size) for size in sizes for _ in range(size)]
+    return sum(each > risk for each in risks) <= share * len(risks)
 
 
 def t_close(values, everybody, t, ground_distance):

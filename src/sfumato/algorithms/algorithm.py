@@ -193,8 +193,8 @@ class Algorithm(ABC):
             able = _judging_all_groups(criterion)
             remedy = f"; use {' or '.join(able)}" if able else ""
             return (
-                "what is known of people in one group matters to those in others, and this method "
-                f"judges one group at a time{remedy}"
+                "whether it holds of one group depends on the others, and this method judges one "
+                f"group at a time{remedy}"
             )
         if any(part.sets for part in parts) and not self.takes_sets:
             return (

@@ -125,7 +125,10 @@ class Checked(Algorithm):
 
     def refuses(self, criterion: Criterion) -> str | None:
         """What its method cannot enforce of sizes; and what suppressed people would decide."""
-        refused = super().refuses(criterion) or self.method.refuses(_blind(criterion, 1))
+        blind = _blind(criterion, 1)
+        if not all(part.by_group for part in blind.parts) and not self.method.judges_all_groups:
+            return f"it is about the whole table, and {self.method} judges one group at a time"
+        refused = super().refuses(criterion) or self.method.refuses(blind)
         compares = any(part.needs_original for part in criterion.parts)
         if refused is None and self.max_suppressed and compares:
             return (

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, Checked, Mondrian
+from sfumato.algorithms import ALGORITHMS, Algorithm, Checked, Mondrian, Optimal
 from sfumato.algorithms.checked import doubling
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.errors import BadInput
@@ -56,7 +56,7 @@ def default_method(criterion: Criterion) -> Algorithm:
     value, so that knowing them tells nothing: bounds on shares by looking ahead, other criteria by
     groups that are made without values, 8 times as large, and checked. Where it only matters which
     values there are, groups are as large as has to be, which tells little
-    (`bench/default_method.py`).
+    (`bench/default_method.py`). Promises about the whole table are for a lattice.
 
     >>> import sfumato as sf
     >>> print(default_method(sf.KAnonymity(5)), default_method(sf.LDiversity(2, "frequency")))
@@ -65,8 +65,9 @@ def default_method(criterion: Criterion) -> Algorithm:
     Checked(Mondrian(), ks=[5, 10, 20, 40, 80, 160])
     """
     about = [part for part in criterion.parts if part.looks_at_values]
+    otherwise = Mondrian() if Mondrian().refuses(criterion) is None else Optimal()
     if not about:
-        return Mondrian()
+        return otherwise
     ks = doubling(criterion)
     candidates: tuple[Algorithm, ...] = (Checked(Mondrian(), ks),)
     if any(part.looks_at_shares for part in about):
@@ -74,7 +75,7 @@ def default_method(criterion: Criterion) -> Algorithm:
     for method in candidates:
         if method.refuses(criterion) is None:
             return method
-    return Mondrian()
+    return otherwise
 
 
 def check_pair(method: Algorithm, criterion: Criterion) -> None:

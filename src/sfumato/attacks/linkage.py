@@ -99,9 +99,9 @@ class Linkage(Attack):
                 "nobody on the list fits any published row; is it read with the hierarchies of "
                 "the release?"
             )
-        k = least_people(target.criterion)
         if self.model == "marketer":
-            return self._on_average(target, sizes, fits, k, note)
+            return self._on_average(target, sizes, fits, note)
+        k = least_people(target.criterion)
         bound = NO_CERTAINTY if k is None else Bound("<=", Fraction(1, k))
         # Where a group has more rows than people on the list fit, most rows are somebody else's.
         candidates = np.maximum(fits, sizes)
@@ -130,15 +130,14 @@ class Linkage(Attack):
         refuse_other_columns("external", self.external, target.quasi_identifiers)
         return self.external
 
-    def _on_average(
-        self, target: Target, sizes: Counts, fits: Counts, k: int | None, note: str | None
-    ) -> Finding:
+    def _on_average(self, target: Target, sizes: Counts, fits: Counts, note: str | None) -> Finding:
         filled = fits > 0
         people = self._list(target)
         # A row is linked with one of those who fit; no more people can be right than there are.
         right = _sum_of_ratios(np.minimum(sizes, fits)[filled], fits[filled])
         share = right / target.n_people
-        bound = None if k is None else Bound("<=", Fraction(1, k))
+        allowed = _on_average_allowed(target.criterion)
+        bound = None if allowed is None else Bound("<=", allowed)
         holds = None if bound is None else bound.allows(share)
         return Finding(
             attack=self.called,
@@ -195,6 +194,14 @@ class Linkage(Attack):
 def least_people(criterion: Criterion | None) -> int | None:
     """Give the size that every group was promised to have; None: nothing was promised of it."""
     return criterion.least_size if criterion is not None and criterion.least_size > 1 else None
+
+
+def _on_average_allowed(criterion: Criterion | None) -> Fraction | None:
+    """Give the share that was promised of everybody together; None: nothing was."""
+    k = least_people(criterion)
+    parts = () if criterion is None else criterion.parts
+    said = [part.average_allowed() for part in parts] + [None if k is None else Fraction(1, k)]
+    return min((each for each in said if each is not None), default=None)
 
 
 def _sum_of_ratios(counts: Counts, sizes: Counts) -> Fraction:

@@ -1,6 +1,7 @@
 """What must hold of every group of a release."""
 
 from sfumato.criteria.alpha_k_anonymity import AlphaKAnonymity
+from sfumato.criteria.average_risk import AverageRisk
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.beta_likeness import BetaLikeness
 from sfumato.criteria.ck_safety import CKSafety
@@ -10,7 +11,9 @@ from sfumato.criteria.judging import Measurement
 from sfumato.criteria.k_anonymity import KAnonymity
 from sfumato.criteria.ke_anonymity import KEAnonymity
 from sfumato.criteria.l_diversity import LDiversity
+from sfumato.criteria.max_risk import MaxRisk
 from sfumato.criteria.p_sensitive import PSensitiveKAnonymity
+from sfumato.criteria.people_at_risk import PeopleAtRisk
 from sfumato.criteria.personalized_privacy import PersonalizedPrivacy
 from sfumato.criteria.recursive_diversity import RecursiveDiversity
 from sfumato.criteria.skyline import Skyline
@@ -19,6 +22,7 @@ from sfumato.criteria.t_closeness import TCloseness
 __all__ = [
     "CRITERIA",
     "AlphaKAnonymity",
+    "AverageRisk",
     "BCFAnonymity",
     "BetaLikeness",
     "CKSafety",
@@ -27,8 +31,10 @@ __all__ = [
     "KAnonymity",
     "KEAnonymity",
     "LDiversity",
+    "MaxRisk",
     "Measurement",
     "PSensitiveKAnonymity",
+    "PeopleAtRisk",
     "PersonalizedPrivacy",
     "RecursiveDiversity",
     "Skyline",

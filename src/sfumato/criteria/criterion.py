@@ -189,6 +189,10 @@ class Criterion(ABC):
 
     # What it promises against somebody who knows things.
 
+    def average_allowed(self) -> Fraction | None:
+        """How probable recognizing people may be on average; None: says nothing of it."""
+        return None
+
     def protects(self, values: Domain | Sequence[object]) -> NDArray[np.int32]:
         """Say what each sensitive value counts as: (n_values,) codes. Default: as itself.
 
@@ -325,6 +329,7 @@ class Criterion(ABC):
 STATEMENTS = frozenset(
     {
         "alone",
+        "average_allowed",
         "belief_after",
         "belief_allowed",
         "bounds_shares",

@@ -369,7 +369,8 @@ class JointGroups:
 
     def part(self, chosen: NDArray[np.bool_]) -> JointGroups:
         """Keep some of the groups."""
-        return JointGroups(self.frequencies, self.sizes[chosen], self.counted.part(chosen))
+        histogram = None if self.histogram is None else lambda: self.counted.part(chosen)
+        return JointGroups(self.frequencies, self.sizes[chosen], histogram)
 
     def within(self, attribute: str) -> tuple[Groups, NDArray[np.intp]]:
         """Split the groups by all other sensitive columns, and see them by one.
