@@ -1,16 +1,19 @@
 """Risk as a promise: of everybody, on average, and of all but a few."""
 
+import json
 from fractions import Fraction
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from typer.testing import CliRunner
 
 import naive.criteria
 import naive.lattice
 import sfumato as sf
 from profiles import examples
 from properties.generated import tables
+from sfumato.cli.app import app
 
 SIZES = st.lists(st.integers(1, 9), max_size=7)
 SHARES = st.fractions(0, 1, max_denominator=12)
@@ -150,3 +153,11 @@ def test_lattice_methods_find_the_enumerated_nodes(table, limit, share, risk, av
     minimal = {n for n in safe if not any(naive.lattice.below(other, n) for other in safe)}
     for method in (sf.Exhaustive(limit), sf.Incognito(limit), sf.Samarati(limit)):
         assert set(method.minimal(table.frequencies(), promise)) == minimal, method
+
+
+@pytest.mark.parametrize(("columns", "code"), [("sex", 0), ("age,sex", 1)])
+def test_a_risk_is_asked_for_on_the_command_line(columns, code):
+    command = ["check", str(sf.datasets.patients()), "-q", columns, "--risk", "0.09", "--json"]
+    done = CliRunner().invoke(app, command)
+    assert done.exit_code == code
+    assert json.loads(done.stdout)["holds"] is (code == 0)

@@ -31,6 +31,10 @@ Alike = Annotated[
     typer.Option(help="Values that only look different: merge them, or keep them apart."),
 ]
 Kind = Annotated[str, typer.Option(help="Which l-diversity: distinct, entropy or frequency.")]
+Risk = Annotated[
+    str | None,
+    typer.Option(help="The largest risk of being recognized: 0.09 is groups of 12 people."),
+]
 ReleaseOrFile = Annotated[
     Path,
     typer.Argument(

@@ -30,6 +30,7 @@ class Subject:
     k: int | None = None
     l: str | None = None
     kind: str = "distinct"
+    risk: str | None = None
     person: str | None = None
     alike: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read
@@ -38,7 +39,7 @@ class Subject:
 
     @cached_property
     def criterion(self) -> Criterion | None:
-        """What -k and -l ask for."""
+        """What -k, -l and --risk ask for."""
         from sfumato.criteria.criterion import together
 
         parts: list[Criterion] = [] if self.k is None else [sf.KAnonymity(self.k)]
@@ -46,6 +47,8 @@ class Subject:
             raise sf.BadInput("--kind says which l-diversity is required: give -l with it")
         if self.l is not None:
             parts.append(sf.LDiversity(self.l, kind=self.kind))  # type: ignore[arg-type]  # checked
+        if self.risk is not None:
+            parts.append(sf.MaxRisk(self.risk))
         return together(parts) if parts else None
 
     @property
@@ -98,8 +101,9 @@ class Subject:
     @property
     def is_unknown(self) -> bool:
         """Whether nobody said anything about a file's columns, or asked anything of them."""
-        said = (self.quasi_identifiers, self.sensitive, self.person, self.alike, self.k, self.l)
-        return self.source.suffix != ".toml" and all(each is None for each in said)
+        said = (self.quasi_identifiers, self.sensitive, self.person, self.alike)
+        asked = (self.k, self.l, self.risk)
+        return self.source.suffix != ".toml" and all(each is None for each in (*said, *asked))
 
     def job(self, *, undecided: bool = False) -> Job:
         """Read the job file; undecided: a proposal will do."""

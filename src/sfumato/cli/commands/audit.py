@@ -18,6 +18,7 @@ from sfumato.cli.options import (
     QuasiIdentifiers,
     Reading,
     ReleaseOrFile,
+    Risk,
     Sensitive,
 )
 from sfumato.cli.subject import Subject, criterion_of
@@ -54,6 +55,7 @@ def audit(
     k: Annotated[int | None, typer.Option("-k", help="k-anonymity was promised.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="l-diversity was promised.")] = None,
     kind: Kind = "distinct",
+    risk: Risk = None,
     enforced: Annotated[
         list[str] | None,
         typer.Option(
@@ -76,7 +78,7 @@ def audit(
 
     A job file stands for the release it made, with its source as the original. Of another tool's
     file say which columns others may know (-q), which must stay unknown (-s), and what was
-    promised (-k, -l).
+    promised (-k, -l, --risk).
 
     Exit code 0: what was promised is shown to be safe, or nothing was promised and nobody is
     certain. 1: an attack succeeds. 5: undecided, since an attack could not be run, or none that
@@ -91,6 +93,7 @@ def audit(
         k,
         l,
         kind,
+        risk,
         person,
         alike,
         reading,
@@ -101,7 +104,7 @@ def audit(
         raise sf.BadInput(f"{report}: is a file; give a directory for the report")
     with out.progress():
         if subject.is_release and criterion is not None:
-            raise sf.BadInput(f"{source}: a release says what it promised; drop -k, -l")
+            raise sf.BadInput(f"{source}: a release says what it promised; drop -k, -l, --risk")
         release, known = subject.released(original)
         if report is not None:
             refuse_unwritable(report)  # before the work

@@ -11,7 +11,16 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import UNDECIDED, UNSAFE, Answer, command
-from sfumato.cli.options import NOTHING, Alike, Kind, Person, QuasiIdentifiers, Reading, Sensitive
+from sfumato.cli.options import (
+    NOTHING,
+    Alike,
+    Kind,
+    Person,
+    QuasiIdentifiers,
+    Reading,
+    Risk,
+    Sensitive,
+)
 from sfumato.cli.subject import Subject
 
 
@@ -31,6 +40,7 @@ def check(
     k: Annotated[int | None, typer.Option("-k", help="Require k-anonymity.")] = None,
     l: Annotated[str | None, typer.Option("-l", help="Require l-diversity.")] = None,
     kind: Kind = "distinct",
+    risk: Risk = None,
     drivers: Annotated[
         bool,
         typer.Option(
@@ -43,14 +53,16 @@ def check(
     """Measure a table as it is: raw data, a release, or another tool's output.
 
     Of a table without any option the columns are listed, with the roles that sfumato init would
-    propose. Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k or
-    -l, with a job file (its criteria), or with a saved release (its promise), the exit code is 1
-    when something is not kept, and 5 when there is no verdict about a part. Files may be delimited
-    by , ; | or tab.
+    propose. Without a requirement k-anonymity, l-diversity and t-closeness are measured. With -k,
+    -l or --risk, with a job file (its criteria), or with a saved release (its promise), the exit
+    code is 1 when something is not kept, and 5 when there is no verdict about a part. Files may be
+    delimited by , ; | or tab.
     """
     from sfumato.risk import DEFAULT_K
 
-    subject = Subject(source, quasi_identifiers, sensitive, k, l, kind, person, alike, reading)
+    subject = Subject(
+        source, quasi_identifiers, sensitive, k, l, kind, risk, person, alike, reading
+    )
     criterion = subject.criterion
     table = driven = None
     title = str(source)
