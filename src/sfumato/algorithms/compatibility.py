@@ -65,7 +65,7 @@ def default_method(criterion: Criterion) -> Algorithm:
     Checked(Mondrian(), ks=[5, 10, 20, 40, 80, 160])
     """
     about = [part for part in criterion.parts if part.looks_at_values]
-    otherwise = Mondrian() if Mondrian().refuses(criterion) is None else Optimal()
+    otherwise = Mondrian() if all(part.by_group for part in criterion.parts) else Optimal()
     if not about:
         return otherwise
     ks = doubling(criterion)
