@@ -1,5 +1,7 @@
 """Which texts of an open column a release may name, by going through the people."""
 
+from itertools import pairwise
+
 OTHER = "other"
 
 
@@ -28,3 +30,21 @@ def told_by(codes, bound):
     value = min(code for code in codes if code >= bound)
     below = max((code for code in codes if code < bound), default="")
     return next(value[:n] for n in range(len(value) + 1) if not below.startswith(value[:n]))
+
+
+def longest_shared(codes, fewest):
+    """Beginnings, and whole codes (with an end), that many people share while nothing longer is."""
+    ended = [code + "$" for code in codes]  # before all letters and digits
+    every = {code[:n] for code in ended for n in range(1, len(code) + 1)}
+    many = {each for each in every if sharing(ended, each) >= fewest}
+    return sorted(a for a in many if not any(b != a and b.startswith(a) for b in many))
+
+
+def bounds_of(codes, fewest):
+    """Where ranges of codes may begin, going through all pairs of letters."""
+    found = set()
+    beginnings = longest_shared(codes, fewest)
+    for below, above in pairwise(beginnings):
+        n = next(n for n in range(len(above)) if above[n] != below[n : n + 1])
+        found.add(above[: n + 1])
+    return found

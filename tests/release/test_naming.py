@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from naive.naming import may_be_named, other_holds, sharing, told_by
+from naive.naming import bounds_of, may_be_named, other_holds, sharing, told_by
 from profiles import examples
 from sfumato.data.labels.grammar import EVERY_VALUE, Mask, Members, Name, Range, parse
 from sfumato.data.labels.reader import LabelReader
@@ -51,7 +51,9 @@ def names_of(part):
 
 categories = st.lists(
     st.tuples(
-        st.sampled_from(["a", "b", "c, d", "e{", "*", "other", "Other", "missing", '"q"', "<5"]),
+        st.sampled_from(
+            ["a", "b", "c, d", "e{", "*", "", "other", "Other", "missing", '"q"', "<5"]
+        ),
         st.integers(1, 9),
     ),
     min_size=1,
@@ -135,6 +137,8 @@ def test_bounds_of_codes_tell_what_many_people_share(groups, k, method):
                     if bound is not None:
                         assert method in BY_RANGES
                         assert sharing(values, told_by(values, bound)) >= fewest
+                        if any(values.count(each) < fewest for each in values):
+                            assert bound in bounds_of(values, fewest)
         low, high = reader.interval(label)
         assert low <= release.table.domains["text"].code_of(value) <= high
 
@@ -311,7 +315,7 @@ def test_what_too_few_codes_begin_with_is_not_told_and_others_still_are(method):
     labels = of(sf.anonymize(few, sf.KAnonymity(2), method))
     assert not [label for label in labels if label.startswith("9")]
     assert {*labels} > {"12345", "12399"}
-    assert {*labels} - {"12345", "12399", "54321"} in ({"*"}, {">=4"})
+    assert {*labels} - {"12345", "12399", "54321"} in ({"*"}, {">=5"})
 
 
 @pytest.mark.parametrize(
@@ -344,3 +348,80 @@ def test_codes_of_which_nothing_is_told_are_one_group_wherever_they_lie(method, 
     place = release.save(tmp_path / "out")
     assert {*of(sf.load(place))} == {"12345", "*"}
     assert sf.load(place).check().n_groups == 2
+
+
+@pytest.mark.long
+@examples(100)
+@given(codes, st.integers(1, 6), st.booleans(), st.data())
+def test_no_bound_changes_with_the_code_of_somebody_whom_few_are_like(groups, k, ordered, data):
+    """Somebody gets another code of few; bounds are what the codes of many say, and no others."""
+    rule = sf.Flat(ordered=True) if ordered else sf.Prefix()
+    fewest = max(k, 5)
+    texts = ["A" + text for text, n in groups for _ in range(n)]
+    rare = [j for j, text in enumerate(texts) if texts.count(text) < fewest]
+    if not rare:
+        return
+    texts[data.draw(st.sampled_from(rare))] = "A" + data.draw(
+        st.text("012", min_size=1, max_size=4)
+    )
+    if len(texts) < k or all(texts.count(text) >= fewest for text in texts):
+        return
+    release = sf.anonymize(with_values(texts, rule), sf.KAnonymity(k), sf.Mondrian())
+    first = min(texts, key=lambda text: (int(text[1:]), text) if ordered else text)
+    many = may_be_named(texts, fewest) - {first} if ordered else bounds_of(texts, fewest)
+    assert {*release.table.domains["c"].ground.cuts.values()} == many
+
+
+@pytest.mark.parametrize("code", ["1999", "3999", "4000", "4999"])
+def test_a_bound_does_not_tell_where_the_one_below_it_lies(code):
+    """Between 0101 and 5000 one person has another code; the letter before 5 is his, or not."""
+    codes = ["0101"] * 20 + [code] + ["5000"] * 20
+    release = sf.anonymize(with_values(codes, sf.Prefix()), sf.KAnonymity(5), sf.Mondrian())
+    assert {*of(release)} == {"<5", "5000"}
+
+
+CANARIES = [
+    "Canary, of Ulm",
+    "{Canary",
+    "Canary}",
+    '"Canary"',
+    'Can"ary',
+    "Canary*",
+    "*Canary",
+    "<Canary",
+    "[Canary, b)",
+    "Canary or missing",
+    "",
+]
+
+
+@pytest.mark.parametrize("rule", [sf.Flat(), sf.Categories()], ids=str)
+@pytest.mark.parametrize("method", [sf.Mondrian(), sf.TopDown(), sf.Samarati()], ids=str)
+def test_texts_of_few_that_need_quotes_are_in_no_file(rule, method, tmp_path):
+    """The common ones beside them need quotes as well, and are read back."""
+    common = ["Labour, new"] * 20 + ['"Green"'] * 20 + ["other"] * 9 + ["*"] * 9
+    texts = common + [text for text in CANARIES for _ in range(2)]
+    release = sf.anonymize(with_values(texts, rule), sf.KAnonymity(2), method)
+    for kind in ("csv", "parquet"):
+        place = release.save(tmp_path / kind, format=kind)
+        sf.audit(release).save(place / "report.html")
+        loaded = sf.load(place)
+        assert loaded.description.rest == ("c",)
+        assert {*of(loaded)} == {"Labour, new", '"""Green"""', '"*"', "other"}
+        assert sf.audit(loaded, original=with_values(texts, rule)).verdict == "safe"
+        for file in place.rglob("*.*"):
+            written = file.read_bytes() if file.is_file() else b""
+            assert b"Canary" not in written
+            assert b'Can"ary' not in written
+            assert b'Can""ary' not in written
+
+
+@pytest.mark.parametrize("rule", [sf.Prefix(), sf.Flat(ordered=True)], ids=str)
+@pytest.mark.parametrize("method", [sf.Mondrian(), sf.TopDown(), sf.Samarati()], ids=str)
+def test_codes_of_few_that_need_quotes_are_not_named(rule, method):
+    texts = ["Labour, new"] * 20 + ['"Green"'] * 20 + [text for text in CANARIES for _ in range(2)]
+    release = sf.anonymize(with_values(texts, rule), sf.KAnonymity(2), method)
+    parts = [parse(label).part for label in of(release)]
+    named = {each.text for each in parts if isinstance(each, Name)}
+    bounds = {end for each in parts if isinstance(each, Range) for end in (each.low, each.high)}
+    assert not (named | bounds) & {*CANARIES}

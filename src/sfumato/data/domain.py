@@ -93,6 +93,7 @@ class Domain:
     # Of texts: in that of their characters, or with numbers in them as numbers (A5 before A10).
     order: Literal["codes", "natural"] | None = None
     named: NDArray[np.bool_] | None = None  # (n,) whether a release may name it; None: all
+    cuts: Mapping[int, str] | None = None  # ranks where ranges begin, with the bound; None: all
     told: NDArray[np.bool_] | None = None  # (height + 1, n) whether its node may be; None: all
     rest: Rest | None = None  # of texts without an order
     hidden: NDArray[np.bool_] | None = None  # (n,) of which nothing may be told; None: none

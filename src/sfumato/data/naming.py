@@ -7,8 +7,11 @@ are one, `other`; where they have one, they lie in ranges whose bounds tell what
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import pairwise
+from operator import itemgetter
 from typing import Literal, NamedTuple, overload
 
 import numpy as np
@@ -94,8 +97,13 @@ def with_names_of_many(
     ground = replace(domain, named=named_alone, told=told)
     if domain.order is None or (domain.order == "codes" and publishes == "nodes"):
         return _leaves(ground, *_whole_nodes(ground, told), tree.height)
-    starts = _shared_bounds(ground, people, fewest)
-    return _leaves(ground, starts, np.zeros(len(domain), dtype=bool), 1)
+    if domain.order == "natural":
+        cuts = _common_values(ground)
+    else:
+        cuts = _shared_beginnings(ground, people, fewest)
+    starts = np.arange(len(domain)) >= len(domain.texts)  # the missing value is a leaf of its own
+    starts[[0, *cuts]] = True
+    return _leaves(replace(ground, cuts=cuts), starts, np.zeros(len(domain), dtype=bool), 1)
 
 
 def _categories(
@@ -177,30 +185,51 @@ def _all_named(domain: Domain) -> NDArray[np.bool_]:
     return np.ones(len(domain), dtype=bool) if domain.named is None else domain.named
 
 
-def _shared_bounds(domain: Domain, people: Counts, fewest: int) -> NDArray[np.bool_]:
-    """Begin a leaf where the bound below it tells no more than many people share."""
-    n = len(domain.texts)
-    starts = np.ones(len(domain), dtype=bool)  # the missing value is a leaf of its own
-    before = np.concatenate([[0], np.cumsum(people[:n])])
-    for rank in range(1, n):
-        if domain.order == "natural":  # the bound is the value
-            starts[rank] = people[rank] >= fewest
-            continue
-        first, end = domain.beginning_so(told_by(domain, rank))
-        starts[rank] = before[end] - before[first] >= fewest
-    return starts
+def _common_values(domain: Domain) -> Mapping[int, str]:
+    """Cut texts of a declared order where a value is that many people have: the bound is it."""
+    ranks = np.flatnonzero(_all_named(domain)[: len(domain.texts)]).tolist()
+    return {rank: domain.texts[rank] for rank in ranks if rank > 0}
 
 
-def told_by(domain: Domain, rank: int) -> str:
-    """Give what the bound below a code tells: what it shares with the one below, and a letter.
+def _shared_beginnings(domain: Domain, people: Counts, fewest: int) -> Mapping[int, str]:
+    """Cut codes between the longest beginnings that many people share, by the letter that differs.
 
-    Where the letter of the bound is nobody's, everybody knows how it was found.
+    Nobody's code decides where that is, and what the bound is, but by being one of many.
     """
-    below, text = domain.texts[rank - 1 : rank + 1]
-    shared = 0
-    while below[shared : shared + 1] == text[shared]:
-        shared += 1
-    return text[: shared + 1]
+    longest = _longest_shared(domain.texts, people, fewest)
+    cuts = {}
+    for below, beginning in pairwise(longest):
+        letters = enumerate(beginning)
+        differs = next(n for n, letter in letters if below[n : n + 1] != letter)
+        bound = beginning[: differs + 1]
+        cuts[domain.beginning_so(bound)[0]] = bound
+    return cuts
+
+
+def _longest_shared(texts: Sequence[str], people: Counts, fewest: int) -> list[str]:
+    """Give the beginnings, or whole codes, that many people share while nothing longer is.
+
+    texts: ascending, and so are these.
+    """
+    before = np.append(0, np.cumsum(people[: len(texts)]))
+    found: list[str] = []
+    # Codes from a rank up to another that share so many letters; None: all of them.
+    open_: list[tuple[int, int, int | None]] = [(0, len(texts), 0)]
+    while open_:
+        first, end, length = open_.pop()
+        parts: list[tuple[int, int, int | None]] = []
+        while length is not None and first < end:
+            letter = texts[first][length : length + 1]
+            behind = bisect_right(
+                texts, letter, first, end, key=itemgetter(slice(length, length + 1))
+            )
+            if before[behind] - before[first] >= fewest:
+                parts.append((first, behind, length + 1 if letter else None))
+            first = behind
+        if not parts and length != 0:
+            found.append(texts[end - 1][:length])
+        open_ += reversed(parts)
+    return found
 
 
 def _leaves(

@@ -203,6 +203,8 @@ def bound(domain: Domain, rank: int) -> str:
     below, value = domain.labels[rank - 1], domain.labels[rank]
     if domain.order == "natural":
         return domain.texts[rank]
+    if domain.cuts is not None:
+        return domain.cuts[rank]
     if domain.numbers is None:
         return shortest_between(domain.texts[rank - 1], domain.texts[rank])
     return simplest_between(below, value)
