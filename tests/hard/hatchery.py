@@ -125,8 +125,6 @@ class Few:
 
 
 def warm_up() -> None:
-    import pandas  # noqa: F401  (PyArrow imports it at the first conversion)
-
     import sfumato as sf
     import sfumato.cli.app
     import sfumato.cli.drawing
