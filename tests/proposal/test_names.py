@@ -1,8 +1,12 @@
 """Names of columns in several languages."""
 
+import itertools
+
 import pytest
 
-from sfumato.proposal.names import IDENTIFYING, SUBJECTS, Role, meaning, parts_of
+from sfumato.proposal.names import meaning, parts_of, perhaps
+from sfumato.proposal.near import near, one_off
+from sfumato.proposal.vocabulary import IDENTIFYING, PERHAPS, SUBJECTS, VALUES, Role, Subject
 
 QUASI_IDENTIFIERS = {
     "age": "age Alter edad Âge age_group mother.age",
@@ -77,7 +81,69 @@ def test_a_name_is_taken_apart_in_every_spelling():
 
 
 def test_every_word_is_written_as_parts_of_names_are():
-    for subject in SUBJECTS + IDENTIFYING:
+    for subject in SUBJECTS + IDENTIFYING + PERHAPS + VALUES:
         for word in subject.words.split():
             assert word == word.lower()
             assert word.isascii()
+
+
+@pytest.mark.parametrize(
+    ("name", "about"),
+    [
+        # run together, with what links words
+        *(("wifeage", "age"), ("ageinyrs", "age"), ("hometown", "place"), ("countyfips", "place")),
+        *(("homestate", "place"), ("unmarried", "family"), ("nkids", "family")),
+        # without vowels, shortened, mistyped
+        *(("cntry", "origin"), ("univer", "education"), ("profes", "work"), ("maried", "family")),
+        *(("gendre", "sex"), ("ocupation", "work"), ("nuber_of_childern", "family")),
+        # acronyms beside words
+        *(("BMIGroup", "health"), ("HHSize", "family")),
+        # so many years of something
+        *(("yrs.of.something", "years of something"), ("YearsThere", "years of something")),
+    ],
+)
+def test_words_are_found_where_they_are_written_otherwise(name, about):
+    found = perhaps(name)
+    assert found is not None
+    assert found.about == about
+
+
+@pytest.mark.parametrize(
+    "name", ["count", "average", "message", "method", "diving", "never", "person", "status", "x1"]
+)
+def test_what_only_looks_like_a_word_is_none(name):
+    assert perhaps(name) is None
+
+
+def test_a_word_of_two_kinds_is_read_as_the_graver():
+    found = perhaps("sexrisk")
+    assert found is not None
+    assert found.role is Role.SENSITIVE
+
+
+def test_of_two_readings_that_disagree_none_is_taken():
+    one = Subject("one", Role.QUASI_IDENTIFIER, "mountain")
+    other = Subject("other", Role.SENSITIVE, "mountaineer")
+    assert list(near(["mounta"], (one, other))) == []
+    assert [s.about for _, s in near(["mounta"], (one,))] == ["one"]
+
+
+def test_typing_errors_are_one_letter_as_edit_distance_says():
+    words = ["".join(letters) for n in range(1, 5) for letters in itertools.product("ab", repeat=n)]
+    for one, other in itertools.product(words, words):
+        if one[:2] == other[:2] and len(one) > 1:
+            assert one_off(one, other) == (naive_distance(one, other) <= 1), (one, other)
+
+
+def naive_distance(one, other):
+    """Letters left out, added, exchanged, or swapped with their neighbour, as few as possible."""
+    if not one or not other:
+        return len(one) + len(other)
+    ways = [
+        naive_distance(one[1:], other) + 1,
+        naive_distance(one, other[1:]) + 1,
+        naive_distance(one[1:], other[1:]) + (one[0] != other[0]),
+    ]
+    if len(one) > 1 and len(other) > 1 and (one[0], one[1]) == (other[1], other[0]):
+        ways.append(naive_distance(one[2:], other[2:]) + 1)
+    return min(ways)

@@ -7,7 +7,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
-from sfumato.proposal.names import Role
+from sfumato.proposal.vocabulary import Role
 
 CANARY = "Zaphod"
 

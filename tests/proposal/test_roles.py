@@ -6,7 +6,7 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
-from sfumato.proposal.names import Role
+from sfumato.proposal.vocabulary import Role
 
 N = 300
 
@@ -47,6 +47,8 @@ def proposed(tmp_path, name, values):
         ("long", lambda j: f"{11 + j / 7000:.6f}"),
         ("last", lambda j: f"Ek{j // 2}"),
         ("id", lambda j: j // 4),
+        ("car_number", lambda j: 1000 + 3 * j),  # about cars, and hardly two have the same
+        ("Elternname", lambda j: f"Ek{j // 2}"),
     ],
 )
 def test_what_names_people_is_an_identifier(tmp_path, name, made):
@@ -118,6 +120,11 @@ def test_what_must_stay_unknown_is_sensitive(tmp_path, name, made):
         (lambda j: ["1. Married", "2. Divorced", "3. ?"][j % 3], Role.QUASI_IDENTIFIER, "family"),
         (lambda j: ["weiblich", "männlich", "divers"][j % 3], Role.QUASI_IDENTIFIER, "sex"),
         (lambda j: ["asthma", "cancer", "flu"][j % 3], Role.SENSITIVE, "health"),
+        (lambda j: ["Germany", "France", "Italy"][j % 3], Role.QUASI_IDENTIFIER, "origin"),
+        (lambda j: ["Texas", "New York", "Ohio"][j % 3], Role.QUASI_IDENTIFIER, "place"),
+        (lambda j: ["Monday", "Friday", "n/a"][j % 3], Role.QUASI_IDENTIFIER, "time"),
+        (lambda j: ["clerk", "Manager", "nurse"][j % 3], Role.QUASI_IDENTIFIER, "work"),
+        (lambda j: ["catholic", "none", "Muslim"][j % 3], Role.SENSITIVE, "belief"),
         (lambda j: ["red", "green", "male"][j % 3], Role.NONE, ""),
     ],
 )
@@ -153,6 +160,13 @@ def test_what_follows_from_another_column_is_left_out(tmp_path):
     proposal = sf.propose(file)
     assert proposal.quasi_identifiers == ("exper", "tenure")
     assert proposal.columns[1].reason == "says the same as 'exper': left out"
+
+
+def test_a_year_of_birth_is_kept_rather_than_a_year_that_follows_from_it(tmp_path):
+    file = tmp_path / "table.csv"
+    rows = [f"{1990 + j % 9},{1970 + j % 9},{j % 7}" for j in range(N)]
+    file.write_text("\n".join(["year,birthyear,tenure", *rows]))
+    assert sf.propose(file).quasi_identifiers == ("birthyear", "tenure")
 
 
 def test_a_sensitive_column_that_is_unlike_another_is_not_left_out(tmp_path):

@@ -17,12 +17,13 @@ from sfumato.engines.protocol import Engine, Source
 from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.proposal.hierarchies import hierarchy_for, is_numeric
-from sfumato.proposal.names import Role, parts_of
+from sfumato.proposal.names import parts_of
 from sfumato.proposal.patterns import CODE, CONTACTS, DATES, PATTERNS
 from sfumato.proposal.promise import chosen_sensitive, promise_about
 from sfumato.proposal.proposal import Proposal, ProposedColumn
 from sfumato.proposal.remarks import remarks_on
 from sfumato.proposal.roles import Judgement, date_format, judge
+from sfumato.proposal.vocabulary import Role
 from sfumato.table import MERGE
 
 NUMBER = "number"
@@ -181,9 +182,14 @@ def _without_derived(
         and _named_alike(one.column, other.column)
     ]
     result = dict(judged)
+
+    def worth(column: str) -> tuple[bool, int]:
+        """Put a year of birth before the year that follows from it, then short names first."""
+        return judged[column].about == "time", len(column)
+
     for (one, other), n_groups in zip(pairs, _numbers_of_groups(source, pairs), strict=True):
         if n_groups == one.n_values + (one.n_missing > 0):
-            kept, derived = sorted((one.column, other.column), key=len)
+            kept, derived = sorted((one.column, other.column), key=worth)
             reason = f"says the same as {kept!r}: left out"
             if result[kept].role is not Role.NONE:
                 result[derived] = Judgement(Role.NONE, "", reason)

@@ -14,8 +14,8 @@ from sfumato.errors import BadInput, printable
 from sfumato.files.paths import reason
 from sfumato.files.toml_text import toml_key, toml_value
 from sfumato.parameters import file_path
-from sfumato.proposal.names import Role
 from sfumato.proposal.proposal import SEVERAL_SENSITIVE, Proposal, ProposedColumn
+from sfumato.proposal.vocabulary import Role
 from sfumato.registry import Registry
 from sfumato.text import count, people
 

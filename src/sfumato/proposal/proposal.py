@@ -13,8 +13,8 @@ from sfumato.engines.protocol import Engine
 from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.proposal.hierarchies import ProposedHierarchy
-from sfumato.proposal.names import Role
 from sfumato.proposal.promise import Promise
+from sfumato.proposal.vocabulary import Role
 from sfumato.table import Table, read
 from sfumato.text import count, counted, people
 

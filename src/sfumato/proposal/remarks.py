@@ -7,9 +7,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import ColumnLook, SourceLook
 from sfumato.proposal.hierarchies import OLD
-from sfumato.proposal.names import NUMBERS, PERSON, Role, parts_of
+from sfumato.proposal.names import parts_of
 from sfumato.proposal.patterns import CONTACTS
 from sfumato.proposal.roles import Judgement, date_format, several
+from sfumato.proposal.vocabulary import NUMBERS, PERSON, Role
 from sfumato.text import counted, listed, plural
 
 TOTALS = {

@@ -12,18 +12,18 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sfumato.engines.look import ColumnLook
-from sfumato.proposal.names import (
+from sfumato.proposal.names import Meaning, meaning, perhaps
+from sfumato.proposal.patterns import CODE, CONTACTS, COORDINATE, DATES, ICD, ISO, POSTAL, YEAR
+from sfumato.proposal.vocabulary import (
     IDENTIFYING,
     LONGITUDE,
     NUMBERS,
     PERHAPS,
     PERSON,
     SUBJECTS,
-    Meaning,
+    VALUES,
     Role,
-    meaning,
 )
-from sfumato.proposal.patterns import CODE, CONTACTS, COORDINATE, DATES, ICD, ISO, POSTAL, YEAR
 from sfumato.text import count, counted
 
 MOST = 0.9  # of the values, that speak for all of them
@@ -32,6 +32,7 @@ LONG = 60  # letters; names and categories are shorter
 MANY = 100  # numbers: of fewer, no column is a list of people
 CATEGORIES = 30  # values at most, for them to be read as words
 SPEAKING = ("sex", "origin", "family", "education", "work", "health", "crime", "belief or life")
+WORDS = (*VALUES, *(subject for subject in SUBJECTS if subject.about in SPEAKING))
 MEASURED = ("money", "age", "health", "marks", "time", "body", "postal codes")
 
 
@@ -138,7 +139,8 @@ def _perhaps_identifier(look: ColumnLook, said: Meaning | None) -> Judgement | N
         return None
     if found.about == NUMBERS:
         many = look.n_values >= max(MANY, look.n_present / 20) and look.longest >= 3
-        fits = many and said is None
+        given = look.n_alone >= look.n_present / 2 and not _is_measured(said)
+        fits = many and (said is None or given)
     else:
         fits = look.n_values >= 20 and not _repeats(look)
         if found.about == PERSON and said is not None:
@@ -163,7 +165,7 @@ def _unique(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     if whole and numbers is not None:
         numbered = look.n_values == n and numbers.highest - numbers.lowest + 1 == n
         coded = look.n_matching[CODE] > 0 and (said is None or said.about != "postal codes")
-        measured = said is not None and said.about in MEASURED and not coded
+        measured = _is_measured(said) and not coded
         alone = look.n_alone >= MOST * n
         long = look.longest >= 5 or look.n_values == n
         if not (numbered or (alone and long and not measured)):
@@ -200,8 +202,8 @@ def _values_speak(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     del said
     n_rows: Counter[tuple[str, Role]] = Counter()
     for value, n in look.common:
-        found = meaning(value)
-        if found is not None and found.about in SPEAKING:
+        found = meaning(value, WORDS)
+        if found is not None:
             n_rows[found.about, found.role] += n
     if not n_rows:
         return None
@@ -227,6 +229,16 @@ def _written_like(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     return None
 
 
+def _nearly_named(look: ColumnLook, said: Meaning | None) -> Judgement | None:
+    """Columns whose names are written otherwise than words are."""
+    del said
+    found = perhaps(look.column)
+    if found is None:
+        return None
+    reason = f"perhaps {found.about}, by its name ({found.word}): {found.role.value}"
+    return Judgement(found.role, found.about, reason)
+
+
 RULES: tuple[Callable[[ColumnLook, Meaning | None], Judgement | None], ...] = (
     _nothing,
     _contact,
@@ -240,7 +252,12 @@ RULES: tuple[Callable[[ColumnLook, Meaning | None], Judgement | None], ...] = (
     _named,
     _written_like,
     _values_speak,
+    _nearly_named,
 )
+
+
+def _is_measured(said: Meaning | None) -> bool:
+    return said is not None and said.about in MEASURED
 
 
 def _repeats(look: ColumnLook) -> bool:

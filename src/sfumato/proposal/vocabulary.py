@@ -1,0 +1,370 @@
+"""Words in names of columns, and in values, with what they are about, in six languages.
+
+English, German, French, Spanish, and some Italian and Dutch. The lists follow what rules and
+surveys name: the eighteen kinds of HIPAA's safe harbour, the variables of censuses, of personnel,
+school and credit files, of social surveys and of police records.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from enum import Enum
+from functools import cached_property
+
+
+class Role(Enum):
+    """What a column may be proposed as. None of them is published untouched."""
+
+    IDENTIFIER = "identifier"
+    QUASI_IDENTIFIER = "quasi-identifier"
+    SENSITIVE = "sensitive"
+    NONE = "no role"
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What columns can be about, with the words that say so; a star stands for any letters.
+
+    >>> family = Subject("family", Role.QUASI_IDENTIFIER, "marri* wed *husb")
+    >>> family.says("married"), family.says("wedding")
+    (True, False)
+    >>> family.whole, family.stems
+    (('wed',), ('marri',))
+    """
+
+    about: str
+    role: Role
+    words: str
+
+    @cached_property
+    def _written(self) -> re.Pattern[str]:
+        return re.compile("|".join(word.replace("*", ".*") for word in self.words.split()))
+
+    @cached_property
+    def whole(self) -> tuple[str, ...]:
+        """The words that are written out."""
+        return tuple(word for word in self.words.split() if word.isalpha())
+
+    @cached_property
+    def stems(self) -> tuple[str, ...]:
+        """The beginnings of words that may end in any way."""
+        return tuple(w[:-1] for w in self.words.split() if w[-1] == "*" and w[:-1].isalpha())
+
+    def says(self, part: str) -> bool:
+        """Whether a part of a name is one of the words."""
+        return self._written.fullmatch(part) is not None
+
+
+NUMBERS, PERSON, PLACE_OF_PERSON = "numbers of records", "people", "addresses"
+IDENTIFYING = (
+    Subject(
+        "names",
+        Role.IDENTIFIER,
+        "name names *name fullname surname lastname firstname forename givenname middlename "
+        "maidenname vorname* nachname* zuname familienname geburtsname nom prenom* nombre* "
+        "apellido* cognome naam *naam voornaam achternaam shortname longname nickname initials "
+        "signature unterschrift",
+    ),
+    Subject(
+        "record numbers",
+        Role.IDENTIFIER,
+        "id ids pid uid uuid guid idnum idnumber pidnum personid patientid seqn seqno seqnum "
+        "rowname rownames rowid rownum unnamed obsno mrn caseid casenumber caseno casenum "
+        "recordid recordno studyid subjectid participantid respondentid hhid aktenzeichen "
+        "fallnummer patientennummer kundennummer personalnummer matrikel* mitgliedsnummer "
+        "versichertennummer lfdnr laufendenummer numerodossier expediente employeeid empid "
+        "employeeno employeenumber staffid staffno studentid studentno customerid clientid "
+        "memberid membershipno voterid teacherid playerid invoiceno ticketno dossier",
+    ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "ssn socialsecurity* nino nhsnumber svnr sozialversicherung* ahv* steuerid steuernummer "
+        "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber licen[cs]eplate kennzeichen "
+        "numberplate nir dni nie nif curp rut cpf bsn codicefiscale iban bic kontonummer "
+        "accountnumber cardnumber kreditkarte* taxid nationalid personnummer beneficiaryno "
+        "policyno policynumber vin imei macaddress deviceid serialnumber certificateno "
+        "fingerprint* photo photos",
+    ),
+    Subject(
+        "contacts",
+        Role.IDENTIFIER,
+        "email emails mail mailadresse emailaddress correo courriel phone* telephone* telefon* "
+        "tel mobile mobil handy* fax url website homepage ip ipaddress login username userid "
+        "twitter instagram facebook screenname",
+    ),
+    Subject(
+        "coordinates",
+        Role.IDENTIFIER,
+        "lat latitude lon lng longitude xcoord ycoord coord* gps* geocode easting northing",
+    ),
+)
+# These are identifiers where there are many of them.
+PERHAPS = (
+    Subject("names", Role.IDENTIFIER, "first last"),
+    Subject(
+        PERSON,
+        Role.IDENTIFIER,
+        "user customer client patient person subject respondent participant member kunde patient* "
+        "proband mitglied teilnehmer cliente abonne versicherter student pupil player employee "
+        "interviewee informant",
+    ),
+    Subject(
+        NUMBERS,
+        Role.IDENTIFIER,
+        "nr no num number nummer numero case account konto card record key code index ref "
+        "reference seq serial *nummer *number ticket",
+    ),
+    Subject(
+        PLACE_OF_PERSON,
+        Role.IDENTIFIER,
+        "address* adres* anschrift strasse* str street* rue calle direccion domicilio indirizzo "
+        "hausnummer wohnadresse",
+    ),
+)
+# Read as a coordinate where its values are written like one.
+LONGITUDE = (Subject("coordinates", Role.IDENTIFIER, "long lat x y coord.*"),)
+# Looked at in this order: what is about health and also about birth is about health.
+SUBJECTS = (
+    Subject(
+        "health",
+        Role.SENSITIVE,
+        "birthweight* bwght* *bwght* bwt lowbirth* birthcontrol nervous* healthins* ageatdeath "
+        "weightloss bloodgroup bloodtype sexualhealth",
+    ),
+    Subject(
+        "age",
+        Role.QUASI_IDENTIFIER,
+        "age ages agegroup agegrp agecat ageclass ageband agerange ageyr ageyrs ageyears agemo "
+        "agemonths fage mage alter alters* lebensalter edad eta leeftijd idade annees adult "
+        "adults minor elderly youth*",
+    ),
+    Subject(
+        "sex",
+        Role.QUASI_IDENTIFIER,
+        "sex gender geschlecht sexe sexo genero genre geslacht sesso male female males females "
+        "man woman men women mann frau homme femme hombre mujer weiblich mannlich maennlich "
+        "anrede salutation civilite boy boys girl girls",
+    ),
+    Subject(
+        "birth",
+        Role.QUASI_IDENTIFIER,
+        "birth* born dob yob geb geburt* geboren naiss* nacimiento nacido nascita geboorte* "
+        "bornin jahrgang",
+    ),
+    Subject(
+        "money",
+        Role.SENSITIVE,
+        "income* *income inc faminc appinc realinc realrinc *einkommen* einkuenfte revenu* "
+        "ingreso* renta reddito inkomen salar* gehalt* salaire* sueldo stipendio wage* lwage "
+        "hrwage lohn* nomina earn* *earn* verdienst pay pays payment* payroll lwg debt* schuld* "
+        "deuda* dette* credit* kredit* loan* mortgage* hypothek* darlehen bank* wealth vermogen* "
+        "vermoegen* asset* nettfa saving* balance saldo tax steuer* impot* impuesto* pension* "
+        "rente* retraite benefit* bonus financ* capital* poverty poor rich fare spend* expend* "
+        "ausgaben bill amount betrag montant importe price* value wert insur* versicher* seguro "
+        "assurance deny denied default risk donat* purchase* umsatz alg sozialhilfe welfare "
+        "allowance cost costs kosten expense* stock* invest* budget scholarship* stipend* "
+        "foodstamp* medicaid subsid*",
+    ),
+    Subject(
+        "health",
+        Role.SENSITIVE,
+        "diagn* disea* illness* krank* maladie* enferm* health* hlth* *hlth gesund* sante salud* "
+        "hiv* aids cancer* krebs tumor* tumour* tsize tgrade pnodes diabet* asthma* hepat* hepato "
+        "blood* blut* chol cholest* bp sbp dbp sysbp diasbp trestbps pressure hbp* bmi weight wt "
+        "wtkg wtloss gewicht poids peso symptom* treat* trt behandl* therap* medic* medik* drug* "
+        "meds pharma* surg* operation* transplant* stage staging tumorstage death* dead died dth "
+        "tod todes* deces muerte surviv* mort* disab* behind* handicap* invalid* smok* *smoker "
+        "rauch* tabac* tobacco cig cigs cigar* packs alcohol* alkohol* drink* pregn* schwanger* "
+        "embarazo menopaus* menostat hormon* pain* schmerz* infect* allerg* psych* depress* "
+        "mental* icd* karno* *karno ecog creat* kreat* albumin alb bili* platelet* hgb hemo* "
+        "glucose gluc* ecg restecg heart herz* cardi* kidney niere* lung* liver leber vacc* impf* "
+        "doctor* arzt* hospitali* visits gained premie gestation symptome befund* therapie* "
+        "bronch* colitis polio tb ulcer* *ulcer headache* nerves cough* hayfever ascites edema "
+        "remission relapse recur* cens censor* cd4* biops* lesion* thal thalach angina exang chf "
+        "cvd mgus habit sick* los impair* allergie* covid* comorb* chronic* anxiety addict* abus* "
+        "suicid* injur* obes* diet* fertil* abort* stroke *itis syndrome* physician* dose* dosage "
+        "pulse marijuana cannabis cocaine heroin insulin sleep* stress* *aemia *nemia *kemia",
+    ),
+    Subject(
+        "crime",
+        Role.SENSITIVE,
+        "crime* crimin* arrest* prison* jail* offen[sc]e* offend* convict* charge* felony felon* "
+        "misd* prior* recid* *recid parole* paro prio sentence* custody delit* straf* vorstraf* "
+        "verurteil* condena* citation* search* victim* murder* homicide* violen* guilty verdict "
+        "theft weapon* gang warrant* probation",
+    ),
+    Subject(
+        "belief or life",
+        Role.SENSITIVE,
+        "relig* konfession* confession glaube* faith church kirche partei* party pid politic* "
+        "polit* vote* voting wahl* voto* union gewerkschaft* syndicat* sindicato sexual* homo "
+        "orientation affair* naffairs statusquo leftright selflr ideolog* marriagerat* ratemarr "
+        "attitude* opinion* belief* democrat* republican* candidate catholic* protestant* muslim* "
+        "jewish christian* god pray* trust* homeless*",
+    ),
+    Subject(
+        "marks",
+        Role.SENSITIVE,
+        "score* *score gpa *gpa iq sat act test* exam* note noten zensur* mark marks evaluation "
+        "bewertung* rating* rate punkte puntaje nota happy* happi* satisf* zufrieden* unhap* "
+        "performance leistung* involvement motivation math* reading writing verbal aptitude",
+    ),
+    Subject(
+        "origin",
+        Role.QUASI_IDENTIFIER,
+        "race* *race raza rasse ethn* etnia hautfarbe black* white* nonwhite hisp hispanic* "
+        "latino* latin[ao]s asian* afam afr african* caucas* indigen* aborig* nation* citizen* "
+        "staatsang* burgerschaft buergerschaft herkunft* country land pays pais origin* immigr* "
+        "migra* migrant* emigr* refugee* fluechtling* native nativ* lang language* sprache* "
+        "muttersprache langue idioma lingua foreign* auslander auslaender minorit* caste tribe* "
+        "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation",
+    ),
+    Subject(
+        "postal codes",
+        Role.QUASI_IDENTIFIER,
+        "zip zipcode plz postleitzahl postal* postcode* codepostal codigopostal cap npa postcd",
+    ),
+    Subject(
+        "place",
+        Role.QUASI_IDENTIFIER,
+        "city cities town village* vill villnum villid municip* gemeinde* ort wohnort* ortsteil "
+        "stadt* commune ville ciudad localidad comune gemeente county counties region* state "
+        "states province* prov provinz provinc* departement department* dept* depart* canton "
+        "kanton bundesland district* bezirk* borough* neighbo* nbhd hood quartier barrio "
+        "precinct* *precinct tract block urban* rural* othrural smsa* msa metro* south* north* "
+        "northcen nrthcen nrtheast east* west west* location* standort residen* wohn* homeown* "
+        "tenant* housing home place* lieu lugar area popul population inst institution* hospital* "
+        "clinic* klinik* station ward campus site centre center team* branch filiale embark* deck "
+        "stratum address* adres* fips census* nuts* landkreis kreis suburb* farm* ranch parish "
+        "constituenc* wahlkreis zone sector* beat agency court judge continent division office* "
+        "facilit* destination port cabin seat floor dorm* dwelling house houses renter* rooms "
+        "bedrooms owner* own lodging apartment* miete eigentum logement vivienda club league "
+        "migration moved commut* territor* island* coast* street* locality rented",
+    ),
+    Subject(
+        "family",
+        Role.QUASI_IDENTIFIER,
+        "marit* marri* marry marr mar mstat* wed familienstand zivilstand etatcivil "
+        "situationfamiliale estadocivil verheiratet ledig soltero casado single divorc* widow* "
+        "separated cohab* nevermarr* spous* husb* wife wives *husb famil* hh household* haushalt* "
+        "hogar menage* fsize famsize hsize hhsize child* kid kids kinder* kind enfant* hijo* "
+        "figli* numdep depend* sibling* sibsp parch parent* mother* father* mutter vater parity "
+        "relationship relation relative* yrsmarr yngkid matur* baby babies infant* son sons "
+        "daughter* brother* sister* bros sibs twin* firstborn partner* couple bride groom fiance* "
+        "engaged kin orphan* guardian gravid* mom mum dad grandparent* pet pets",
+    ),
+    Subject(
+        "education",
+        Role.QUASI_IDENTIFIER,
+        "*educ educ* *edu *educat* bildung* schul* school* *school ecole escuela instruccion "
+        "abschluss* ausbildung* diplom* degree* nodegree college* colleg* collgrad grad graduat* "
+        "universit* hochschul* studi* etudes estudios formation literacy literate class klasse "
+        "grade soph* freshm* junior senior major fach isced qualific* phd doctorate bachelor* "
+        "master* undergrad* postgrad* faculty facultad fakultat fakultaet discipline course "
+        "curricul* enrol* alumn* semester cohort section kindergarten preschool teacher* "
+        "academic* vocational apprentice* dropout illiter* highsch* hsgrad classroom",
+    ),
+    Subject(
+        "work",
+        Role.QUASI_IDENTIFIER,
+        "occup* *occup occ occ* *occ beruf* profession* profesion* prof* metier oficio ocupacion "
+        "job jobs jobtitle empleo emploi *employ* emp empl job* work* wrk* beschaeftig* "
+        "beschaftig* selfemp* workclass wrkstat worktype arbeit* taetigkeit tatigkeit stellung "
+        "industr* branche sector sektor construc* manuf* ndurman trcommpu trade service services "
+        "serv *serv tenure dienst* exper* experience wexp erfahrung lfp inlf labou?rforce "
+        "position firm firms* compan* firma entreprise empresa military veteran* rank jobcat "
+        "seniorit* senior tenured title titel role career* manag* supervis* boss promot* hire* "
+        "hiring shift fulltime parttime permanent temporary contract* isco* nace* naics* "
+        "businessunit business travel* bluecoll* collar* whitecoll* unemp* retire* housewife "
+        "homemaker labou?r staff appoint* farmer* clerical clerk* craft* executive* technic* army "
+        "navy soldier* regiment specialt* fach* abteilung* funktion function nonprofit retail "
+        "agricult* mining transport* government *govt govt",
+    ),
+    Subject(
+        "body",
+        Role.QUASI_IDENTIFIER,
+        "height* hgt ht grosse groesse taille talla estatura korpergroesse koerpergroesse "
+        "haircolo* hair handed* lefthand* righthand* eyecolo* eye eyes augenfarbe haarfarbe "
+        "glasses beard tattoo* bodytype shoe* jersey bats throws footed dominant*",
+    ),
+    Subject(
+        "belongings",
+        Role.QUASI_IDENTIFIER,
+        "car cars vehicle* license* licence* motorcycle* bicycle* bike* auto",
+    ),
+    Subject(
+        "time",
+        Role.QUASI_IDENTIFIER,
+        "date* *date datum* *datum fecha* dates year yr jahr* annee ano anno yrdth modth dadth "
+        "month monat mois quarter quartal trimestre admission* entlassung* aufnahme* weekday "
+        "wochentag dayofweek season saison decade arriv* departure entry discharge* day joined "
+        "registered",
+    ),
+    Subject(
+        "years of something",
+        Role.QUASI_IDENTIFIER,
+        "years yrs jahre ans anni anos jaren",
+    ),
+)
+# What values say in words, where the name of their column says nothing.
+VALUES = (
+    Subject(
+        "belief or life",
+        Role.SENSITIVE,
+        "catholic protestant christian muslim islam jewish hindu buddhist atheist agnostic "
+        "katholisch evangelisch muslimisch konfessionslos democrat republican conservative liberal "
+        "labour socialist cdu spd heterosexual homosexual bisexual gay lesbian",
+    ),
+    Subject(
+        "origin",
+        Role.QUASI_IDENTIFIER,
+        "american german french spanish italian dutch turkish polish russian chinese indian "
+        "japanese mexican british irish english deutsch turkisch polnisch arabic african european "
+        "usa germany france spain italy netherlands belgium austria switzerland poland russia "
+        "china india japan mexico canada brazil argentina england scotland ireland wales sweden "
+        "norway denmark finland portugal greece turkey ukraine australia africa asia europe "
+        "oceania egypt nigeria kenya israel iran iraq korea vietnam philippines pakistan "
+        "deutschland osterreich schweiz frankreich italien spanien polen turkei",
+    ),
+    Subject(
+        "place",
+        Role.QUASI_IDENTIFIER,
+        "urban rural suburb suburban metropolitan north south east west northeast northwest "
+        "southeast southwest midwest alabama arizona california colorado florida georgia illinois "
+        "indiana iowa kansas kentucky louisiana maryland massachusetts michigan minnesota "
+        "mississippi missouri nebraska nevada jersey york carolina dakota ohio oklahoma oregon "
+        "pennsylvania tennessee texas utah vermont virginia washington wisconsin bayern sachsen "
+        "hessen berlin hamburg bremen brandenburg thuringen saarland westfalen ontario quebec "
+        "london paris madrid own owner rent rented renter homeowner miete eigentum",
+    ),
+    Subject(
+        "education",
+        Role.QUASI_IDENTIFIER,
+        "bachelor bachelors master masters phd doctorate highschool primary secondary tertiary "
+        "elementary abitur hauptschule realschule gymnasium freshman sophomore junior senior "
+        "undergraduate graduate postgraduate vocational humanities sciences engineering biology "
+        "mathematics psychology law economics",
+    ),
+    Subject(
+        "work",
+        Role.QUASI_IDENTIFIER,
+        "manager managerial management professional technician technical clerk clerical admin "
+        "administration administrative sales service services farmer farming teacher engineer "
+        "nurse scientist lawyer driver laborer labourer foreman operative craft craftsman skilled "
+        "unskilled secretary retired unemployed housewife homemaker student fulltime parttime "
+        "freelance manufacturing construction retail agriculture mining transportation angestellt "
+        "angestellter arbeiter beamter selbstandig rentner ouvrier cadre captain sergeant "
+        "lieutenant colonel private corporal officer professor lecturer",
+    ),
+    Subject(
+        "time",
+        Role.QUASI_IDENTIFIER,
+        "january february march april may june july august september october november december "
+        "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch "
+        "donnerstag freitag samstag sonntag januar februar marz mai juni juli oktober dezember "
+        "spring summer autumn winter",
+    ),
+    Subject("body", Role.QUASI_IDENTIFIER, "blond blonde brunette brown lefthanded righthanded"),
+)
