@@ -21,6 +21,7 @@ PIECE = 3  # letters of a word of which others are made
 FIRST = 2  # letters that are right
 CONSONANTS = 4
 VOWELS = "aeiou"
+CORES = ("age", "job", "sex", "race", "edu", "educ", "kids", "occ")
 # What stands between words and behind them, and says nothing of its own.
 LINKS = {
     *(
@@ -47,7 +48,19 @@ LINKS = {
 ORDINARY = {
     *("count", "counts", "total", "other", "others", "never", "every", "after", "before", "group"),
     *("level", "value", "start", "finish", "method", "number", "label", "final", "first", "second"),
-    *("third", "always", "often", "score", "result", "active", "status"),
+    *(
+        "third",
+        "always",
+        "often",
+        "score",
+        "result",
+        "active",
+        "status",
+        "super",
+        "account",
+        "drive",
+        "page",
+    ),
 }
 
 
@@ -125,8 +138,16 @@ def _mistyped(word: str, subject: Subject) -> bool:
     )
 
 
+def _with_a_letter(word: str, subject: Subject) -> bool:
+    """A short word with a letter before or behind it, which says whose it is: `dage`, `agea`."""
+    return any(
+        core in (word[1:], word[:-1]) and subject.says(core) for core in CORES if word != core
+    )
+
+
 RULES: tuple[Callable[[str, Subject], bool], ...] = (
     _run_together,
+    _with_a_letter,
     _without_vowels,
     _shortened,
     _mistyped,

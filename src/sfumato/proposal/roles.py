@@ -8,7 +8,7 @@ not, and nobody but its owner can tell.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from sfumato.engines.look import ColumnLook
@@ -26,10 +26,14 @@ from sfumato.proposal.vocabulary import (
 )
 from sfumato.text import count, counted
 
+UNKNOWN = "name and values do not tell what it is: left out until you say so"
 MOST = 0.9  # of the values, that speak for all of them
 FEW_WORDS = 3.0  # blanks in a value on average; free text has more
 LONG = 60  # letters; names and categories are shorter
+NUMBERED = 50  # values, from which on 1, 2, 3 and so on are no marks or counts
 MANY = 100  # numbers: of fewer, no column is a list of people
+COUNTS = 60  # different whole numbers at most, for them to be counts of something
+SPELLED = 3  # letters of a value that is no code
 CATEGORIES = 30  # values at most, for them to be read as words
 SPEAKING = ("sex", "origin", "family", "education", "work", "health", "crime", "belief or life")
 WORDS = (*VALUES, *(subject for subject in SUBJECTS if subject.about in SPEAKING))
@@ -52,9 +56,30 @@ def judge(look: ColumnLook) -> Judgement:
         found = rule(look, said)
         if found is not None:
             return found
-    return Judgement(
-        Role.NONE, "", "name and values do not tell what it is: left out until you say so"
-    )
+    return Judgement(Role.NONE, "", UNKNOWN)
+
+
+def among_neighbours(
+    looks: Sequence[ColumnLook], judged: Mapping[str, Judgement]
+) -> dict[str, Judgement]:
+    """Judge counts of which nothing is known by what stands beside them.
+
+    Whoever makes a table puts what is alike together: between two things that others may know, a
+    count is probably another one.
+    """
+    result = dict(judged)
+    told = [each for each in looks if judged[each.column].reason != UNKNOWN]
+    place = {each.column: j for j, each in enumerate(told)}
+    last = -1
+    for look in looks:
+        last = place.get(look.column, last)
+        beside = told[max(last, 0) : last + 2]
+        known = [judged[each.column].role is Role.QUASI_IDENTIFIER for each in beside]
+        if judged[look.column].reason == UNKNOWN and _is_count(look) and known == [True, True]:
+            names = " and ".join(repr(each.column) for each in beside)
+            reason = f"a count between {names}, which others may know: quasi-identifier"
+            result[look.column] = Judgement(Role.QUASI_IDENTIFIER, "", reason)
+    return result
 
 
 def _nothing(look: ColumnLook, said: Meaning | None) -> Judgement | None:
@@ -144,7 +169,7 @@ def _perhaps_identifier(look: ColumnLook, said: Meaning | None) -> Judgement | N
     else:
         fits = look.n_values >= 20 and not _repeats(look)
         if found.about == PERSON and said is not None:
-            fits = fits and look.n_alone >= look.n_present / 2
+            fits = (fits and look.n_alone >= look.n_present / 2) or _is_numbering(look)
     if not fits:
         return None
     return Judgement(
@@ -203,7 +228,7 @@ def _values_speak(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     n_rows: Counter[tuple[str, Role]] = Counter()
     for value, n in look.common:
         found = meaning(value, WORDS)
-        if found is not None:
+        if found is not None and len(found.word) >= SPELLED:
             n_rows[found.about, found.role] += n
     if not n_rows:
         return None
@@ -263,6 +288,20 @@ def _is_measured(said: Meaning | None) -> bool:
 def _repeats(look: ColumnLook) -> bool:
     """Whether many people share a value."""
     return look.n_values < look.n_present / 5
+
+
+def _is_count(look: ColumnLook) -> bool:
+    numbers = look.numbers
+    whole = numbers is not None and numbers.n_whole == look.n_present and numbers.lowest >= 0
+    return whole and 2 < look.n_values <= COUNTS
+
+
+def _is_numbering(look: ColumnLook) -> bool:
+    """Whether values are 1, 2, 3 and so on, and many, as if somebody had numbered people."""
+    numbers = look.numbers
+    if numbers is None or numbers.n_whole < look.n_present or look.n_values < NUMBERED:
+        return False
+    return numbers.lowest in (0, 1) and numbers.highest - numbers.lowest + 1 == look.n_values
 
 
 def _has_fractions(look: ColumnLook) -> bool:

@@ -81,11 +81,11 @@ IDENTIFYING = (
         "official numbers",
         Role.IDENTIFIER,
         "ssn socialsecurity* nino nhsnumber svnr sozialversicherung* ahv* steuerid steuernummer "
-        "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber licen[cs]eplate kennzeichen "
-        "numberplate nir dni nie nif curp rut cpf bsn codicefiscale iban bic kontonummer "
-        "accountnumber cardnumber kreditkarte* taxid nationalid personnummer beneficiaryno "
-        "policyno policynumber vin imei macaddress deviceid serialnumber certificateno "
-        "fingerprint* photo photos",
+        "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber licen[cs]eplate "
+        "kennzeichen numberplate nir dni nie nif curp rut cpf bsn codicefiscale iban bic "
+        "kontonummer accountnumber cardnumber kreditkarte* taxid nationalid personnummer "
+        "beneficiaryno policyno policynumber vin imei macaddress deviceid serialnumber "
+        "certificateno fingerprint* photo photos",
     ),
     Subject(
         "contacts",
@@ -100,15 +100,31 @@ IDENTIFYING = (
         "lat latitude lon lng longitude xcoord ycoord coord* gps* geocode easting northing",
     ),
 )
+# Whom somebody is by trade: a column so called is about work, or names these people.
+TRADES = (
+    "developer* designer* scientist* administrator* engineer* analyst* programmer* "
+    "specialist* consultant* accountant* auditor* lawyer* attorney* architect* electrician* "
+    "plumber* carpenter* mechanic* technician* operator* machinist* salesman* saleswom* "
+    "cashier* waiter* waitress* cook cooks chef* baker bakers barber* hairdress* cleaner* "
+    "janitor* guard guards fireman firefight* policeman fisher* miner miners blacksmith* "
+    "tailor* weaver* shoemaker* servant* maid maids merchant* trader* shopkeep* broker* "
+    "banker* economist* journalist* editor* writer* artist* musician* actor* singer* "
+    "librarian* nurse* dentist* pharmacist* veterinar* professor* lecturer* researcher* "
+    "clergy* priest* pilot pilots steward* sailor* seaman driver drivers chauffeur* "
+    "labou?rer* foreman craftsman craftsmen artisan* manager* director* ceo cfo secretary "
+    "secretaries receptionist* typist* ingenieur* lehrer* aerzt* pfleger* verkaeufer* "
+    "handwerker* arbeiter* angestellt* beamt* landwirt* ouvrier* employe* cadre* enseignant* "
+    "medecin* infirmi* obrero* maestro* medico* enfermer* agricultor*"
+)
 # These are identifiers where there are many of them.
 PERHAPS = (
     Subject("names", Role.IDENTIFIER, "first last"),
     Subject(
         PERSON,
         Role.IDENTIFIER,
-        "user customer client patient person subject respondent participant member kunde patient* "
-        "proband mitglied teilnehmer cliente abonne versicherter student pupil player employee "
-        "interviewee informant",
+        "user customer client patient person subject respondent participant member kunde "
+        "patient* proband mitglied teilnehmer cliente abonne versicherter student pupil player "
+        "employee interviewee informant prof teacher interviewer officer judge physician " + TRADES,
     ),
     Subject(
         NUMBERS,
@@ -127,6 +143,7 @@ PERHAPS = (
 LONGITUDE = (Subject("coordinates", Role.IDENTIFIER, "long lat x y coord.*"),)
 # Looked at in this order: what is about health and also about birth is about health.
 SUBJECTS = (
+    Subject("work", Role.QUASI_IDENTIFIER, TRADES),
     Subject(
         "health",
         Role.SENSITIVE,
@@ -138,14 +155,16 @@ SUBJECTS = (
         Role.QUASI_IDENTIFIER,
         "age ages agegroup agegrp agecat ageclass ageband agerange ageyr ageyrs ageyears agemo "
         "agemonths fage mage alter alters* lebensalter edad eta leeftijd idade annees adult "
-        "adults minor elderly youth*",
+        "adults minor elderly youth* old older oldest young younger youngest adolesc* teen "
+        "teens teenage* retirementage agecohort agebracket",
     ),
     Subject(
         "sex",
         Role.QUASI_IDENTIFIER,
         "sex gender geschlecht sexe sexo genero genre geslacht sesso male female males females "
         "man woman men women mann frau homme femme hombre mujer weiblich mannlich maennlich "
-        "anrede salutation civilite boy boys girl girls",
+        "anrede salutation civilite boy boys girl girls gend gndr fem fml femal* masc* malefem "
+        "manwoman",
     ),
     Subject(
         "birth",
@@ -159,41 +178,42 @@ SUBJECTS = (
         "income* *income inc faminc appinc realinc realrinc *einkommen* einkuenfte revenu* "
         "ingreso* renta reddito inkomen salar* gehalt* salaire* sueldo stipendio wage* lwage "
         "hrwage lohn* nomina earn* *earn* verdienst pay pays payment* payroll lwg debt* schuld* "
-        "deuda* dette* credit* kredit* loan* mortgage* hypothek* darlehen bank* wealth vermogen* "
-        "vermoegen* asset* nettfa saving* balance saldo tax steuer* impot* impuesto* pension* "
-        "rente* retraite benefit* bonus financ* capital* poverty poor rich fare spend* expend* "
-        "ausgaben bill amount betrag montant importe price* value wert insur* versicher* seguro "
-        "assurance deny denied default risk donat* purchase* umsatz alg sozialhilfe welfare "
-        "allowance cost costs kosten expense* stock* invest* budget scholarship* stipend* "
-        "foodstamp* medicaid subsid*",
+        "deuda* dette* credit* kredit* loan* mortgage* hypothek* darlehen bank* wealth "
+        "vermogen* vermoegen* asset* nettfa saving* balance saldo tax steuer* impot* impuesto* "
+        "pension* rente* retraite benefit* bonus financ* capital* poverty poor rich fare spend* "
+        "expend* ausgaben bill amount betrag montant importe price* value wert insur* "
+        "versicher* seguro assurance deny denied default risk donat* purchase* umsatz alg "
+        "sozialhilfe welfare allowance cost costs kosten expense* stock* invest* budget "
+        "scholarship* stipend* foodstamp* medicaid subsid*",
     ),
     Subject(
         "health",
         Role.SENSITIVE,
-        "diagn* disea* illness* krank* maladie* enferm* health* hlth* *hlth gesund* sante salud* "
-        "hiv* aids cancer* krebs tumor* tumour* tsize tgrade pnodes diabet* asthma* hepat* hepato "
-        "blood* blut* chol cholest* bp sbp dbp sysbp diasbp trestbps pressure hbp* bmi weight wt "
-        "wtkg wtloss gewicht poids peso symptom* treat* trt behandl* therap* medic* medik* drug* "
-        "meds pharma* surg* operation* transplant* stage staging tumorstage death* dead died dth "
-        "tod todes* deces muerte surviv* mort* disab* behind* handicap* invalid* smok* *smoker "
-        "rauch* tabac* tobacco cig cigs cigar* packs alcohol* alkohol* drink* pregn* schwanger* "
-        "embarazo menopaus* menostat hormon* pain* schmerz* infect* allerg* psych* depress* "
-        "mental* icd* karno* *karno ecog creat* kreat* albumin alb bili* platelet* hgb hemo* "
-        "glucose gluc* ecg restecg heart herz* cardi* kidney niere* lung* liver leber vacc* impf* "
-        "doctor* arzt* hospitali* visits gained premie gestation symptome befund* therapie* "
-        "bronch* colitis polio tb ulcer* *ulcer headache* nerves cough* hayfever ascites edema "
-        "remission relapse recur* cens censor* cd4* biops* lesion* thal thalach angina exang chf "
-        "cvd mgus habit sick* los impair* allergie* covid* comorb* chronic* anxiety addict* abus* "
-        "suicid* injur* obes* diet* fertil* abort* stroke *itis syndrome* physician* dose* dosage "
-        "pulse marijuana cannabis cocaine heroin insulin sleep* stress* *aemia *nemia *kemia",
+        "diagn* disea* illness* krank* maladie* enferm* health* hlth* *hlth gesund* sante "
+        "salud* hiv* aids cancer* krebs tumor* tumour* tsize tgrade pnodes diabet* asthma* "
+        "hepat* hepato blood* blut* chol cholest* bp sbp dbp sysbp diasbp trestbps pressure "
+        "hbp* bmi weight wt wtkg wtloss gewicht poids peso symptom* treat* trt behandl* therap* "
+        "medic* medik* drug* meds pharma* surg* operation* transplant* stage staging tumorstage "
+        "death* dead died dth tod todes* deces muerte surviv* mort* disab* behind* handicap* "
+        "invalid* smok* *smoker rauch* tabac* tobacco cig cigs cigar* packs alcohol* alkohol* "
+        "drink* pregn* schwanger* embarazo menopaus* menostat hormon* pain* schmerz* infect* "
+        "allerg* psych* depress* mental* icd* karno* *karno ecog creat* kreat* albumin alb "
+        "bili* platelet* hgb hemo* glucose gluc* ecg restecg heart herz* cardi* kidney niere* "
+        "lung* liver leber vacc* impf* doctor* arzt* hospitali* visits gained premie gestation "
+        "symptome befund* therapie* bronch* colitis polio tb ulcer* *ulcer headache* nerves "
+        "cough* hayfever ascites edema remission relapse recur* cens censor* cd4* biops* "
+        "lesion* thal thalach angina exang chf cvd mgus habit sick* los impair* allergie* "
+        "covid* comorb* chronic* anxiety addict* abus* suicid* injur* obes* diet* fertil* "
+        "abort* stroke *itis syndrome* physician* dose* dosage pulse marijuana cannabis cocaine "
+        "heroin insulin sleep* stress* *aemia *nemia *kemia",
     ),
     Subject(
         "crime",
         Role.SENSITIVE,
-        "crime* crimin* arrest* prison* jail* offen[sc]e* offend* convict* charge* felony felon* "
-        "misd* prior* recid* *recid parole* paro prio sentence* custody delit* straf* vorstraf* "
-        "verurteil* condena* citation* search* victim* murder* homicide* violen* guilty verdict "
-        "theft weapon* gang warrant* probation",
+        "crime* crimin* arrest* prison* jail* offen[sc]e* offend* convict* charge* felony "
+        "felon* misd* prior* recid* *recid parole* paro prio sentence* custody delit* straf* "
+        "vorstraf* verurteil* condena* citation* search* victim* murder* homicide* violen* "
+        "guilty verdict theft weapon* gang warrant* probation",
     ),
     Subject(
         "belief or life",
@@ -201,8 +221,8 @@ SUBJECTS = (
         "relig* konfession* confession glaube* faith church kirche partei* party pid politic* "
         "polit* vote* voting wahl* voto* union gewerkschaft* syndicat* sindicato sexual* homo "
         "orientation affair* naffairs statusquo leftright selflr ideolog* marriagerat* ratemarr "
-        "attitude* opinion* belief* democrat* republican* candidate catholic* protestant* muslim* "
-        "jewish christian* god pray* trust* homeless*",
+        "attitude* opinion* belief* democrat* republican* candidate catholic* protestant* "
+        "muslim* jewish christian* god pray* trust* homeless*",
     ),
     Subject(
         "marks",
@@ -219,7 +239,10 @@ SUBJECTS = (
         "staatsang* burgerschaft buergerschaft herkunft* country land pays pais origin* immigr* "
         "migra* migrant* emigr* refugee* fluechtling* native nativ* lang language* sprache* "
         "muttersprache langue idioma lingua foreign* auslander auslaender minorit* caste tribe* "
-        "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation",
+        "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation eth "
+        "blk wht whi nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* "
+        "forborn natl newcomer* roma colou?r colou?red mestizo mulatto settler* dialect* "
+        "bilingual mothertongue anglo* francoph*",
     ),
     Subject(
         "postal codes",
@@ -235,64 +258,85 @@ SUBJECTS = (
         "kanton bundesland district* bezirk* borough* neighbo* nbhd hood quartier barrio "
         "precinct* *precinct tract block urban* rural* othrural smsa* msa metro* south* north* "
         "northcen nrthcen nrtheast east* west west* location* standort residen* wohn* homeown* "
-        "tenant* housing home place* lieu lugar area popul population inst institution* hospital* "
-        "clinic* klinik* station ward campus site centre center team* branch filiale embark* deck "
-        "stratum address* adres* fips census* nuts* landkreis kreis suburb* farm* ranch parish "
-        "constituenc* wahlkreis zone sector* beat agency court judge continent division office* "
-        "facilit* destination port cabin seat floor dorm* dwelling house houses renter* rooms "
-        "bedrooms owner* own lodging apartment* miete eigentum logement vivienda club league "
-        "migration moved commut* territor* island* coast* street* locality rented",
+        "tenant* housing home place* lieu lugar area popul population inst institution* "
+        "hospital* clinic* klinik* station ward campus site centre center team* branch filiale "
+        "embark* deck stratum address* adres* fips census* nuts* landkreis kreis suburb* farm* "
+        "ranch parish constituenc* wahlkreis zone sector* beat agency court judge continent "
+        "division office* facilit* destination port cabin seat floor dorm* dwelling house "
+        "houses renter* rooms bedrooms owner* own lodging apartment* miete eigentum logement "
+        "vivienda club league migration moved commut* territor* island* coast* street* locality "
+        "rented reg rgn cty cnty cbsa puma urb rur ne nw sw nc mw midw* midatl* neng* pacif* "
+        "mountain* capital downtown homeoffice remote* telework* county* citysize hhloc geo "
+        "geog* shelter* hostel* mobilehome lives living livesin livealone dwell* hometype lease "
+        "landlord squat* venue embass* embassy origincity airport* terminal route flight "
+        "platform gate",
     ),
     Subject(
         "family",
         Role.QUASI_IDENTIFIER,
         "marit* marri* marry marr mar mstat* wed familienstand zivilstand etatcivil "
         "situationfamiliale estadocivil verheiratet ledig soltero casado single divorc* widow* "
-        "separated cohab* nevermarr* spous* husb* wife wives *husb famil* hh household* haushalt* "
-        "hogar menage* fsize famsize hsize hhsize child* kid kids kinder* kind enfant* hijo* "
-        "figli* numdep depend* sibling* sibsp parch parent* mother* father* mutter vater parity "
-        "relationship relation relative* yrsmarr yngkid matur* baby babies infant* son sons "
-        "daughter* brother* sister* bros sibs twin* firstborn partner* couple bride groom fiance* "
-        "engaged kin orphan* guardian gravid* mom mum dad grandparent* pet pets",
+        "separated cohab* nevermarr* spous* husb* wife wives *husb famil* hh household* "
+        "haushalt* hogar menage* fsize famsize hsize hhsize child* kid kids kinder* kind "
+        "enfant* hijo* figli* numdep depend* sibling* sibsp parch parent* mother* father* "
+        "mutter vater parity relationship relation relative* yrsmarr yngkid matur* baby babies "
+        "infant* son sons daughter* brother* sister* bros sibs twin* firstborn partner* couple "
+        "bride groom fiance* engaged kin orphan* guardian gravid* mom mum dad grandparent* pet "
+        "pets fam dep deps mrd marstat wid remarr* unmarr* spse chld* chldr* prnt* momed daded "
+        "stepfather stepmother foster* adopt* oldestchild ancest* inlaw* nephew* niece* cousin* "
+        "uncle* aunt* grandchild* heir* headship hoh bachelor spinster newborn* firstchild",
     ),
     Subject(
         "education",
         Role.QUASI_IDENTIFIER,
         "*educ educ* *edu *educat* bildung* schul* school* *school ecole escuela instruccion "
-        "abschluss* ausbildung* diplom* degree* nodegree college* colleg* collgrad grad graduat* "
-        "universit* hochschul* studi* etudes estudios formation literacy literate class klasse "
-        "grade soph* freshm* junior senior major fach isced qualific* phd doctorate bachelor* "
-        "master* undergrad* postgrad* faculty facultad fakultat fakultaet discipline course "
-        "curricul* enrol* alumn* semester cohort section kindergarten preschool teacher* "
-        "academic* vocational apprentice* dropout illiter* highsch* hsgrad classroom",
+        "abschluss* ausbildung* diplom* degree* nodegree college* colleg* collgrad grad "
+        "graduat* universit* hochschul* studi* etudes estudios formation literacy literate "
+        "class klasse grade soph* freshm* junior senior major fach isced qualific* phd "
+        "doctorate bachelor* master* undergrad* postgrad* faculty facultad fakultat fakultaet "
+        "discipline course curricul* enrol* alumn* semester cohort section kindergarten "
+        "preschool teacher* academic* vocational apprentice* dropout illiter* highsch* hsgrad "
+        "classroom ed sch schl yrsch yrsed edyrs eduyrs deg coll hs lths hsd somecol* elem "
+        "elementary primary secondary tertiary pupils ba msc mba academ* faculties institute* "
+        "yeargrad gradyear lectur* professor* honors honours valedict* thesis dissertation "
+        "matric* readlevel schooltype tutor* mentor* seminar* stud",
     ),
     Subject(
         "work",
         Role.QUASI_IDENTIFIER,
-        "occup* *occup occ occ* *occ beruf* profession* profesion* prof* metier oficio ocupacion "
-        "job jobs jobtitle empleo emploi *employ* emp empl job* work* wrk* beschaeftig* "
-        "beschaftig* selfemp* workclass wrkstat worktype arbeit* taetigkeit tatigkeit stellung "
-        "industr* branche sector sektor construc* manuf* ndurman trcommpu trade service services "
-        "serv *serv tenure dienst* exper* experience wexp erfahrung lfp inlf labou?rforce "
-        "position firm firms* compan* firma entreprise empresa military veteran* rank jobcat "
-        "seniorit* senior tenured title titel role career* manag* supervis* boss promot* hire* "
-        "hiring shift fulltime parttime permanent temporary contract* isco* nace* naics* "
-        "businessunit business travel* bluecoll* collar* whitecoll* unemp* retire* housewife "
-        "homemaker labou?r staff appoint* farmer* clerical clerk* craft* executive* technic* army "
-        "navy soldier* regiment specialt* fach* abteilung* funktion function nonprofit retail "
-        "agricult* mining transport* government *govt govt",
+        "occup* *occup occ occ* *occ beruf* profession* profesion* prof* metier oficio "
+        "ocupacion job jobs jobtitle empleo emploi *employ* emp empl job* work* wrk* "
+        "beschaeftig* beschaftig* selfemp* workclass wrkstat worktype arbeit* taetigkeit "
+        "tatigkeit stellung industr* branche sector sektor construc* manuf* ndurman trcommpu "
+        "trade service services serv *serv tenure dienst* exper* experience wexp erfahrung lfp "
+        "inlf labou?rforce position firm firms* compan* firma entreprise empresa military "
+        "veteran* rank jobcat seniorit* senior tenured title titel role career* manag* "
+        "supervis* boss promot* hire* hiring shift fulltime parttime permanent temporary "
+        "contract* isco* nace* naics* businessunit business travel* bluecoll* collar* "
+        "whitecoll* unemp* retire* housewife homemaker labou?r staff appoint* farmer* clerical "
+        "clerk* craft* executive* army navy soldier* regiment specialt* abteilung* funktion "
+        "function nonprofit retail agricult* mining transport* government *govt govt lf lfs "
+        "uemp* unem* retd mgr cler agric* mil vet vets socio* ses isei siops prestige ft pt "
+        "jobless employer* colleague* coworker* workplace worksite unioncov sales salesm* "
+        "intern interns* trainee* freelanc* entrepreneur* practice* practis* licensed certified "
+        "cert guild ministry bureau deploy* enlist* conscript* drafted officer officers crew "
+        "corps platoon battalion politician* senator* deputy minister mayor* elected incumb* "
+        "terms servedyears appointed nominat* coach* captain* goalkeeper defender midfield* "
+        "striker pitcher batting league* roster draft rookie debut* fachbereich",
     ),
     Subject(
         "body",
         Role.QUASI_IDENTIFIER,
         "height* hgt ht grosse groesse taille talla estatura korpergroesse koerpergroesse "
         "haircolo* hair handed* lefthand* righthand* eyecolo* eye eyes augenfarbe haarfarbe "
-        "glasses beard tattoo* bodytype shoe* jersey bats throws footed dominant*",
+        "glasses beard tattoo* bodytype shoe* jersey bats throws footed dominant* hand hnd "
+        "handedness physique eyesight bald blond* gait voice",
     ),
     Subject(
         "belongings",
         Role.QUASI_IDENTIFIER,
-        "car cars vehicle* license* licence* motorcycle* bicycle* bike* auto",
+        "car cars vehicle* license* licence* motorcycle* bicycle* bike* auto pet pets dog dogs "
+        "boat horse* bikes owns ownership caravan",
     ),
     Subject(
         "time",
@@ -300,12 +344,13 @@ SUBJECTS = (
         "date* *date datum* *datum fecha* dates year yr jahr* annee ano anno yrdth modth dadth "
         "month monat mois quarter quartal trimestre admission* entlassung* aufnahme* weekday "
         "wochentag dayofweek season saison decade arriv* departure entry discharge* day joined "
-        "registered",
+        "registered yearof monthof dayof weekof qtr semester enrolled enrolment graduationyear "
+        "hiredate startdate enddate",
     ),
     Subject(
         "years of something",
         Role.QUASI_IDENTIFIER,
-        "years yrs jahre ans anni anos jaren",
+        "years yrs jahre ans anni anos jaren yearsin yrsin yearsof yrsof nyears nyrs",
     ),
 )
 # What values say in words, where the name of their column says nothing.
@@ -314,30 +359,31 @@ VALUES = (
         "belief or life",
         Role.SENSITIVE,
         "catholic protestant christian muslim islam jewish hindu buddhist atheist agnostic "
-        "katholisch evangelisch muslimisch konfessionslos democrat republican conservative liberal "
-        "labour socialist cdu spd heterosexual homosexual bisexual gay lesbian",
+        "katholisch evangelisch muslimisch konfessionslos democrat republican conservative "
+        "liberal labour socialist cdu spd heterosexual homosexual bisexual gay lesbian",
     ),
     Subject(
         "origin",
         Role.QUASI_IDENTIFIER,
         "american german french spanish italian dutch turkish polish russian chinese indian "
-        "japanese mexican british irish english deutsch turkisch polnisch arabic african european "
-        "usa germany france spain italy netherlands belgium austria switzerland poland russia "
-        "china india japan mexico canada brazil argentina england scotland ireland wales sweden "
-        "norway denmark finland portugal greece turkey ukraine australia africa asia europe "
-        "oceania egypt nigeria kenya israel iran iraq korea vietnam philippines pakistan "
+        "japanese mexican british irish english deutsch turkisch polnisch arabic african "
+        "european usa germany france spain italy netherlands belgium austria switzerland poland "
+        "russia china india japan mexico canada brazil argentina england scotland ireland wales "
+        "sweden norway denmark finland portugal greece turkey ukraine australia africa asia "
+        "europe oceania egypt nigeria kenya israel iran iraq korea vietnam philippines pakistan "
         "deutschland osterreich schweiz frankreich italien spanien polen turkei",
     ),
     Subject(
         "place",
         Role.QUASI_IDENTIFIER,
         "urban rural suburb suburban metropolitan north south east west northeast northwest "
-        "southeast southwest midwest alabama arizona california colorado florida georgia illinois "
-        "indiana iowa kansas kentucky louisiana maryland massachusetts michigan minnesota "
-        "mississippi missouri nebraska nevada jersey york carolina dakota ohio oklahoma oregon "
-        "pennsylvania tennessee texas utah vermont virginia washington wisconsin bayern sachsen "
-        "hessen berlin hamburg bremen brandenburg thuringen saarland westfalen ontario quebec "
-        "london paris madrid own owner rent rented renter homeowner miete eigentum",
+        "southeast southwest midwest alabama arizona california colorado florida georgia "
+        "illinois indiana iowa kansas kentucky louisiana maryland massachusetts michigan "
+        "minnesota mississippi missouri nebraska nevada jersey york carolina dakota ohio "
+        "oklahoma oregon pennsylvania tennessee texas utah vermont virginia washington "
+        "wisconsin bayern sachsen hessen berlin hamburg bremen brandenburg thuringen saarland "
+        "westfalen ontario quebec london paris madrid own owner rent rented renter homeowner "
+        "miete eigentum",
     ),
     Subject(
         "education",
@@ -352,11 +398,11 @@ VALUES = (
         Role.QUASI_IDENTIFIER,
         "manager managerial management professional technician technical clerk clerical admin "
         "administration administrative sales service services farmer farming teacher engineer "
-        "nurse scientist lawyer driver laborer labourer foreman operative craft craftsman skilled "
-        "unskilled secretary retired unemployed housewife homemaker student fulltime parttime "
-        "freelance manufacturing construction retail agriculture mining transportation angestellt "
-        "angestellter arbeiter beamter selbstandig rentner ouvrier cadre captain sergeant "
-        "lieutenant colonel private corporal officer professor lecturer",
+        "nurse scientist lawyer driver laborer labourer foreman operative craft craftsman "
+        "skilled unskilled secretary retired unemployed housewife homemaker student fulltime "
+        "parttime freelance manufacturing construction retail agriculture mining transportation "
+        "angestellt angestellter arbeiter beamter selbstandig rentner ouvrier cadre captain "
+        "sergeant lieutenant colonel corporal officer professor lecturer",
     ),
     Subject(
         "time",
