@@ -22,7 +22,7 @@ from sfumato.proposal.patterns import CODE, CONTACTS, DATES, PATTERNS
 from sfumato.proposal.promise import chosen_sensitive, promise_about
 from sfumato.proposal.proposal import Proposal, ProposedColumn
 from sfumato.proposal.remarks import remarks_on
-from sfumato.proposal.roles import Judgement, among_neighbours, date_format, judge
+from sfumato.proposal.roles import Judgement, date_format, judge
 from sfumato.proposal.vocabulary import Role
 from sfumato.table import MERGE
 
@@ -69,8 +69,7 @@ def propose(
     if not looks or not looks[0].n_rows:
         raise BadInput(f"{opened.name}: no rows")
     _refuse_values_as_names(opened.name, looks)
-    judged = among_neighbours(looks, {each.column: judge(each) for each in looks})
-    judged = _without_derived(opened, looks, judged)
+    judged = _without_derived(opened, looks, {each.column: judge(each) for each in looks})
     about = {column: found.about for column, found in judged.items()}
     hurting = [each for each in looks if judged[each.column].role is Role.SENSITIVE]
     chosen = chosen_sensitive(hurting, about)

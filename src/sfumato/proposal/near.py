@@ -17,6 +17,7 @@ COUNTED = 4  # letters of a word behind one letter: n children, h for husband, m
 BEFORE = "nhwmfs"
 SHORTENED, WHOLE = 5, 7  # letters that are left of a word, and that it has
 MISTYPED, STEM = 6, 5  # letters of a word, and of a stem, that may be written wrong
+CUT = 8  # letters of a name, as some programs had them at most
 PIECE = 3  # letters of a word of which others are made
 FIRST = 2  # letters that are right
 CONSONANTS = 4
@@ -42,6 +43,7 @@ LINKS = {
     ),
     *("code", "num", "no", "nr", "lev", "level", "status", "stat", "total", "tot", "avg", "name"),
     *("fam", "hh", "cur", "current", "last", "first", "prev", "new", "old", "high", "low", "time"),
+    *("out", "gr", "gen", "mixed", "ever", "any", "liv", "live", "lives", "pre", "post", "cut"),
     *("resp", "self", "other", "main", "mean", "max", "min", "rec", "flag", "ind", "dummy"),
 }
 # Words of their own, which are short for nothing.
@@ -59,8 +61,9 @@ ORDINARY = {
         "super",
         "account",
         "drive",
-        "page",
     ),
+    *("page", "strike", "single", "double", "private", "public", "skill", "skills", "person"),
+    *("handling", "pattern", "content", "control", "service", "process", "sample", "series"),
 }
 
 
@@ -74,10 +77,11 @@ def near(words: Iterable[str], among: tuple[Subject, ...]) -> Iterator[tuple[str
     []
     """
     words = [word for word in words if word not in ORDINARY]
-    known = {word for subject in among for word in subject.whole if len(word) >= PIECE}
+    stems = {stem for subject in among for stem in subject.stems if len(stem) > PIECE}
+    known = stems | {word for subject in among for word in subject.whole if len(word) >= PIECE}
     for word in words:
         pieces = split(word, known)
-        found = [s for s in among if any(piece in s.whole for piece in pieces)]
+        found = [s for s in among if any(map(s.says, pieces))]
         if found:
             yield word, min(found, key=lambda subject: subject.role is not Role.SENSITIVE)
     for rule in RULES:
@@ -90,15 +94,25 @@ def near(words: Iterable[str], among: tuple[Subject, ...]) -> Iterator[tuple[str
 def split(word: str, known: set[str]) -> list[str]:
     """Part a word into known ones and links; none if that cannot be done.
 
+    Old programs cut names after eight letters: the last word of such a one may be cut.
+
     >>> split("ageinyrs", {"age", "yrs"}), split("average", {"age"})
     (['age', 'in', 'yrs'], [])
+    >>> split("classsiz", {"class"}), split("hometype", {"home"})
+    (['class', 'siz'], ['home', 'type'])
     """
+    return _split(word, known, cut=len(word) == CUT)
+
+
+def _split(word: str, known: set[str], *, cut: bool) -> list[str]:
     for n in range(len(word), 1, -1):
         head, rest = word[:n], word[n:]
         if head in known or head in LINKS:
-            tail = split(rest, known) if rest else []
+            tail = _split(rest, known, cut=cut) if rest else []
             if tail or not rest:
                 return [head, *tail]
+            if cut and len(rest) >= PIECE and any(each.startswith(rest) for each in known | LINKS):
+                return [head, rest]
     return []
 
 

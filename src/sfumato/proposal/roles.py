@@ -8,7 +8,7 @@ not, and nobody but its owner can tell.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from sfumato.engines.look import ColumnLook
@@ -32,7 +32,6 @@ FEW_WORDS = 3.0  # blanks in a value on average; free text has more
 LONG = 60  # letters; names and categories are shorter
 NUMBERED = 50  # values, from which on 1, 2, 3 and so on are no marks or counts
 MANY = 100  # numbers: of fewer, no column is a list of people
-COUNTS = 60  # different whole numbers at most, for them to be counts of something
 SPELLED = 3  # letters of a value that is no code
 CATEGORIES = 30  # values at most, for them to be read as words
 SPEAKING = ("sex", "origin", "family", "education", "work", "health", "crime", "belief or life")
@@ -57,29 +56,6 @@ def judge(look: ColumnLook) -> Judgement:
         if found is not None:
             return found
     return Judgement(Role.NONE, "", UNKNOWN)
-
-
-def among_neighbours(
-    looks: Sequence[ColumnLook], judged: Mapping[str, Judgement]
-) -> dict[str, Judgement]:
-    """Judge counts of which nothing is known by what stands beside them.
-
-    Whoever makes a table puts what is alike together: between two things that others may know, a
-    count is probably another one.
-    """
-    result = dict(judged)
-    told = [each for each in looks if judged[each.column].reason != UNKNOWN]
-    place = {each.column: j for j, each in enumerate(told)}
-    last = -1
-    for look in looks:
-        last = place.get(look.column, last)
-        beside = told[max(last, 0) : last + 2]
-        known = [judged[each.column].role is Role.QUASI_IDENTIFIER for each in beside]
-        if judged[look.column].reason == UNKNOWN and _is_count(look) and known == [True, True]:
-            names = " and ".join(repr(each.column) for each in beside)
-            reason = f"a count between {names}, which others may know: quasi-identifier"
-            result[look.column] = Judgement(Role.QUASI_IDENTIFIER, "", reason)
-    return result
 
 
 def _nothing(look: ColumnLook, said: Meaning | None) -> Judgement | None:
@@ -288,12 +264,6 @@ def _is_measured(said: Meaning | None) -> bool:
 def _repeats(look: ColumnLook) -> bool:
     """Whether many people share a value."""
     return look.n_values < look.n_present / 5
-
-
-def _is_count(look: ColumnLook) -> bool:
-    numbers = look.numbers
-    whole = numbers is not None and numbers.n_whole == look.n_present and numbers.lowest >= 0
-    return whole and 2 < look.n_values <= COUNTS
 
 
 def _is_numbering(look: ColumnLook) -> bool:

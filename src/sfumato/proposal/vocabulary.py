@@ -229,7 +229,9 @@ SUBJECTS = (
         Role.SENSITIVE,
         "score* *score gpa *gpa iq sat act test* exam* note noten zensur* mark marks evaluation "
         "bewertung* rating* rate punkte puntaje nota happy* happi* satisf* zufrieden* unhap* "
-        "performance leistung* involvement motivation math* reading writing verbal aptitude",
+        "performance leistung* involvement motivation math* reading writing verbal aptitude "
+        "esteem efficacy selfcontrol selfreport* personality neurotic* extrav* conscien* "
+        "agreeab* aggress*",
     ),
     Subject(
         "origin",
@@ -242,7 +244,8 @@ SUBJECTS = (
         "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation eth "
         "blk wht whi nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* "
         "forborn natl newcomer* roma colou?r colou?red mestizo mulatto settler* dialect* "
-        "bilingual mothertongue anglo* francoph*",
+        "bilingual mothertongue anglo* francoph* usborn fborn foreignborn bornus firstgen "
+        "secondgen esl ell lep nonnative nonenglish yearsinus",
     ),
     Subject(
         "postal codes",
@@ -269,7 +272,8 @@ SUBJECTS = (
         "mountain* capital downtown homeoffice remote* telework* county* citysize hhloc geo "
         "geog* shelter* hostel* mobilehome lives living livesin livealone dwell* hometype lease "
         "landlord squat* venue embass* embassy origincity airport* terminal route flight "
-        "platform gate",
+        "platform gate distance* locale bigcity smallcity rururb central coastal highland* "
+        "lowland* storey store stores warehouse plant plants establishment*",
     ),
     Subject(
         "family",
@@ -284,22 +288,26 @@ SUBJECTS = (
         "bride groom fiance* engaged kin orphan* guardian gravid* mom mum dad grandparent* pet "
         "pets fam dep deps mrd marstat wid remarr* unmarr* spse chld* chldr* prnt* momed daded "
         "stepfather stepmother foster* adopt* oldestchild ancest* inlaw* nephew* niece* cousin* "
-        "uncle* aunt* grandchild* heir* headship hoh bachelor spinster newborn* firstchild",
+        "uncle* aunt* grandchild* heir* headship hoh bachelor spinster newborn* firstchild "
+        "persons members hhmem* roommate* youngkids oldkids nadults evermarr* nevmar* divsep "
+        "marrstat civil* civstat livingtogether birthorder bord nulliparous twins",
     ),
     Subject(
         "education",
         Role.QUASI_IDENTIFIER,
-        "*educ educ* *edu *educat* bildung* schul* school* *school ecole escuela instruccion "
-        "abschluss* ausbildung* diplom* degree* nodegree college* colleg* collgrad grad "
-        "graduat* universit* hochschul* studi* etudes estudios formation literacy literate "
-        "class klasse grade soph* freshm* junior senior major fach isced qualific* phd "
+        "*educ educ* edlev* edattain* *edu *educat* bildung* schul* school* *school ecole "
+        "escuela instruccion abschluss* ausbildung* diplom* degree* nodegree college* colleg* "
+        "collgrad grad graduat* universit* hochschul* studi* etudes estudios formation literacy "
+        "literate class klasse grade soph* freshm* junior senior major fach isced qualific* phd "
         "doctorate bachelor* master* undergrad* postgrad* faculty facultad fakultat fakultaet "
         "discipline course curricul* enrol* alumn* semester cohort section kindergarten "
         "preschool teacher* academic* vocational apprentice* dropout illiter* highsch* hsgrad "
         "classroom ed sch schl yrsch yrsed edyrs eduyrs deg coll hs lths hsd somecol* elem "
         "elementary primary secondary tertiary pupils ba msc mba academ* faculties institute* "
         "yeargrad gradyear lectur* professor* honors honours valedict* thesis dissertation "
-        "matric* readlevel schooltype tutor* mentor* seminar* stud",
+        "matric* readlevel schooltype tutor* mentor* seminar* stud gifted magnet charterschool "
+        "aide transfer* varsity athlet* sport* fraternity sorority classsize schoolsize "
+        "hometaught freshers repeater* repeatgrade",
     ),
     Subject(
         "work",
@@ -322,7 +330,9 @@ SUBJECTS = (
         "cert guild ministry bureau deploy* enlist* conscript* drafted officer officers crew "
         "corps platoon battalion politician* senator* deputy minister mayor* elected incumb* "
         "terms servedyears appointed nominat* coach* captain* goalkeeper defender midfield* "
-        "striker pitcher batting league* roster draft rookie debut* fachbereich",
+        "striker pitcher batting league* roster draft rookie debut* fachbereich participation "
+        "nlf working worked manual nonmanual skilled unskilled semiskilled pubsec privsec "
+        "publicsector privatesector self lotnum membership medal* outofwork",
     ),
     Subject(
         "body",
@@ -411,6 +421,11 @@ VALUES = (
         "monday tuesday wednesday thursday friday saturday sunday montag dienstag mittwoch "
         "donnerstag freitag samstag sonntag januar februar marz mai juni juli oktober dezember "
         "spring summer autumn winter",
+    ),
+    Subject(
+        "birth",
+        Role.QUASI_IDENTIFIER,
+        "aries taurus gemini leo virgo libra scorpio sagittarius capricorn aquarius pisces",
     ),
     Subject("body", Role.QUASI_IDENTIFIER, "blond blonde brunette brown lefthanded righthanded"),
 )
