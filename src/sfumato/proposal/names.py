@@ -13,7 +13,7 @@ import unicodedata
 from dataclasses import dataclass
 
 from sfumato.proposal.near import near
-from sfumato.proposal.vocabulary import SUBJECTS, Role, Subject
+from sfumato.proposal.vocabulary import PERHAPS, SUBJECTS, Role, Subject
 
 _BOUNDARY = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z])|[^A-Za-z]+")
 
@@ -74,4 +74,18 @@ def perhaps(name: str) -> Meaning | None:
         return said
     for word, subject in near(words_of(name), SUBJECTS):
         return Meaning(subject.about, subject.role, word)
+    return None
+
+
+def numbering(name: str) -> Meaning | None:
+    """Say whether a name is that of a number of records, run together with what is numbered.
+
+    >>> numbering("childid").about, numbering("idperson").word, numbering("valid")
+    ('record numbers', 'idperson', None)
+    """
+    for word in words_of(name):
+        rest = word.removesuffix("id") if word.endswith("id") else word.removeprefix("id")
+        known = meaning(rest, (*PERHAPS, *SUBJECTS)) if rest != word else None
+        if known is not None and len(rest) > 1:
+            return Meaning("record numbers", Role.IDENTIFIER, word)
     return None

@@ -22,6 +22,7 @@ PIECE = 3  # letters of a word of which others are made
 FIRST = 2  # letters that are right
 CONSONANTS = 4
 VOWELS = "aeiou"
+PLAIN = ("year", "month", "born", "birth", "kids", "child", "educ", "marr", "town", "wife", "husb")
 CORES = ("age", "job", "sex", "race", "edu", "educ", "kids", "occ")
 # What stands between words and behind them, and says nothing of its own.
 LINKS = {
@@ -63,7 +64,18 @@ ORDINARY = {
         "drive",
     ),
     *("page", "strike", "single", "double", "private", "public", "skill", "skills", "person"),
-    *("handling", "pattern", "content", "control", "service", "process", "sample", "series"),
+    *(
+        "handling",
+        "pattern",
+        "content",
+        "control",
+        "service",
+        "process",
+        "sample",
+        "series",
+        "units",
+        "months",
+    ),
 }
 
 
@@ -127,6 +139,15 @@ def _run_together(word: str, subject: Subject) -> bool:
     return any(n > 0 and len(word) - n - len(stem) <= ENDING for stem, n in starts)
 
 
+def _begins_or_ends(word: str, subject: Subject) -> bool:
+    """A plain word at either end, whatever stands at the other: `yearfm`, `kidslt`, `agefm`."""
+    if word.startswith("age") and not word.startswith("agen"):
+        return subject.says("age")
+    return any(
+        word.startswith(plain) or word.endswith(plain) for plain in PLAIN if subject.says(plain)
+    )
+
+
 def _without_vowels(word: str, subject: Subject) -> bool:
     """Consonants alone: `cntry`, `mrtl`."""
     if len(word) < CONSONANTS or any(letter in VOWELS for letter in word):
@@ -162,6 +183,7 @@ def _with_a_letter(word: str, subject: Subject) -> bool:
 RULES: tuple[Callable[[str, Subject], bool], ...] = (
     _run_together,
     _with_a_letter,
+    _begins_or_ends,
     _without_vowels,
     _shortened,
     _mistyped,

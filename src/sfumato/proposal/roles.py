@@ -12,7 +12,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from sfumato.engines.look import ColumnLook
-from sfumato.proposal.names import Meaning, meaning, perhaps
+from sfumato.proposal.names import Meaning, meaning, numbering, perhaps
 from sfumato.proposal.patterns import CODE, CONTACTS, COORDINATE, DATES, ICD, ISO, POSTAL, YEAR
 from sfumato.proposal.vocabulary import (
     IDENTIFYING,
@@ -110,7 +110,7 @@ def _lists(look: ColumnLook, said: Meaning | None) -> Judgement | None:
 
 
 def _named_identifier(look: ColumnLook, said: Meaning | None) -> Judgement | None:
-    found = meaning(look.column, IDENTIFYING)
+    found = meaning(look.column, IDENTIFYING) or numbering(look.column)
     if found is None or look.n_values <= 2:
         return None
     if found.about == "names":

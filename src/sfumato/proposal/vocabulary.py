@@ -69,13 +69,14 @@ IDENTIFYING = (
     Subject(
         "record numbers",
         Role.IDENTIFIER,
-        "id ids pid uid uuid guid idnum idnumber pidnum personid patientid seqn seqno seqnum "
-        "rowname rownames rowid rownum unnamed obsno mrn caseid casenumber caseno casenum "
-        "recordid recordno studyid subjectid participantid respondentid hhid aktenzeichen "
-        "fallnummer patientennummer kundennummer personalnummer matrikel* mitgliedsnummer "
-        "versichertennummer lfdnr laufendenummer numerodossier expediente employeeid empid "
-        "employeeno employeenumber staffid staffno studentid studentno customerid clientid "
-        "memberid membershipno voterid teacherid playerid invoiceno ticketno dossier",
+        "id ids pid uid uuid guid idnum idno idcode idnumber pidnum personid patientid seqn "
+        "seqno seqnum rowname rownames rowid rownum unnamed obsno mrn caseid casenumber caseno "
+        "casenum recordid recordno studyid subjectid participantid respondentid hhid "
+        "aktenzeichen fallnummer patientennummer kundennummer personalnummer matrikel* "
+        "mitgliedsnummer versichertennummer lfdnr laufendenummer numerodossier expediente "
+        "employeeid empid employeeno employeenumber staffid staffno studentid studentno "
+        "customerid clientid memberid membershipno voterid teacherid playerid invoiceno "
+        "ticketno dossier",
     ),
     Subject(
         "official numbers",
@@ -156,7 +157,8 @@ SUBJECTS = (
         "age ages agegroup agegrp agecat ageclass ageband agerange ageyr ageyrs ageyears agemo "
         "agemonths fage mage alter alters* lebensalter edad eta leeftijd idade annees adult "
         "adults minor elderly youth* old older oldest young younger youngest adolesc* teen "
-        "teens teenage* retirementage agecohort agebracket",
+        "teens teenage* retirementage agecohort agebracket ridageyr prtage agekdbrn agegr* "
+        "ageatmar* agemarr* agefirst*",
     ),
     Subject(
         "sex",
@@ -164,13 +166,13 @@ SUBJECTS = (
         "sex gender geschlecht sexe sexo genero genre geslacht sesso male female males females "
         "man woman men women mann frau homme femme hombre mujer weiblich mannlich maennlich "
         "anrede salutation civilite boy boys girl girls gend gndr fem fml femal* masc* malefem "
-        "manwoman",
+        "manwoman pesex riagendr",
     ),
     Subject(
         "birth",
         Role.QUASI_IDENTIFIER,
         "birth* born dob yob geb geburt* geboren naiss* nacimiento nacido nascita geboorte* "
-        "bornin jahrgang",
+        "bornin jahrgang bpl bplace brthplc* pob cob",
     ),
     Subject(
         "money",
@@ -242,10 +244,12 @@ SUBJECTS = (
         "migra* migrant* emigr* refugee* fluechtling* native nativ* lang language* sprache* "
         "muttersprache langue idioma lingua foreign* auslander auslaender minorit* caste tribe* "
         "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation eth "
-        "blk wht whi nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* "
+        "blk wht nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* "
         "forborn natl newcomer* roma colou?r colou?red mestizo mulatto settler* dialect* "
         "bilingual mothertongue anglo* francoph* usborn fborn foreignborn bornus firstgen "
-        "secondgen esl ell lep nonnative nonenglish yearsinus",
+        "secondgen esl ell lep nonnative nonenglish yearsinus raced ridreth* hispan ancestr* "
+        "brncntr ctzcntr yrimmig yrnatur yrsusa* speakeng dmdborn* parborn granborn citz "
+        "hispan* natborn",
     ),
     Subject(
         "postal codes",
@@ -273,7 +277,10 @@ SUBJECTS = (
         "geog* shelter* hostel* mobilehome lives living livesin livealone dwell* hometype lease "
         "landlord squat* venue embass* embassy origincity airport* terminal route flight "
         "platform gate distance* locale bigcity smallcity rururb central coastal highland* "
-        "lowland* storey store stores warehouse plant plants establishment*",
+        "lowland* storey store stores warehouse plant plants establishment* statefip* "
+        "countyfip* metarea gq ownershp builtyr unitsstr pwstate migplac* migrate* domicil "
+        "dwelown res16 reg16 srcbelt xnorcsiz gestfips tenancy pwcounty siteid cluster ea psu "
+        "strata hv024",
     ),
     Subject(
         "family",
@@ -290,7 +297,10 @@ SUBJECTS = (
         "stepfather stepmother foster* adopt* oldestchild ancest* inlaw* nephew* niece* cousin* "
         "uncle* aunt* grandchild* heir* headship hoh bachelor spinster newborn* firstchild "
         "persons members hhmem* roommate* youngkids oldkids nadults evermarr* nevmar* divsep "
-        "marrstat civil* civstat livingtogether birthorder bord nulliparous twins",
+        "marrstat civil* civstat livingtogether birthorder bord nulliparous twins nfams "
+        "ncouples nchild* nchlt* nsib* eldch yngch relate related marst* marrno martype msp "
+        "spwrksta family16 hompop preteen teens hhmmb dmdmartl dmdhhsiz ceb twn bastard "
+        "legitim*",
     ),
     Subject(
         "education",
@@ -307,7 +317,9 @@ SUBJECTS = (
         "yeargrad gradyear lectur* professor* honors honours valedict* thesis dissertation "
         "matric* readlevel schooltype tutor* mentor* seminar* stud gifted magnet charterschool "
         "aide transfer* varsity athlet* sport* fraternity sorority classsize schoolsize "
-        "hometaught freshers repeater* repeatgrade",
+        "hometaught freshers repeater* repeatgrade educd eisced gradeatt degfield schltype "
+        "paeduc maeduc speduc pared mared fared coed dmdeduc* yos gradelvl gradelevel highgrade "
+        "hgc retained repeat* skipped",
     ),
     Subject(
         "work",
@@ -332,7 +344,9 @@ SUBJECTS = (
         "terms servedyears appointed nominat* coach* captain* goalkeeper defender midfield* "
         "striker pitcher batting league* roster draft rookie debut* fachbereich participation "
         "nlf working worked manual nonmanual skilled unskilled semiskilled pubsec privsec "
-        "publicsector privatesector self lotnum membership medal* outofwork",
+        "publicsector privatesector self lotnum membership medal* outofwork empstat labforce "
+        "classwkr ind indus* wrklstwk tranwork carpool vetstat mainact emplrel nacer* occ10 "
+        "evwork pawrkslf ttlexp expr wkexp ppexp",
     ),
     Subject(
         "body",
@@ -346,7 +360,9 @@ SUBJECTS = (
         "belongings",
         Role.QUASI_IDENTIFIER,
         "car cars vehicle* license* licence* motorcycle* bicycle* bike* auto pet pets dog dogs "
-        "boat horse* bikes owns ownership caravan",
+        "boat horse* bikes owns ownership caravan tv tvs television* radio* refriger* fridge "
+        "electric* toilet* latrine pipedwater stove cooker washing* generator livestock cattle "
+        "goat* roof wall walls sewing",
     ),
     Subject(
         "time",
@@ -355,7 +371,7 @@ SUBJECTS = (
         "month monat mois quarter quartal trimestre admission* entlassung* aufnahme* weekday "
         "wochentag dayofweek season saison decade arriv* departure entry discharge* day joined "
         "registered yearof monthof dayof weekof qtr semester enrolled enrolment graduationyear "
-        "hiredate startdate enddate",
+        "hiredate startdate enddate yearof*",
     ),
     Subject(
         "years of something",
