@@ -22,7 +22,10 @@ PIECE = 3  # letters of a word of which others are made
 FIRST = 2  # letters that are right
 CONSONANTS = 4
 VOWELS = "aeiou"
-PLAIN = ("year", "month", "born", "birth", "kids", "child", "educ", "marr", "town", "wife", "husb")
+PLAIN = (
+    *("year", "month", "born", "birth", "kids", "child", "educ", "marr", "town", "wife", "husb"),
+    *("state", "city", "school", "moth", "fath", "mom", "dad", "county", "urban", "rural"),
+)
 CORES = ("age", "job", "sex", "race", "edu", "educ", "kids", "occ")
 # What stands between words and behind them, and says nothing of its own.
 LINKS = {
@@ -44,6 +47,7 @@ LINKS = {
     ),
     *("code", "num", "no", "nr", "lev", "level", "status", "stat", "total", "tot", "avg", "name"),
     *("fam", "hh", "cur", "current", "last", "first", "prev", "new", "old", "high", "low", "time"),
+    *("typ", "abb", "sz", "cnt", "sts", "dom", "cent", "mid", "inner", "outer", "big", "small"),
     *("out", "gr", "gen", "mixed", "ever", "any", "liv", "live", "lives", "pre", "post", "cut"),
     *("resp", "self", "other", "main", "mean", "max", "min", "rec", "flag", "ind", "dummy"),
 }

@@ -156,6 +156,16 @@ def _perhaps_identifier(look: ColumnLook, said: Meaning | None) -> Judgement | N
     )
 
 
+def _numbered_families(look: ColumnLook, said: Meaning | None) -> Judgement | None:
+    """Numbers or names of families, mothers or children: so many are no counts of anything."""
+    if said is None or said.about != "family" or _has_fractions(look):
+        return None
+    if look.n_values < max(MANY, look.n_present / 10):
+        return None
+    reason = f"{counted(look.n_values, 'value')} for families or their members: identifier"
+    return Judgement(Role.IDENTIFIER, NUMBERS, reason)
+
+
 def _unique(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     """Texts and whole numbers that nearly everybody has alone."""
     n = look.n_present
@@ -248,6 +258,7 @@ RULES: tuple[Callable[[ColumnLook, Meaning | None], Judgement | None], ...] = (
     _named_identifier,
     _coordinates,
     _perhaps_identifier,
+    _numbered_families,
     _unique,
     _free_text,
     _named,

@@ -244,12 +244,11 @@ SUBJECTS = (
         "migra* migrant* emigr* refugee* fluechtling* native nativ* lang language* sprache* "
         "muttersprache langue idioma lingua foreign* auslander auslaender minorit* caste tribe* "
         "tribal clan ancestry descent visa demograph* demo skincolo* complexion generation eth "
-        "blk wht nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* "
-        "forborn natl newcomer* roma colou?r colou?red mestizo mulatto settler* dialect* "
-        "bilingual mothertongue anglo* francoph* usborn fborn foreignborn bornus firstgen "
-        "secondgen esl ell lep nonnative nonenglish yearsinus raced ridreth* hispan ancestr* "
-        "brncntr ctzcntr yrimmig yrnatur yrsusa* speakeng dmdborn* parborn granborn citz "
-        "hispan* natborn",
+        "blk wht nonhisp* mex mexican* chinese indian* natam amerind* alien imm immig* forborn "
+        "natl newcomer* roma colou?r colou?red mestizo mulatto settler* dialect* bilingual "
+        "mothertongue anglo* francoph* usborn fborn foreignborn bornus firstgen secondgen esl "
+        "ell lep nonnative nonenglish yearsinus raced ridreth* hispan ancestr* brncntr ctzcntr "
+        "yrimmig yrnatur yrsusa* speakeng dmdborn* parborn granborn citz hispan* natborn",
     ),
     Subject(
         "postal codes",
@@ -280,7 +279,7 @@ SUBJECTS = (
         "lowland* storey store stores warehouse plant plants establishment* statefip* "
         "countyfip* metarea gq ownershp builtyr unitsstr pwstate migplac* migrate* domicil "
         "dwelown res16 reg16 srcbelt xnorcsiz gestfips tenancy pwcounty siteid cluster ea psu "
-        "strata hv024",
+        "strata hv024 own* dist pop popn popdens* sizeplace density socialhousing",
     ),
     Subject(
         "family",
@@ -300,7 +299,7 @@ SUBJECTS = (
         "marrstat civil* civstat livingtogether birthorder bord nulliparous twins nfams "
         "ncouples nchild* nchlt* nsib* eldch yngch relate related marst* marrno martype msp "
         "spwrksta family16 hompop preteen teens hhmmb dmdmartl dmdhhsiz ceb twn bastard "
-        "legitim*",
+        "legitim* alone plural* parous nullipar* primipar* birthord* moth fath lineage",
     ),
     Subject(
         "education",
@@ -319,34 +318,34 @@ SUBJECTS = (
         "aide transfer* varsity athlet* sport* fraternity sorority classsize schoolsize "
         "hometaught freshers repeater* repeatgrade educd eisced gradeatt degfield schltype "
         "paeduc maeduc speduc pared mared fared coed dmdeduc* yos gradelvl gradelevel highgrade "
-        "hgc retained repeat* skipped",
+        "hgc retained repeat* skipped schtyp* schooltyp* social socialclass socclass",
     ),
     Subject(
         "work",
         Role.QUASI_IDENTIFIER,
-        "occup* *occup occ occ* *occ beruf* profession* profesion* prof* metier oficio "
-        "ocupacion job jobs jobtitle empleo emploi *employ* emp empl job* work* wrk* "
-        "beschaeftig* beschaftig* selfemp* workclass wrkstat worktype arbeit* taetigkeit "
-        "tatigkeit stellung industr* branche sector sektor construc* manuf* ndurman trcommpu "
-        "trade service services serv *serv tenure dienst* exper* experience wexp erfahrung lfp "
-        "inlf labou?rforce position firm firms* compan* firma entreprise empresa military "
-        "veteran* rank jobcat seniorit* senior tenured title titel role career* manag* "
-        "supervis* boss promot* hire* hiring shift fulltime parttime permanent temporary "
-        "contract* isco* nace* naics* businessunit business travel* bluecoll* collar* "
-        "whitecoll* unemp* retire* housewife homemaker labou?r staff appoint* farmer* clerical "
-        "clerk* craft* executive* army navy soldier* regiment specialt* abteilung* funktion "
-        "function nonprofit retail agricult* mining transport* government *govt govt lf lfs "
-        "uemp* unem* retd mgr cler agric* mil vet vets socio* ses isei siops prestige ft pt "
-        "jobless employer* colleague* coworker* workplace worksite unioncov sales salesm* "
-        "intern interns* trainee* freelanc* entrepreneur* practice* practis* licensed certified "
-        "cert guild ministry bureau deploy* enlist* conscript* drafted officer officers crew "
-        "corps platoon battalion politician* senator* deputy minister mayor* elected incumb* "
-        "terms servedyears appointed nominat* coach* captain* goalkeeper defender midfield* "
-        "striker pitcher batting league* roster draft rookie debut* fachbereich participation "
-        "nlf working worked manual nonmanual skilled unskilled semiskilled pubsec privsec "
-        "publicsector privatesector self lotnum membership medal* outofwork empstat labforce "
-        "classwkr ind indus* wrklstwk tranwork carpool vetstat mainact emplrel nacer* occ10 "
-        "evwork pawrkslf ttlexp expr wkexp ppexp",
+        "occup* *occup occ *occ beruf* profession* profesion* prof* metier oficio ocupacion job "
+        "jobs jobtitle empleo emploi *employ* emp empl job* work* wrk* beschaeftig* beschaftig* "
+        "selfemp* workclass wrkstat worktype arbeit* taetigkeit tatigkeit stellung industr* "
+        "branche sector sektor construc* manuf* ndurman trcommpu trade service services serv "
+        "*serv tenure dienst* exper* experience wexp erfahrung lfp inlf labou?rforce position "
+        "firm firms* compan* firma entreprise empresa military veteran* rank jobcat seniorit* "
+        "senior tenured title titel role career* manag* supervis* boss promot* hire* hiring "
+        "shift fulltime parttime permanent temporary contract* isco* nace* naics* businessunit "
+        "business travel* bluecoll* collar* whitecoll* unemp* retire* housewife homemaker "
+        "labou?r staff appoint* farmer* clerical clerk* craft* executive* army navy soldier* "
+        "regiment specialt* abteilung* funktion function nonprofit retail agricult* mining "
+        "transport* government *govt govt lf lfs uemp* unem* retd mgr cler agric* mil vet vets "
+        "socio* ses isei siops prestige ft pt jobless employer* colleague* coworker* workplace "
+        "worksite unioncov sales salesm* intern interns* trainee* freelanc* entrepreneur* "
+        "practice* practis* licensed certified cert guild ministry bureau deploy* enlist* "
+        "conscript* drafted officer officers crew corps platoon battalion politician* senator* "
+        "deputy minister mayor* elected incumb* terms servedyears appointed nominat* coach* "
+        "captain* goalkeeper defender midfield* striker pitcher batting league* roster draft "
+        "rookie debut* fachbereich participation nlf working worked manual nonmanual skilled "
+        "unskilled semiskilled pubsec privsec publicsector privatesector self lotnum membership "
+        "medal* outofwork empstat labforce classwkr ind indus* wrklstwk tranwork carpool "
+        "vetstat mainact emplrel nacer* occ10 evwork pawrkslf ttlexp expr wkexp ppexp exp occp "
+        "inwf workforce surgeon* socioecon*",
     ),
     Subject(
         "body",
@@ -354,7 +353,7 @@ SUBJECTS = (
         "height* hgt ht grosse groesse taille talla estatura korpergroesse koerpergroesse "
         "haircolo* hair handed* lefthand* righthand* eyecolo* eye eyes augenfarbe haarfarbe "
         "glasses beard tattoo* bodytype shoe* jersey bats throws footed dominant* hand hnd "
-        "handedness physique eyesight bald blond* gait voice",
+        "handedness physique eyesight bald blond* gait voice hand* *hand lefty",
     ),
     Subject(
         "belongings",
