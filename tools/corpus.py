@@ -33,6 +33,7 @@ ROLES = {
     "sensitive": "sensitive",
     "other": "no role",
 }
+LONGEST = 120  # letters of a refusal
 LEAST_RECALL, LEAST_PRECISION = 0.9, 0.7
 KINDS = {"held_out": "held out", "fresh": "fresh"}
 BEGIN, END = "<!-- corpus -->\n", "<!-- end of corpus -->"
@@ -69,6 +70,12 @@ def truth_of(table: dict[str, Any], columns: list[str]) -> dict[str, str]:
     return {column.strip(): role for column, role in truth.items()}
 
 
+def first_clause(text: str) -> str:
+    """Shorten a refusal to what it says first; the rest names numbers and remedies."""
+    clause = text.partition(";")[0].partition(", and ")[0]
+    return clause if len(clause) <= LONGEST else clause[: clause.rindex(" ", 0, LONGEST)] + " ..."
+
+
 def outcome(proposal: sf.Proposal, place: Path) -> str:
     """Run the job of a proposal, with nothing but its line taken out."""
     file = proposal.save(place / "job.toml")
@@ -78,7 +85,7 @@ def outcome(proposal: sf.Proposal, place: Path) -> str:
         release = sf.anonymize(job.table(), job.criterion, job.method)
         release.save(job.output)
     except sf.SfumatoError as error:
-        return f"refused: {error}"
+        return f"refused: {first_clause(str(error))}"
     lost = release.summary().to_json()["information_loss"]
     return f"released, {float(lost):.0%} lost"
 

@@ -111,6 +111,23 @@ def test_one_of_several_sensitive_columns_is_published():
     assert any("One sensitive column" in line for line in proposal.conclusions)
 
 
+def test_a_sensitive_column_in_which_nearly_all_are_alike_is_left_out_of_a_release_that_runs():
+    n = 400
+    disease = ["yes" if j < 4 else "no" for j in range(n)]
+    proposal = sf.propose(pa.table({"age": [20 + j % 50 for j in range(n)], "disease": disease}))
+    assert proposal.sensitive == ()
+    assert proposal.columns[1].reason.endswith("left out: nearly everybody has the same value")
+    assert proposal.criterion == sf.KAnonymity(5)
+    assert sf.anonymize(proposal.accept(), proposal.criterion, proposal.method).check().holds
+
+
+def test_of_few_people_less_is_promised():
+    table = {"age": [20 + j % 50 for j in range(60)], "disease": ["flu", "HIV", "mumps", "-"] * 15}
+    assert sf.propose(pa.table(table)).criterion == sf.KAnonymity(5) & sf.LDiversity(2)
+    many = {name: values * 4 for name, values in table.items()}
+    assert sf.propose(pa.table(many)).criterion == sf.KAnonymity(5) & sf.LDiversity(3)
+
+
 def test_numbers_are_promised_to_spread():
     n = 200
     table = pa.table(

@@ -49,6 +49,10 @@ def proposed(tmp_path, name, values):
         ("id", lambda j: j // 4),
         ("car_number", lambda j: 1000 + 3 * j),  # about cars, and hardly two have the same
         ("Elternname", lambda j: f"Ek{j // 2}"),
+        ("childid", lambda j: 7 * (j // 4)),  # run together with what is numbered
+        ("teacher", lambda j: 1 + j % 60),  # numbered one after the other
+        ("baker", lambda j: f"Ek{j if j < 200 else j // 3}"),  # people called by their trade
+        ("family", lambda j: f"{j // 2:03d}"),  # too many for a count
     ],
 )
 def test_what_names_people_is_an_identifier(tmp_path, name, made):

@@ -127,11 +127,12 @@ def _column(
     published = known or look.column == chosen
     reason = judged.reason
     if judged.role is Role.SENSITIVE and not published:
-        reason += (
-            "; left out: methods for lists are to be chosen by hand (docs/methods.md)"
-            if look.is_list
-            else f"; left out beside {chosen!r}"
-        )
+        if look.is_list:
+            reason += "; left out: methods for lists are to be chosen by hand (docs/methods.md)"
+        elif chosen is None:
+            reason += "; left out: nearly everybody has the same value"
+        else:
+            reason += f"; left out beside {chosen!r}"
     return ProposedColumn(
         look.column,
         "codes" if judged.about == "postal codes" else kind_in_words(look),

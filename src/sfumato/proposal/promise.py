@@ -22,6 +22,7 @@ RANKS = ("health", "crime", "belief or life", "money", "marks")
 CATEGORIES = 20  # different numbers at most, for them to be categories
 COMMON = 0.05  # share of the people from which on a value is common
 MOST_WANTED = 4  # common values, from which on more make nothing easier
+NEARLY_ALL = 0.98  # share of it, above which no promise can be kept but in very large groups
 ONE_SIDED = 0.9  # share of the most common value, above which a column is hard to promise about
 
 
@@ -48,7 +49,7 @@ def chosen_sensitive(looks: Sequence[ColumnLook], about: Mapping[str, str]) -> s
             0 if _is_measured(look) else -min(n_common(look), MOST_WANTED),
         )
 
-    able = [look for look in looks if not look.is_list and look.n_values > 1]
+    able = [look for look in looks if not look.is_list and _largest_share(look) <= NEARLY_ALL]
     return min(able, key=price).column if able else None
 
 
@@ -56,7 +57,7 @@ def promise_about(sensitive: ColumnLook | None, n_rows: int) -> Promise:
     """Choose a criterion for a table by its sensitive column."""
     people = f"everybody is one of {K} or more who look alike"
     if sensitive is None:
-        reason = f"{people}; there is no sensitive column to promise more about"
+        reason = f"{people}; there is no sensitive column to be published and promised about"
         why = "ranges that fit where the people are; sizes of groups alone decide"
         return Promise(KAnonymity(K), Mondrian(), (reason, why))
     if _is_measured(sensitive):
@@ -64,7 +65,8 @@ def promise_about(sensitive: ColumnLook | None, n_rows: int) -> Promise:
         criterion: Criterion = KAnonymity(K) & KEAnonymity(K, spread)
         reason = f"{people}, and their numbers of {sensitive.column!r} lie at least e apart"
     else:
-        l = 3 if n_common(sensitive) >= MOST_WANTED else 2
+        several = len(group_sizes(n_rows)) > 1  # the smallest cannot be expected to do
+        l = 3 if several and n_common(sensitive) >= MOST_WANTED else 2
         criterion = KAnonymity(K) & LDiversity(l)
         reason = f"{people}, and have {l} or more values of {sensitive.column!r} among them"
     why = (
