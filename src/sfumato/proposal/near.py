@@ -29,57 +29,23 @@ PLAIN = (
 CORES = ("age", "job", "sex", "race", "edu", "educ", "kids", "occ")
 # What stands between words and behind them, and says nothing of its own.
 LINKS = {
-    *(
-        "in",
-        "at",
-        "of",
-        "is",
-        "has",
-        "yr",
-        "gp",
-        "grp",
-        "group",
-        "cat",
-        "categ",
-        "type",
-        "size",
-        "cd",
-    ),
-    *("code", "num", "no", "nr", "lev", "level", "status", "stat", "total", "tot", "avg", "name"),
-    *("fam", "hh", "cur", "current", "last", "first", "prev", "new", "old", "high", "low", "time"),
+    *("in", "at", "of", "is", "has", "yr", "gp", "grp", "group", "cat", "categ", "type", "size"),
+    *("code", "cd", "num", "no", "nr", "lev", "level", "status", "stat", "total", "tot", "avg"),
+    *("name", "fam", "hh", "cur", "current", "last", "first", "prev", "new", "old", "high", "low"),
     *("typ", "abb", "sz", "cnt", "sts", "dom", "cent", "mid", "inner", "outer", "big", "small"),
     *("out", "gr", "gen", "mixed", "ever", "any", "liv", "live", "lives", "pre", "post", "cut"),
     *("resp", "self", "other", "main", "mean", "max", "min", "rec", "flag", "ind", "dummy"),
+    "time",
 }
 # Words of their own, which are short for nothing.
 ORDINARY = {
     *("count", "counts", "total", "other", "others", "never", "every", "after", "before", "group"),
     *("level", "value", "start", "finish", "method", "number", "label", "final", "first", "second"),
-    *(
-        "third",
-        "always",
-        "often",
-        "score",
-        "result",
-        "active",
-        "status",
-        "super",
-        "account",
-        "drive",
-    ),
-    *("page", "strike", "single", "double", "private", "public", "skill", "skills", "person"),
-    *(
-        "handling",
-        "pattern",
-        "content",
-        "control",
-        "service",
-        "process",
-        "sample",
-        "series",
-        "units",
-        "months",
-    ),
+    *("third", "always", "often", "score", "result", "active", "status", "super", "account"),
+    *("drive", "page", "strike", "single", "double", "private", "public", "skill", "skills"),
+    *("person", "handling", "pattern", "content", "control", "service", "process", "sample"),
+    *("series", "units", "months", "capacity", "velocity", "toxicity", "elasticity", "moment"),
+    *("momentum", "statement"),
 }
 
 

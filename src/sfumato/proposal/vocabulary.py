@@ -278,8 +278,8 @@ SUBJECTS = (
         "platform gate distance* locale bigcity smallcity rururb central coastal highland* "
         "lowland* storey store stores warehouse plant plants establishment* statefip* "
         "countyfip* metarea gq ownershp builtyr unitsstr pwstate migplac* migrate* domicil "
-        "dwelown res16 reg16 srcbelt xnorcsiz gestfips tenancy pwcounty siteid cluster ea psu "
-        "strata hv024 own* dist pop popn popdens* sizeplace density socialhousing",
+        "dwelown srcbelt xnorcsiz gestfips tenancy pwcounty siteid cluster ea psu "
+        "strata own* dist pop popn popdens* sizeplace density socialhousing",
     ),
     Subject(
         "family",
@@ -298,7 +298,7 @@ SUBJECTS = (
         "persons members hhmem* roommate* youngkids oldkids nadults evermarr* nevmar* divsep "
         "marrstat civil* civstat livingtogether birthorder bord nulliparous twins nfams "
         "ncouples nchild* nchlt* nsib* eldch yngch relate related marst* marrno martype msp "
-        "spwrksta family16 hompop preteen teens hhmmb dmdmartl dmdhhsiz ceb twn bastard "
+        "spwrksta hompop preteen teens hhmmb dmdmartl dmdhhsiz ceb twn "
         "legitim* alone plural* parous nullipar* primipar* birthord* moth fath lineage",
     ),
     Subject(
@@ -344,7 +344,7 @@ SUBJECTS = (
         "rookie debut* fachbereich participation nlf working worked manual nonmanual skilled "
         "unskilled semiskilled pubsec privsec publicsector privatesector self lotnum membership "
         "medal* outofwork empstat labforce classwkr ind indus* wrklstwk tranwork carpool "
-        "vetstat mainact emplrel nacer* occ10 evwork pawrkslf ttlexp expr wkexp ppexp exp occp "
+        "vetstat mainact emplrel nacer* evwork pawrkslf ttlexp expr wkexp ppexp exp occp "
         "inwf workforce surgeon* socioecon*",
     ),
     Subject(
