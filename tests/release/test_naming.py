@@ -425,3 +425,10 @@ def test_codes_of_few_that_need_quotes_are_not_named(rule, method):
     named = {each.text for each in parts if isinstance(each, Name)}
     bounds = {end for each in parts if isinstance(each, Range) for end in (each.low, each.high)}
     assert not (named | bounds) & {*CANARIES}
+
+
+@pytest.mark.parametrize("method", [sf.Samarati(), sf.TopDown("cut")], ids=str)
+def test_codes_of_few_do_not_take_the_masks_of_many(method):
+    codes = [f"{a}{b}" for a in ("100", "101") for b in range(10)] * 2 + ["1055", "1056"]
+    labels = of(sf.anonymize(with_values(codes, sf.Prefix()), sf.KAnonymity(2), method))
+    assert {*labels} == {"100*", "101*", "*"}

@@ -165,19 +165,25 @@ def _whole_nodes(
 ) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
     """Begin a leaf at every code, but where one must not be named only at its smallest mask.
 
-    Too few may share even the largest mask: then nothing is told of them, as if it were the root.
-    Returns also where that is so.
+    Where too few share that, it is a larger one, unless this would take masks from others that
+    many share: then nothing is told of these few. Returns also where that is so.
     """
     starts, hidden = np.ones(len(domain), dtype=bool), np.zeros(len(domain), dtype=bool)
-    taxonomy = domain.taxonomy
+    tree = domain.taxonomy
     for rank in np.flatnonzero(~_all_named(domain)).tolist():
-        level = 1
-        while level < taxonomy.height and not (told[level, rank] and masks(domain, rank, level)):
+        smallest = level = 1
+        while smallest < tree.height and not masks(domain, rank, smallest):
+            smallest += 1
+        level = smallest
+        while not told[level, rank]:
             level += 1
-        node = min(level, taxonomy.height - 1)
-        first, last = int(taxonomy.low[node, rank]), int(taxonomy.high[node, rank])
-        starts[first + 1 : last + 1] = False
-        hidden[first : last + 1] = level == taxonomy.height
+        low, high = int(tree.low[level, rank]), int(tree.high[level, rank])
+        untold = level == tree.height
+        untold |= level > smallest and bool(told[level - 1, low : high + 1].any())
+        if untold:
+            low, high = int(tree.low[level - 1, rank]), int(tree.high[level - 1, rank])
+        starts[low + 1 : high + 1] = False
+        hidden[low : high + 1] = untold
     return starts, hidden
 
 
