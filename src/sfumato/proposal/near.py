@@ -45,7 +45,7 @@ ORDINARY = {
     *("drive", "page", "strike", "single", "double", "private", "public", "skill", "skills"),
     *("person", "handling", "pattern", "content", "control", "service", "process", "sample"),
     *("series", "units", "months", "capacity", "velocity", "toxicity", "elasticity", "moment"),
-    *("momentum", "statement"),
+    *("momentum", "statement", "social"),
 }
 
 

@@ -318,7 +318,7 @@ SUBJECTS = (
         "aide transfer* varsity athlet* sport* fraternity sorority classsize schoolsize "
         "hometaught freshers repeater* repeatgrade educd eisced gradeatt degfield schltype "
         "paeduc maeduc speduc pared mared fared coed dmdeduc* yos gradelvl gradelevel highgrade "
-        "hgc retained repeat* skipped schtyp* schooltyp* social socialclass socclass",
+        "hgc retained repeat* skipped schtyp* schooltyp* socialclass socclass",
     ),
     Subject(
         "work",
