@@ -118,7 +118,7 @@ def test_a_question_that_needs_roles_still_asks_for_them(place):
 
 
 @pytest.mark.long
-def test_a_workbook_of_several_sheets_is_proposed_by_the_one_that_is_named(place):
+def test_a_workbook_is_proposed_by_the_sheet_with_the_table_or_the_one_that_is_named(place):
     openpyxl = pytest.importorskip("openpyxl")
     book = openpyxl.Workbook()
     book.active.title = "notes"
@@ -127,6 +127,12 @@ def test_a_workbook_of_several_sheets_is_proposed_by_the_one_that_is_named(place
     for row in csv.reader((place / "patients.csv").read_text().splitlines()):
         people.append(row)
     book.save(place / "patients.xlsx")
+    done = run("init", "patients.xlsx", "-o", "found.toml")
+    assert done.exit_code == 0, done.stderr
+    assert 'sheet = "members"' in (place / "found.toml").read_text()
+    for row in (["of", "by"], [2026, "us"]):
+        book["notes"].append(row)
+    book.save(place / "patients.xlsx")
     refused = run("init", "patients.xlsx")
     assert refused.exit_code == 2
     assert "the workbook has 2 sheets ('notes', 'members'); say which one" in refused.stderr
@@ -134,4 +140,6 @@ def test_a_workbook_of_several_sheets_is_proposed_by_the_one_that_is_named(place
     assert done.exit_code == 0, done.stderr
     assert "60 postal codes: quasi-identifier" in done.stdout
     assert 'sheet = "members"' in (place / "job.toml").read_text()
+    none = run("init", "patients.xlsx", "--sheet", "notes", "--skip-rows", "0", "-o", "none.toml")
+    assert "row 2: a value in column 2" in none.stderr
     assert run("anonymize", "job.toml", "--dry-run").exit_code == 0

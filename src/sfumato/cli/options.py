@@ -80,7 +80,11 @@ READING: dict[str, Any] = {
 
 def declared(given: Mapping[str, Any]) -> dict[str, Any]:
     """Give the settings that options declare."""
-    settings = {name: value for name, value in given.items() if value not in (None, [], False)}
+    settings = {
+        name: value
+        for name, value in given.items()
+        if value not in (None, []) and value is not False  # 0 says that there are none
+    }
     if "labels" in settings:
         settings["labels"] = {"yes": True, "no": False}.get(settings["labels"], settings["labels"])
     if "dates" in settings:

@@ -59,9 +59,9 @@ def propose(
     disease: health, by its name (disease): sensitive
     """
     report("looking at the file")
-    sheet = settings.get("sheet")
-    guessed = guess(source, sheet) if _is_file(source) else Guess(ReadSettings())
-    declared = ReadSettings.of({**guessed.settings.spec(), **settings})
+    given = ReadSettings.of(settings)  # which refuses what is none
+    guessed = guess(source, settings) if _is_file(source) else Guess(given)
+    declared = guessed.settings
     opened = engine_of(engine).open(source, declared)
     report("looking at columns")
     look = opened.look(PATTERNS)
@@ -85,7 +85,7 @@ def propose(
         columns,
         tuple(remarks_on(look, judged, spellings)),
         declared,
-        {name: why for name, why in guessed.reasons.items() if name not in settings},
+        guessed.reasons,
         {column: MERGE for column, found in spellings.items() if found.alike},
         n_unique,
         promise_about(None if chosen is None else look.columns[chosen], looks[0].n_rows),

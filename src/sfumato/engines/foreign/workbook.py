@@ -6,6 +6,7 @@ import re
 import warnings
 import zipfile
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import timedelta
 from itertools import islice
@@ -75,15 +76,16 @@ def is_workbook(path: Path, start: bytes) -> bool:
     return "[Content_Types].xml" in names and any(name.startswith("xl/") for name in names)
 
 
-def convert_workbook(path: Path, settings: ReadSettings, target: Path) -> ForeignTable:
-    """Write a sheet of a workbook into a Parquet file."""
+@contextmanager
+def opened_workbook(path: Path) -> Iterator[Any]:
+    """Open a workbook, and say what is wrong with it in one line."""
     openpyxl = needed("openpyxl", path)
     try:
         with warnings.catch_warnings(), path.open("rb") as file:
             warnings.simplefilter("ignore")  # of extensions that hold no values
             book = openpyxl.load_workbook(file, read_only=True, data_only=True)
             try:
-                return _converted(book, path, settings, target)
+                yield book
             finally:
                 book.close()
     except (zipfile.BadZipFile, ParseError, KeyError, ValueError, TypeError, EOFError) as error:
@@ -96,6 +98,12 @@ def convert_workbook(path: Path, settings: ReadSettings, target: Path) -> Foreig
         raise
 
 
+def convert_workbook(path: Path, settings: ReadSettings, target: Path) -> ForeignTable:
+    """Write a sheet of a workbook into a Parquet file."""
+    with opened_workbook(path) as book:
+        return _converted(book, path, settings, target)
+
+
 def damaged(path: Path, error: Exception) -> BadInput:
     """Say that a workbook cannot be read; its own words may hold values."""
     return BadInput(
@@ -105,7 +113,7 @@ def damaged(path: Path, error: Exception) -> BadInput:
 
 def _converted(book: Any, path: Path, settings: ReadSettings, target: Path) -> ForeignTable:
     sheet = _sheet(book, path, settings)
-    outline = _outline(sheet)
+    outline = outline_of(sheet)
     if outline.not_calculated:
         raise BadInput(
             f"{path}, cell {outline.not_calculated}: a formula without a value; open the workbook "
@@ -116,7 +124,7 @@ def _converted(book: Any, path: Path, settings: ReadSettings, target: Path) -> F
     rows = _rows(sheet, padded)
     header_row = settings.skip_rows + 1
     header = next(islice(rows, settings.skip_rows, None), ())
-    names = column_names(_names(header), settings)
+    names = column_names(names_in(header), settings)
     if not names:
         raise BadInput(
             f"{path}, row {header_row}: the row is empty; expected the column names (skip_rows "
@@ -163,7 +171,7 @@ def _sheet(book: Any, path: Path, settings: ReadSettings) -> Any:
     return next(iter(sheets.values()))
 
 
-def _outline(sheet: Any) -> Outline:
+def outline_of(sheet: Any) -> Outline:
     """Read what openpyxl passes over in a stream: what is hidden, merged, or not calculated."""
     outline, rest = Outline(), b""
     with sheet._get_source() as source:
@@ -210,7 +218,8 @@ def _duration(value: object) -> object:
     return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
 
 
-def _names(header: Sequence[object]) -> list[str]:
+def names_in(header: Sequence[object]) -> list[str]:
+    """Give the names in a row, up to the last one."""
     names = ["" if each is None else str(each) for each in header]
     while names and not names[-1].strip():
         names.pop()
