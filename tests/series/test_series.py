@@ -318,8 +318,8 @@ def test_masks_of_an_earlier_release_are_read_when_codes_have_become_longer(tmp_
     series = sf.ReleaseSeries.create(
         tmp_path / "codes", {"zip": sf.Prefix()}, sf.KAnonymity(3), sensitive="disease"
     )
-    short, long = ["111", "122", "211", "222"], ["11111", "12222", "21111", "22222"]
-    for number, codes in enumerate((short, long)):
+    short = ["111", "112", "122", "123", "211", "212", "222", "223"]  # of too few to be named
+    for number, codes in enumerate((short, [f"{code}11" for code in short])):
         rows = [f"{code},{disease}" for code in codes for disease in ("flu", "hiv")] * 2
         path = tmp_path / f"{number}.csv"
         path.write_text("\n".join(["zip,disease", *rows]) + "\n")

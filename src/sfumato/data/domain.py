@@ -182,11 +182,17 @@ class Domain:
         return int(np.searchsorted(self.merged.first, rest.first))
 
     def holds_hidden(self, low: Ranks, high: Ranks) -> NDArray[np.bool_]:
-        """Whether intervals hold a value of which nothing may be told."""
+        """Whether intervals hold a value of which nothing may be told, but by a larger node."""
         if self.hidden is None:
             return np.zeros(len(low), dtype=bool)
         before = np.append(0, np.cumsum(self.hidden))
-        return np.asarray(before[high + 1] > before[low])
+        held = np.asarray(before[high + 1] > before[low])
+        if self.merged is not None and (told := self.merged.ground.told) is not None:
+            tree, first = self.taxonomy, self.merged.first
+            for level in range(1, tree.height):
+                is_node = (tree.low[level, low] == low) & (tree.high[level, low] == high)
+                held &= ~(is_node & told[level, first[low]])
+        return held
 
     def beginning_so(self, beginning: str) -> tuple[int, int]:
         """Give the first rank of the codes that begin so, and the one behind them."""

@@ -292,12 +292,17 @@ class _Level(Sequence[object]):
         leaves = range(len(self))[leaf]
         if isinstance(leaves, range):
             return tuple(self[j] for j in leaves)
-        if self.untold[leaves]:
-            return ROOT
         begin, last = int(self.first[leaves]), int(self.first[leaves + 1]) - 1
+        if self.untold[leaves] and not self._is_told(begin):
+            return ROOT
         if self.ground.taxonomy.high[self.level, begin] < last:  # a node inside the leaf
             return interval_text(self.ground, begin, last)
         return self.ground.taxonomy.labels[self.level][begin]
+
+    def _is_told(self, begin: int) -> bool:
+        """Whether many share the node that a leaf lies in."""
+        told = self.ground.told
+        return told is None or bool(told[self.level, begin])
 
 
 def _restricted(
