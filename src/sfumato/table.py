@@ -308,12 +308,13 @@ class Table:
     def repeated_identifiers(self) -> Mapping[str, int]:
         """Identifiers by which rows are of the same people, with the number of such rows.
 
-        None where a column tells people apart: then people are counted, not rows.
+        None where a column tells people apart: then people are counted, not rows; and none where
+        an identifier is of one row each, beside which a name may be that of several people.
         """
         if self.schema.person is not None:
             return {}
         n_repeated = {c: self.source.spellings(c).n_repeated for c in self.schema.identifiers}
-        return {column: n for column, n in n_repeated.items() if n}
+        return n_repeated if all(n_repeated.values()) else {}
 
     @cached_property
     def domains(self) -> Mapping[str, Domain]:

@@ -49,7 +49,7 @@ def cases(draw):
     exact = sf.TCloseness(share).t
     kinds = {
         "k": (sf.KAnonymity(k), lambda v: len(v) >= k),
-        "risk": (sf.MaxRisk(Fraction(2, 2 * k - 1)), lambda v: len(v) >= k),
+        "risk": (sf.MaxRisk(min(Fraction(2, 2 * k - 1), 1)), lambda v: len(v) >= k),
         "distinct": (sf.LDiversity(min(k, 3)), lambda v: naive.criteria.l_diverse(v, min(k, 3))),
         "entropy": (
             sf.LDiversity(1 / exact, "entropy"),

@@ -40,6 +40,8 @@ COMMON = (  # how files write dates: of two that read the same, the first is mea
     "YYYYMMDD",
     "DD.MM.YYYY hh:mm",
     "DD.MM.YYYY hh:mm:ss",
+    "YYYY/MM/DD hh:mm",
+    "YYYY/MM/DD hh:mm:ss",
     "DD/MM/YYYY hh:mm",
     "DD/MM/YYYY hh:mm:ss",
     "MM/DD/YYYY hh:mm",

@@ -70,8 +70,8 @@ def promise_about(sensitive: ColumnLook | None, n_rows: int) -> Promise:
         criterion = KAnonymity(K) & LDiversity(l)
         reason = f"{people}, and have {l} or more values of {sensitive.column!r} among them"
     why = (
-        "groups are made without looking at sensitive values, so who knows the method learns "
-        "nothing from them; the smallest of these sizes that keeps the promise is taken"
+        "groups are made without looking at sensitive values; only which of these sizes is the "
+        "smallest that keeps the promise depends on them, and the audit says what that tells"
     )
     return Promise(criterion, Checked(Mondrian(), group_sizes(n_rows)), (reason, why))
 

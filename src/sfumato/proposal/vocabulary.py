@@ -145,6 +145,7 @@ LONGITUDE = (Subject("coordinates", Role.IDENTIFIER, "long lat x y coord.*"),)
 # Looked at in this order: what is about health and also about birth is about health.
 SUBJECTS = (
     Subject("work", Role.QUASI_IDENTIFIER, TRADES),
+    Subject("money", Role.SENSITIVE, "krankenkasse* krankenversicher* krankengeld mutuelle*"),
     Subject(
         "health",
         Role.SENSITIVE,
@@ -163,10 +164,10 @@ SUBJECTS = (
     Subject(
         "sex",
         Role.QUASI_IDENTIFIER,
-        "sex gender geschlecht sexe sexo genero genre geslacht sesso male female males females "
-        "man woman men women mann frau homme femme hombre mujer weiblich mannlich maennlich "
-        "anrede salutation civilite boy boys girl girls gend gndr fem fml femal* masc* malefem "
-        "manwoman pesex riagendr",
+        "sex gender geschlecht geschl sexe sexo genero genre geslacht sesso male female males "
+        "females man woman men women mann frau homme femme hombre mujer weiblich mannlich "
+        "maennlich anrede salutation civilite boy boys girl girls gend gndr fem fml femal* masc* "
+        "malefem manwoman pesex riagendr",
     ),
     Subject(
         "birth",
@@ -186,7 +187,7 @@ SUBJECTS = (
         "expend* ausgaben bill amount betrag montant importe price* value wert insur* "
         "versicher* seguro assurance deny denied default risk donat* purchase* umsatz alg "
         "sozialhilfe welfare allowance cost costs kosten expense* stock* invest* budget "
-        "scholarship* stipend* foodstamp* medicaid subsid*",
+        "scholarship* stipend* foodstamp* medicaid subsid* rechnung* cout couts coste* costo* prix",
     ),
     Subject(
         "health",
@@ -207,7 +208,7 @@ SUBJECTS = (
         "lesion* thal thalach angina exang chf cvd mgus habit sick* los impair* allergie* "
         "covid* comorb* chronic* anxiety addict* abus* suicid* injur* obes* diet* fertil* "
         "abort* stroke *itis syndrome* physician* dose* dosage pulse marijuana cannabis cocaine "
-        "heroin insulin sleep* stress* *aemia *nemia *kemia",
+        "heroin insulin sleep* stress* *aemia *nemia *kemia verweildauer liegedauer sejour",
     ),
     Subject(
         "crime",
