@@ -10,7 +10,7 @@ from sfumato.proposal.vocabulary import IDENTIFYING, PERHAPS, SUBJECTS, VALUES, 
 
 QUASI_IDENTIFIERS = {
     "age": "age Alter edad Âge age_group mother.age",
-    "sex": "sex Gender Geschlecht sexe sexo is_female Anrede",
+    "sex": "sex Gender Geschlecht Geschl. sexe sexo is_female Anrede",
     "birth": "birthDate Geburtsdatum date_naissance fecha_nacimiento DOB geb.datum",
     "origin": "race Ethnicity Staatsangehörigkeit nationalité país native-country",
     "postal codes": "zip PLZ Postleitzahl code_postal codigo_postal postcode",
@@ -23,7 +23,7 @@ QUASI_IDENTIFIERS = {
 }
 SENSITIVE = {
     "health": "diagnosis Diagnose Krankheit maladie enfermedad HIV birth_weight blutdruck smoker",
-    "money": "income Einkommen salaire salario hourly_wage Gehalt credit_amount",
+    "money": "income Einkommen salaire salario hourly_wage Gehalt credit_amount Mutuelle",
     "crime": "arrests prior_convictions Vorstrafen is_recid",
     "belief or life": "religion Konfession Partei vote",
     "marks": "test_score GPA Zufriedenheit",

@@ -247,6 +247,13 @@ def test_identifiers_that_repeat_are_named():
     assert "identifiers repeated" not in str(unrepeated)
 
 
+def test_names_repeat_where_a_number_is_everybodys_own():
+    columns = rows(["flu", "cold"])
+    columns |= {"name": ["Ada", "Ada", "Bo", "Bo", "Bo", "Bo", "Cy", "Di"], "no": [*"12345678"]}
+    table = read(columns, identifiers=["name", "no"])
+    assert not sf.check(table, sf.KAnonymity(2)).look_alikes.repeated
+
+
 @pytest.mark.parametrize(
     ("alike", "said"),
     [
