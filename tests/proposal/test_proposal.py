@@ -210,3 +210,15 @@ def test_a_file_without_a_line_of_names_is_refused_and_not_shown(tmp_path):
 def test_names_that_are_numbers_are_names_where_values_are_texts():
     table = pa.table({"1": ["yes", "no"] * 20, "2": ["a", "b"] * 20, "age": [20, 31] * 20})
     assert sf.propose(table).quasi_identifiers == ("age",)
+
+
+def test_dates_with_times_are_proposed_so_that_they_can_be_read(tmp_path):
+    source = tmp_path / "stops.csv"
+    times = [f"2021/{1 + j % 12:02}/{1 + j % 28:02} {j % 24:02}:{j % 60:02}:00" for j in range(400)]
+    rows = [f"{time},{'mf'[j % 2]},{'abcd'[j % 4]}" for j, time in enumerate(times)]
+    source.write_text("\n".join(["stopped,sex,outcome", *rows]) + "\n")
+    proposal = sf.propose(source)
+    assert proposal.settings.dates == {"stopped": "YYYY/MM/DD hh:mm:ss"}
+    table = proposal.accept()
+    assert "2021-02-02 01:01:00" in table.domains["stopped"].labels
+    assert sf.anonymize(table, sf.KAnonymity(5)).check()
