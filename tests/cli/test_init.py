@@ -4,6 +4,7 @@ import csv
 import json
 import os
 import pty
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -143,3 +144,34 @@ def test_a_workbook_is_proposed_by_the_sheet_with_the_table_or_the_one_that_is_n
     none = run("init", "patients.xlsx", "--sheet", "notes", "--skip-rows", "0", "-o", "none.toml")
     assert "row 2: a value in column 2" in none.stderr
     assert run("anonymize", "job.toml", "--dry-run").exit_code == 0
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("name", ["liste 2026.csv", "liste.xlsx"])
+def test_the_command_that_check_advises_measures_the_table(place, name):
+    """Every setting that was found stands in it, quoted for a shell."""
+    lines = ["Patienten;;;;", "Name;Geb.-Datum;Größe (m);Geschlecht;Diagnose"]
+    for j in range(60):
+        born, tall = f"{1 + j % 28:02}.0{1 + j % 9}.{1950 + j % 30}", f"1,{60 + j % 30}"
+        tall = tall if j % 9 else "k.A."
+        lines.append(f"P{j};{born};{tall};{'mw'[j % 2]};{('Grippe', 'Asthma')[j % 2]}")
+    lines.append("Summe;;;;")
+    if name.endswith(".csv"):
+        (place / name).write_bytes("\r\n".join(lines).encode("windows-1252"))
+    else:
+        book = pytest.importorskip("openpyxl").Workbook()
+        for line in lines:
+            book.active.append([text or None for text in line.split(";")])
+        book.save(place / name)
+    result = run("check", name)
+    assert result.exit_code == 0, result.stderr
+    advised = [line for line in result.stdout.splitlines() if line.startswith("sfumato ")]
+    measuring, proposing = (shlex.split(line)[1:] for line in advised)
+    assert proposing == ["init", name]
+    assert measuring[:2] == ["check", name]
+    assert {"--skip-rows", "--skip-end", "--dates", "--missing"} <= {*measuring}
+    measured = run(*measuring, "--json")
+    assert measured.exit_code == 0, measured.stderr
+    assert json.loads(measured.stdout)["rows"] == 60
+    given = run("check", name, "--skip-end", "0").stdout.splitlines()
+    assert any(line.startswith("sfumato init") and "--skip-end 0" in line for line in given)

@@ -468,7 +468,8 @@ PEOPLE = pa.table({"age": ["37", SECRET], "zip": ["01234", SECRET], "day": ["202
         (
             {"quasi_identifiers": {"day": sf.Dates()}},
             "column 'day': 1 distinct values are not dates; write them as YYYY-MM-DD, "
-            "or give their format, such as Dates('DD.MM.YYYY')",
+            'or give their format, such as [read] dates = { day = "DD.MM.YYYY" }, '
+            "or Dates('DD.MM.YYYY')",
         ),
         (
             {"quasi_identifiers": {"zip": sf.Tree({"01***": ["01234"]})}},

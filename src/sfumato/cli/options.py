@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
+from shlex import quote
 from typing import Annotated, Any
 
 import typer
@@ -100,3 +101,28 @@ def declared(given: Mapping[str, Any]) -> dict[str, Any]:
         for column, _, code in by_column:
             settings["missing"].setdefault(column, []).append(code)
     return settings
+
+
+def as_options(settings: Mapping[str, Any]) -> str:
+    """Write settings as the options that declare them, for a shell.
+
+    >>> as_options({"delimiter": ";", "missing": {"pay": ["-99"]}, "skip_rows": 1, "trim": True})
+    "--delimiter ';' --missing pay=-99 --skip-rows 1 --trim"
+    """
+    return " ".join(part for name, value in settings.items() for part in _options(name, value))
+
+
+def _options(name: str, value: Any) -> Iterator[str]:
+    option = f"--{name.replace('_', '-')}"
+    if name == "trim":
+        yield from [option] if value else []
+    elif isinstance(value, Mapping):
+        for column, said in value.items():
+            for each in [said] if isinstance(said, str) else said:
+                yield f"{option} {quote(f'{column}={each}')}"
+    else:
+        for each in value if isinstance(value, (list, tuple)) else [value]:
+            text = ("yes" if each else "no") if isinstance(each, bool) else str(each)
+            text = "tab" if text == "\t" else text
+            sign = "=" if text.startswith("-") else " "
+            yield f"{option}{sign}{quote(text)}"

@@ -13,6 +13,7 @@ from typing import Any, TypedDict
 
 from sfumato.data.date_formats import COMMON, ISO, DateFormat
 from sfumato.errors import BadInput, nearest, shown, similar
+from sfumato.files.toml_text import toml_key, toml_value
 from sfumato.parameters import one_of, refusal, true_or_false, whole
 
 REFUSE, NUMBER = NAMES = "refuse", "number"  # what becomes of names that are empty or not unique
@@ -253,11 +254,37 @@ def undeclared(column: str, values: Sequence[object]) -> str | None:
         comma = comma or "," in text
     else:
         return f'{column} (numbers with decimal commas: decimal = ",")' if comma else None
-    if not DATED.fullmatch(texts[0]):
+    written = common_format(texts)
+    if written is None or written.startswith(ISO):
         return None
-    for written in COMMON:
-        if all(map(DateFormat(written).iso, texts)):
-            if written.startswith(ISO):
-                return None
-            return f'{column} (dates: dates = {{ {column} = "{written}" }})'
-    return None
+    return f"{column} (dates: {_dates_setting(column, written)})"
+
+
+def common_format(texts: Sequence[str]) -> str | None:
+    """Give the common format that all texts are dates by; None: there is none.
+
+    >>> common_format(["04.07.1994", "31.12.2001"]), common_format(["k.A."])
+    ('DD.MM.YYYY', None)
+    """
+    if not texts or not DATED.fullmatch(texts[0]):
+        return None
+    return next((each for each in COMMON if all(map(DateFormat(each).iso, texts))), None)
+
+
+def date_remedy(column: str, values: Sequence[object]) -> str:
+    """Say what would make dates of some texts, as the end of a message.
+
+    >>> print(date_remedy("born", ["7/4/1994", "12/31/2001"]).partition(": ")[2])
+    add [read] dates = { born = "M/D/YYYY" }, or Dates('M/D/YYYY')
+    """
+    texts = [value for value in values if isinstance(value, str)]
+    written = common_format(texts) if len(texts) == len(values) else None
+    if written is not None:
+        setting = _dates_setting(column, written)
+        return f"; all of them read as {written}: add [read] {setting}, or Dates({written!r})"
+    setting = _dates_setting(column, "DD.MM.YYYY")
+    return f", or give their format, such as [read] {setting}, or Dates('DD.MM.YYYY')"
+
+
+def _dates_setting(column: str, written: str) -> str:
+    return f"dates = {{ {toml_key(column)} = {toml_value(written)} }}"

@@ -21,11 +21,13 @@ from sfumato.engines.table_shape import (
     MOST_RECORDS,
     NUMBER,
     Shape,
+    noticed_at_end,
     place_of_names,
     shape_of_records,
 )
 from sfumato.engines.text_encodings import AT_ONCE, GZIP, decoder_of, reads_as, unpacked
 from sfumato.errors import BadInput
+from sfumato.files.toml_text import toml_value
 
 SAMPLE = 1 << 18  # bytes at the beginning, and at the end
 
@@ -87,10 +89,20 @@ def remedy(path: object, declared: ReadSettings, names: Sequence[str]) -> str:
     found, given = shape.settings.spec(), declared.spec()
     for name in names:
         if name in found and found[name] != given.get(name):
-            value = found[name]
-            text = f'"{value}"' if isinstance(value, str) else value
-            return f"; {shape.reasons[name]}: add {name} = {text}"
+            return f"; {shape.reasons[name]}: add {name} = {toml_value(found[name])}"
     return ""
+
+
+def noticed_in(place: Path, delimiter: str, settings: ReadSettings) -> list[tuple[str, str]]:
+    """Say what was read as rows at the end of a file and may be none.
+
+    place: The file, or a copy of it in UTF-8 that begins with the names.
+    """
+    known = {"encoding": "utf-8", "delimiter": delimiter, "quote": settings.quote, "skip_rows": 0}
+    try:
+        return noticed_at_end(shape_of(place, known), settings.skip_end)
+    except (BadInput, OSError, csv.Error, ValueError):
+        return []  # whatever it is, reading it says so
 
 
 def _ends(path: Path, encoding: str) -> tuple[str, str, bool]:

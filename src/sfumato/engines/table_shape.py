@@ -75,6 +75,20 @@ def shape_of_records(
     return Shape(ReadSettings.of(given), tuple(names), reasons)
 
 
+def noticed_at_end(shape: Shape, skip_end: int) -> list[tuple[str, str]]:
+    """Say what was read as rows and may be none; skip_end: lines that were left out already.
+
+    >>> found = Shape(ReadSettings(skip_end=1), (), {"skip_end": "the last line is blank"})
+    >>> noticed_at_end(found, 0)
+    [('at the end', 'the last line is blank: skip_end = 1 leaves it out')]
+    """
+    n = shape.settings.skip_end
+    if not n:
+        return []
+    leaves = f"skip_end = {skip_end + n} leaves {plural(n, 'it', 'them')} out"
+    return [("at the end", f"{shape.reasons['skip_end']}: {leaves}")]
+
+
 def place_of_names(first: Sequence[Record], n_fields: int, skip_rows: int | None = None) -> int:
     """Give the place of the record with the names: the first that has about all of them."""
     if skip_rows is not None:
@@ -113,21 +127,20 @@ def _footer(
         n_end, why = n_end + 1, reason
     if not n_end and whole and len(rows) > 6 and _sums_up(rows[:-1], rows[-1]):
         return 1, "the last line has the sums of the others"
-    several = f"the last {count(n_end)} lines are no rows"
-    said = plural(n_end, "the last line is no row", several)
-    return n_end, f"{said}: {why}"
+    several = f"the last {count(n_end)} lines are no rows: the first of them"
+    return n_end, f"{plural(n_end, 'the last line', several)} {why}"
 
 
 def _no_row(fields: Sequence[str], n_fields: int, usual: int) -> str | None:
     """Say why a record is none."""
     there = [field for field in fields if field.strip()]
     if len(fields) != n_fields:
-        return f"{counted(len(fields), 'field')} where others have {n_fields}"
+        return f"has {counted(len(fields), 'field')} where others have {n_fields}"
     label = TOTAL.fullmatch(there[0]) if there else None
     if label and (len(there) < usual or label["more"] is None):
-        return "a total"
+        return "looks like a total"
     if len(there) == 1 and usual > 2 and fields[0].strip() and not NUMBER.fullmatch(fields[0]):
-        return "a note"
+        return "looks like a note"
     return None
 
 

@@ -38,7 +38,7 @@ def test_dates_that_do_not_parse_are_counted_and_kept_out_of_the_message():
     error = refusal(lambda: sf.Dates().grow("birth", values))
     said = (
         "column 'birth': 3 distinct values are not dates; write them as YYYY-MM-DD, or give their "
-        "format, such as Dates('DD.MM.YYYY')"
+        "format, such as [read] dates = { birth = \"DD.MM.YYYY\" }, or Dates('DD.MM.YYYY')"
     )
     assert str(error) == said
     assert error.values == ("15.11.2026", "2026-02-30", "")

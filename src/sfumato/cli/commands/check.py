@@ -20,6 +20,7 @@ from sfumato.cli.options import (
     Reading,
     Risk,
     Sensitive,
+    as_options,
 )
 from sfumato.cli.subject import Subject
 
@@ -29,7 +30,9 @@ def check(
     source: Annotated[
         Path,
         typer.Argument(
-            help="A CSV or Parquet file, a job file (.toml), or a saved release.", readable=False
+            help="A CSV, Parquet, Excel, SPSS, Stata or SAS file, a job file (.toml), or a saved "
+            "release.",
+            readable=False,
         ),
     ],
     quasi_identifiers: QuasiIdentifiers = None,
@@ -72,7 +75,7 @@ def check(
                 raise sf.BadInput("--drivers is about the original: give its file, or the job file")
             measured = sf.load(source).check(criterion)
         elif subject.is_unknown and not drivers:
-            return _proposed(sf.propose(source, **reading), source)
+            return _proposed(sf.propose(source, **reading), source, reading)
         elif subject.is_job:
             job = subject.job(undecided=True)
             table = job.table()
@@ -98,16 +101,20 @@ def check(
     return Answer(to_json, show, code)
 
 
-def _proposed(proposal: sf.Proposal, source: Path) -> Answer:
+def _proposed(proposal: sf.Proposal, source: Path, reading: Reading) -> Answer:
     """Say what the columns are and might be, where nobody said so."""
-    columns = quote(",".join(proposal.quasi_identifiers) or "COLUMNS")
+    place = quote(str(source))
+    columns = ",".join(proposal.quasi_identifiers) or "COLUMNS"
+    # What was found is declared by whoever runs it, beside what was declared already.
+    options = as_options({**proposal.settings.spec(), **reading})
+    measuring = " ".join(filter(None, ["sfumato check", place, options, "-q", quote(columns)]))
+    proposing = " ".join(filter(None, ["sfumato init", place, as_options(reading)]))
 
     def show() -> None:
         out.print_proposal(proposal)
-        out.say(
-            "Nothing was measured, since nobody said which columns others may know: "
-            f"-q {columns} says so, and sfumato init {quote(str(source))} writes a job file with "
-            "reasons."
-        )
+        out.say("Nothing was measured, since nobody said which columns others may know. Say so:")
+        out.say(measuring)
+        out.say("or have a job file written, with reasons:")
+        out.say(proposing)
 
     return Answer(proposal.to_json, show)

@@ -15,6 +15,7 @@ from sfumato.data.hierarchy.base import Hierarchy
 from sfumato.data.hierarchy.domains import open_domain, rewritten_domain
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import calendar_texts
+from sfumato.data.read_settings import date_remedy
 from sfumato.errors import BadInput
 
 ISO_DAYS, ISO_MONTHS = (ISO, f"{ISO} hh:mm:ss"), (ISO[:7],)  # what texts are rewritten as
@@ -97,7 +98,7 @@ class Dates(Hierarchy):
             other = (
                 "; if they stand for missing, add them to missing (docs/reading.md)"
                 if self.formats
-                else ", or give their format, such as Dates('DD.MM.YYYY')"
+                else date_remedy(column, unreadable)
             )
             raise BadInput(
                 f"column {column!r}: {len(unreadable)} distinct values are not dates; write them "

@@ -15,6 +15,7 @@ from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.data.spellings import Spellings
 from sfumato.engines.csv_header import numbered, refuse_alike
+from sfumato.engines.csv_shape import noticed_in
 from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.csv_text import undone
@@ -29,6 +30,7 @@ from sfumato.engines.duckdb.reading.spellings import respelled, spellings_of
 from sfumato.engines.duckdb.rows import ALIKE, Rows, written_as
 from sfumato.engines.look import SourceLook
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
+from sfumato.errors import BadInput
 
 ROWS_AT_ONCE = 1 << 16  # of a batch that is handed on
 
@@ -49,7 +51,11 @@ class DuckDBSource(Source):
         relation = open_relation(session, source, settings, published=published)
         if settings.names == NUMBER:
             relation = replace(relation, columns=numbered(relation.columns))
-        refuse_alike(relation.columns, session.name)
+        try:
+            refuse_alike(relation.columns, session.name)
+        except BadInput as error:
+            mended = "" if relation.typed else session.remedy()
+            raise BadInput(f"{error}{mended}", error.values) from None
         self._relation = relation
         inner = [f"v{j}" for j in range(len(relation.columns))]
         with session.explained():
@@ -106,8 +112,20 @@ class DuckDBSource(Source):
             missing,
             trimmed,
             tuple(name for name in self._converted.numbers if name in columns),
-            foreign.notices if foreign is not None else (),
+            (*(foreign.notices if foreign is not None else ()), *self._noticed()),
         )
+
+    def _noticed(self) -> Iterator[tuple[str, str]]:
+        """Say what may be no row at the end of text files."""
+        places = self._relation.places
+        noticed = [noticed_in(place, d, self._settings) for _, place, d in places]
+        said = [
+            f"{text} in {name}" if len(places) > 1 else text
+            for (name, _, _), each in zip(places, noticed, strict=True)
+            for _, text in each
+        ]
+        if said:
+            yield "at the end", "; ".join(said)
 
     def guessed(self) -> Found:
         """Say what a person would declare about the values."""

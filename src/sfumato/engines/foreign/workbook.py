@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import warnings
 import zipfile
+from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -21,7 +22,14 @@ from sfumato.engines.foreign.foreign_table import (
     needed,
     without_codes,
 )
+from sfumato.engines.foreign.pieces import as_text
 from sfumato.engines.foreign.spool import Spool
+from sfumato.engines.table_shape import (
+    MOST_RECORDS,
+    Record,
+    noticed_at_end,
+    shape_of_records,
+)
 from sfumato.engines.text_copy import Skipped
 from sfumato.errors import BadInput, nearest
 from sfumato.text import count
@@ -29,6 +37,7 @@ from sfumato.text import count
 ENCRYPTED = "EncryptedPackage".encode("utf-16-le")  # the stream that Office puts a locked file in
 PADDED = re.compile(r"0{2,}")  # a number format that shows leading zeros
 STEP = 1 << 20
+MOST_AT_END = 100  # rows that are looked at whether they are any
 _P = rb"<(?:\w+:)?"  # an element, with or without a prefix
 _HIDDEN = rb"\b[^>]*\bhidden=\"(?:1|true)\""
 HIDDEN_ROW, HIDDEN_COLUMN = re.compile(_P + rb"row" + _HIDDEN), re.compile(_P + rb"col" + _HIDDEN)
@@ -133,8 +142,13 @@ def _converted(book: Any, path: Path, settings: ReadSettings, target: Path) -> F
     _refuse_merged_names(outline, path, header_row)
     with Spool.into(target, len(names)) as spool:
         n_missing: dict[str, int] = {}
+        first: list[Record] = [(header_row, names)]
+        last: deque[Sequence[object]] = deque(maxlen=MOST_AT_END)
         body = _Body(rows, len(names), header_row + 1, settings.skip_end, str(path))
         while chunk := list(islice(body, spool.rows_at_once)):
+            missing = MOST_RECORDS - len(first)
+            first += [(header_row, cell_texts(row)) for row in chunk[: max(0, missing)]]
+            last.extend(chunk[-MOST_AT_END:])
             columns = list(map(list, zip(*chunk, strict=True)))
             spool.add(without_codes(names, columns, settings, n_missing))
         _refuse_merged_values(outline, path, header_row, body.last_row)
@@ -142,6 +156,16 @@ def _converted(book: Any, path: Path, settings: ReadSettings, target: Path) -> F
             *([("sheet", repr(sheet.title))] if len(book.worksheets) > 1 else []),
             *_hidden(outline),
             *([("empty rows left out", count(body.n_empty))] if body.n_empty else []),
+            *noticed_at_end(
+                shape_of_records(
+                    first,
+                    map(cell_texts, reversed(last)),
+                    len(names),
+                    whole=len(first) < MOST_RECORDS,
+                    skip_rows=settings.skip_rows,
+                ),
+                settings.skip_end,
+            ),
         ]
         spool.write([f"v{j}" for j in range(len(names))], {})
         return ForeignTable.of(
@@ -216,6 +240,11 @@ def _duration(value: object) -> object:
         return value
     minutes, seconds = divmod(round(value.total_seconds()), 60)
     return f"{minutes // 60}:{minutes % 60:02}:{seconds:02}"
+
+
+def cell_texts(row: Sequence[object]) -> list[str]:
+    """Write the values of a row as texts; of an empty cell an empty one."""
+    return [as_text(value) or "" for value in row]
 
 
 def names_in(header: Sequence[object]) -> list[str]:

@@ -12,8 +12,13 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.data.read_settings import SHEET, ReadSettings
-from sfumato.engines.foreign.pieces import as_text
-from sfumato.engines.foreign.workbook import names_in, opened_workbook, outline_of
+from sfumato.engines.foreign.workbook import (
+    MOST_AT_END,
+    cell_texts,
+    names_in,
+    opened_workbook,
+    outline_of,
+)
 from sfumato.engines.table_shape import (
     MOST_RECORDS,
     Record,
@@ -21,8 +26,6 @@ from sfumato.engines.table_shape import (
     place_of_names,
     shape_of_records,
 )
-
-MOST_AT_END = 100  # rows
 
 
 def shape_of_workbook(path: Path, declared: Mapping[str, Any]) -> Shape:
@@ -86,7 +89,7 @@ def _records(sheet: Any) -> Iterator[Record]:
         for number in range(start, min(end, start + MOST_AT_END) + 1)
     }
     for number, row in enumerate(sheet.iter_rows(values_only=True), 1):
-        fields = names_in([as_text(value) for value in row])
+        fields = names_in(cell_texts(row))
         if number in merged:  # no names and no values stand in such a row
             fields = [text for text in fields if text][:1]
         if fields:

@@ -16,7 +16,13 @@ import pyarrow.parquet as pq
 
 from sfumato.data.read_settings import ABOUT, NUMBER, ReadSettings
 from sfumato.engines import sql
-from sfumato.engines.csv_header import DELIMITERS, numbered, read_header, refuse_alike
+from sfumato.engines.csv_header import (
+    DELIMITERS,
+    NUMBER_REMEDY,
+    numbered,
+    read_header,
+    refuse_alike,
+)
 from sfumato.engines.duckdb.connection.session import DAMAGED, Session
 from sfumato.engines.duckdb.csv_text import reading_csv
 from sfumato.engines.duckdb.reading.batches import reading
@@ -38,6 +44,7 @@ class Relation:
     typed: bool
     skipped: Skipped = NOTHING
     delimiter: str | None = None  # of a text file
+    places: tuple[tuple[str, Path, str], ...] = ()  # of text: a name, what is read, its delimiter
     types: tuple[str, ...] = ()  # of a Parquet file
     foreign: ForeignTable | None = None  # of a file of another program, and of a list
     of_office: bool = False  # a file of a program that reads CSV and no Parquet
@@ -109,6 +116,7 @@ def _open_files(
         first,
         text=f"({' UNION ALL '.join(selects)})",
         skipped=skipped,
+        places=tuple(place for each in opened for place in each.places),
         foreign=ForeignTable.together(named),
     )
 
@@ -181,18 +189,25 @@ def _open_text(session: Session, path: Path, settings: ReadSettings, delimiters:
         copy = session.copy_of(path, line)
         skipped = copy_text(path, settings, copy)
         session.refuse_changed()
-    header = read_header(
-        path if copy is None else copy,
-        settings.delimiter or delimiters,
-        settings.quote,
-        original=path,
-        line=line,
-        trim=settings.trim,
-        number=settings.names == NUMBER,
-    )
+    try:
+        header = read_header(
+            path if copy is None else copy,
+            settings.delimiter or delimiters,
+            settings.quote,
+            original=path,
+            line=line,
+            trim=settings.trim,
+            number=settings.names == NUMBER,
+        )
+    except BadInput as error:  # perhaps the names are not in that line
+        mended = session.remedy() if str(error).endswith(NUMBER_REMEDY) else ""
+        if not mended:
+            raise
+        raise BadInput(f"{str(error).removesuffix(f'; {NUMBER_REMEDY}')}{mended}") from None
     place = session.linked(path) if copy is None else sql.text(copy)
     text = reading_csv(place, header, settings.quote)
-    return Relation(text, list(header.columns), False, skipped, header.delimiter)
+    places = ((path.name, path if copy is None else copy, header.delimiter),)
+    return Relation(text, list(header.columns), False, skipped, header.delimiter, places)
 
 
 def _open_batches(session: Session, batches: Batches) -> Relation:
