@@ -111,6 +111,12 @@ def test_check_without_roles_lists_the_columns_instead_of_an_error(place):
     assert [each["role"] for each in written["columns"]].count("quasi-identifier") == 3
 
 
+def test_a_name_with_a_comma_is_left_to_a_job_file(place):
+    (place / "list.csv").write_text('"age, in years",sex\n' + "31,f\n42,m\n" * 10)
+    shown = run("check", "list.csv").stdout.splitlines()
+    assert [line for line in shown if line.startswith("sfumato")] == ["sfumato init list.csv"]
+
+
 def test_a_question_that_needs_roles_still_asks_for_them(place):
     del place
     result = run("check", "patients.csv", "-k", "5")

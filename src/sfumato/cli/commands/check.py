@@ -113,8 +113,9 @@ def _proposed(proposal: sf.Proposal, source: Path, reading: Reading) -> Answer:
     def show() -> None:
         out.print_proposal(proposal)
         out.say("Nothing was measured, since nobody said which columns others may know. Say so:")
-        out.say(measuring)
-        out.say("or have a job file written, with reasons:")
+        if not any("," in name for name in proposal.quasi_identifiers):  # -q would part them
+            out.say(measuring)
+            out.say("or have a job file written, with reasons:")
         out.say(proposing)
 
     return Answer(proposal.to_json, show)
