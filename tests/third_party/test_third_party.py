@@ -12,7 +12,7 @@ import pytest
 from descriptions import rewrite
 
 PACKAGE = Path(__file__).parent / "sfumato-example"
-PEOPLE = [
+PEOPLE = 2 * [  # so many that a letter may be told
     *(["Paris", 31, "flu"], ["Pisa", 32, "gout"], ["Porto", 33, "cold"], ["Pau", 34, "asthma"]),
     *(["Rome", 41, "flu"], ["Riga", 42, "gout"], ["Reims", 43, "cold"], ["Rimini", 44, "asthma"]),
 ]

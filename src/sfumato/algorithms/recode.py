@@ -293,8 +293,8 @@ def _refuse_names_of_few(
                 rare.append(name)
     if rare:
         raise BadInput(
-            f"Recode: a box of {column!r} names what fewer than {fewest} people of this table "
-            "have; anonymize the table anew",
+            f"Recode: a box of {column!r} names what fewer than "
+            f"{counted(fewest, 'person', 'people')} of this table have; anonymize the table anew",
             rare,
         )
 
