@@ -1,13 +1,14 @@
 """Machine code is kept between processes, and not longer than it is right."""
 
 import os
+import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 import sfumato.compiled
+import sfumato.memory
 
 CALLEE = "from sfumato.compiled import compiled\n\n\n@compiled\ndef one():\n    return {n}\n"
 CALLER = (
@@ -29,7 +30,8 @@ def package(tmp_path):
     package = tmp_path / "sfumato"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    (package / "compiled.py").write_text(Path(sfumato.compiled.__file__).read_text())
+    for module in (sfumato.compiled, sfumato.memory):
+        shutil.copy(module.__file__, package)
     return package
 
 

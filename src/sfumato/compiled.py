@@ -3,13 +3,24 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
 from pathlib import Path
 from typing import Any
 
-import numba
+from sfumato.memory import PER_CORE, left
+
+# The compiler's libraries, with what they set aside for a thread on each core. One of them tries
+# without end where it does not get that.
+ROOM = (384 << 20) + PER_CORE * (os.cpu_count() or 1)
+if (room := left()) is not None and room < ROOM:
+    raise MemoryError(
+        f"not enough memory for compiling: {room >> 20} MB are left, and {ROOM >> 20} MB are needed"
+    )
+
+import numba  # noqa: E402  (only where there is room)
 
 
 def compiled(kernel: Callable[..., Any]) -> Any:
