@@ -1,0 +1,71 @@
+"""Odd files of statistics programs, read with what is guessed: as whoever wrote them meant."""
+
+import datetime
+import tomllib
+
+import pandas as pd
+import pyreadstat
+import pytest
+from typer.testing import CliRunner
+
+from sfumato.cli.app import app
+from sfumato.engines import DuckDB
+from sfumato.engines.guess import guess
+
+N = 120
+SEX = {1.0: "männlich", 2.0: "weiblich"}
+PEOPLE = pd.DataFrame(
+    {
+        "id": [float(j) for j in range(N)],
+        "sex": [1.0 + j % 2 for j in range(N)],
+        "plz": [f"0{4100 + j % 7}" for j in range(N)],  # a code, not a number
+        "ort": [("Köln ", "Köln", "Mainz")[j % 3] for j in range(N)],  # a blank behind it
+        "born": [datetime.date(1950 + j % 40, 1 + j % 12, 1 + j % 28) for j in range(N)],
+        "since": [f"{1 + j % 28:02}.{1 + j % 12:02}.20{10 + j % 9}" for j in range(N)],  # text
+        "income": [1000.0 + j for j in range(N)],
+        "diag": [("k.A.", "J45.1", "E11.9", "I10.0")[j // 2 % 4] for j in range(N)],
+    }
+)
+WRITERS = {
+    "sav": lambda path: pyreadstat.write_sav(PEOPLE, path, variable_value_labels={"sex": SEX}),
+    "zsav": lambda path: pyreadstat.write_sav(
+        PEOPLE, path, variable_value_labels={"sex": SEX}, compress=True
+    ),
+    "dta": lambda path: pyreadstat.write_dta(
+        PEOPLE, path, variable_value_labels={"sex": {int(k): v for k, v in SEX.items()}}
+    ),
+}
+
+
+def meant() -> list[tuple[object, ...]]:
+    """The rows as the script wrote them, by hand."""
+    rows = []
+    for row in PEOPLE.itertuples(index=False):
+        day, month, year = row.since.split(".")
+        since, diag = f"{year}-{month}-{day}", None if row.diag == "k.A." else row.diag
+        place = (row.plz, row.ort.strip())
+        rows.append((int(row.id), SEX[row.sex], *place, row.born, since, row.income, diag))
+    return rows
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_a_file_is_read_right_with_what_is_guessed(tmp_path, kind):
+    path = tmp_path / f"people.{kind}"
+    WRITERS[kind](path)
+    found = guess(path)
+    assert found.settings.dates == {"since": "DD.MM.YYYY"}
+    assert found.settings.missing == {"diag": ("k.A.",)}
+    assert found.settings.trim == (kind == "dta")  # SPSS itself keeps no blanks behind texts
+    source = DuckDB().open(path, found.settings)
+    table = source.to_batches(()).read_all()
+    assert [tuple(row.values()) for row in table.to_pylist()] == meant()
+
+
+@pytest.mark.parametrize("kind", WRITERS)
+def test_init_proposes_what_was_guessed(tmp_path, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    WRITERS[kind](tmp_path / f"people.{kind}")
+    assert CliRunner().invoke(app, ["init", f"people.{kind}"]).exit_code == 0
+    written = tomllib.loads((tmp_path / "job.toml").read_text())["read"]
+    assert written["dates"] == {"since": "DD.MM.YYYY"}
+    assert CliRunner().invoke(app, ["anonymize", "job.toml", "--dry-run"]).exit_code == 0
