@@ -18,7 +18,7 @@ MOST_RECORDS = 2000  # at the beginning
 NUMBER = re.compile(r"\s*[+-]?\d[\d.,' \u00a0\u202f]*\s*%?\s*")
 DATE = re.compile(r"\s*\d{1,4}[./-]\d{1,2}[./-]\d{1,4}\b.*")
 TOTAL = re.compile(
-    r"\W*(grand |sub)?(total|totals|sum|summe|gesamt|insgesamt|gesamtsumme|gesamtergebnis|"
+    r"\W*(grand ?|sub)?(total|totals|sum|overall|summe|gesamt|insgesamt|gesamtsumme|gesamtergebnis|"
     r"zusammen|totale|somme|suma|ensemble|totaal|i ?alt|samtliga)\b\W*(?P<more>\w.*)?",
     re.IGNORECASE,
 )

@@ -6,17 +6,13 @@ from collections.abc import Iterator, Mapping, Sequence
 
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import ColumnLook, SourceLook
+from sfumato.engines.table_shape import TOTAL
 from sfumato.proposal.hierarchies import OLD
-from sfumato.proposal.names import parts_of
 from sfumato.proposal.patterns import CONTACTS
 from sfumato.proposal.roles import Judgement, date_format, several
 from sfumato.proposal.vocabulary import NUMBERS, PERSON, Role
 from sfumato.text import counted, listed, plural
 
-TOTALS = {
-    *("total", "totals", "sum", "subtotal", "grandtotal", "overall"),
-    *("summe", "gesamt", "insgesamt", "zusammen", "totale", "totaal", "suma", "somme", "ensemble"),
-}
 MANY = 10  # quasi-identifiers, above which groups get coarse
 NUMBERED = ("record numbers", "official numbers", NUMBERS, PERSON)
 ENOUGH_SUMS = 2  # columns whose last number is the sum of all others
@@ -83,7 +79,7 @@ def _several_rows(look: ColumnLook) -> bool:
 def _total(look: SourceLook) -> str | None:
     """Whether the last row says that it is a total, or is the sum of the others."""
     said = any(
-        not TOTALS.isdisjoint(parts_of(text))
+        TOTAL.fullmatch(text) is not None
         for text, column in zip(look.last, look.columns.values(), strict=False)
         if text is not None and column.numbers is None and _once(column, text)
     )

@@ -12,7 +12,13 @@ from typing import Any
 from sfumato.data.date_formats import COMMON, DateFormat
 from sfumato.engines import sql
 from sfumato.engines.duckdb.connection.session import Session
-from sfumato.engines.duckdb.reading.converting import BLANKS, TEXT, is_date, number_pattern
+from sfumato.engines.duckdb.reading.converting import (
+    BLANKS,
+    NUMERIC,
+    TEXT,
+    is_date,
+    number_pattern,
+)
 from sfumato.text import counted, plural
 
 MOST_ROWS = 100_000
@@ -51,15 +57,17 @@ class Found:
 
 
 class Guesser:
-    """Looks at the texts of one source."""
+    """Looks at the texts of one source, and for codes among its numbers."""
 
     def __init__(
         self, session: Session, view: str, inner: Mapping[str, str], types: Mapping[str, str]
     ) -> None:
         self._connection = session.connection
         self._columns = {c: v for c, v in inner.items() if types[c] == TEXT}
+        self._numbers = {c: v for c, v in inner.items() if NUMERIC.match(types[c])}
         self._found = Found()
-        values = ", ".join(self._columns.values()) or "NULL AS nothing"
+        looked_at = (*self._columns.values(), *self._numbers.values())
+        values = ", ".join(looked_at) or "NULL AS nothing"
         self._connection.execute(
             f"CREATE OR REPLACE TEMP TABLE looked_at AS SELECT {values} FROM {view} "
             f"USING SAMPLE reservoir({MOST_ROWS} ROWS) REPEATABLE (1)"
@@ -67,13 +75,14 @@ class Guesser:
 
     def found(self, delimiter: str | None) -> Found:
         """Say what a person would declare about the values."""
-        if not self._columns:
-            return self._found
-        self._blanks()
-        codes = {c: self._codes(v) for c, v in self._columns.items()}
-        self._marks(codes, delimiter)
-        self._dates(codes)
-        codes = {c: [*words, *self._numeric_codes(c, words)] for c, words in codes.items()}
+        codes: dict[str, list[str]] = {}
+        if self._columns:
+            self._blanks()
+            codes = {c: self._codes(v) for c, v in self._columns.items()}
+            self._marks(codes, delimiter)
+            self._dates(codes)
+            codes = {c: [*words, *self._codes_in_text(c, words)] for c, words in codes.items()}
+        codes |= {c: self._codes_in_numbers(v) for c, v in self._numbers.items()}
         codes = {c: words for c, words in codes.items() if words}
         if codes:
             self._found.settings["missing"] = codes
@@ -108,7 +117,8 @@ class Guesser:
             f"nullif(trim({v}, {sql.text(BLANKS)}), '') AS {v}" for v in self._columns.values()
         )
         self._connection.execute(
-            f"CREATE OR REPLACE TEMP TABLE looked_at AS SELECT {replaced} FROM looked_at"
+            "CREATE OR REPLACE TEMP TABLE looked_at AS "
+            f"SELECT * REPLACE ({replaced}) FROM looked_at"
         )
 
     def _codes(self, value: str) -> list[str]:
@@ -124,32 +134,42 @@ class Guesser:
         listed = ", ".join(map(sql.text, words))
         return f"CASE WHEN {value} NOT IN ({listed}) THEN {value} END" if words else value
 
-    def _numeric_codes(self, column: str, words: Sequence[str]) -> list[str]:
+    def _codes_in_text(self, column: str, words: Sequence[str]) -> list[str]:
+        """Give codes for missing among the texts of a column, where all others are numbers."""
+        value = self._present(self._columns[column], words)
+        marks = self._found.settings
+        pattern = number_pattern(marks.get("decimal", "."), marks.get("thousands"))
+        is_number = f"regexp_full_match({value}, {sql.text(pattern)})"
+        n, n_numbers = self._one([f"count({value})", f"count(*) FILTER ({is_number})"])
+        if n_numbers < n:
+            return []
+        return self._codes_among(value, f"TRY_CAST(replace({value}, ',', '.') AS DOUBLE)")
+
+    def _codes_in_numbers(self, value: str) -> list[str]:
+        """Give codes for missing in a column that holds numbers."""
+        real = f"CAST({value} AS DOUBLE)"
+        number = f"CASE WHEN isfinite({real}) THEN {real} END"
+        is_whole = f"{number} = trunc({number}) AND abs({number}) < 1e6"
+        text = f"CASE WHEN {is_whole} THEN CAST(CAST({number} AS BIGINT) AS VARCHAR) ELSE '' END"
+        return self._codes_among(text, number)
+
+    def _codes_among(self, text: str, number: str) -> list[str]:
         """Give numbers that stand for missing: negative ones where no other is, or far too large.
 
         -1 is one only beside another such code.
         """
-        value = self._present(self._columns[column], words)
-        marks = self._found.settings
-        pattern = number_pattern(marks.get("decimal", "."), marks.get("thousands"))
         listed = ", ".join(map(sql.text, (*NEGATIVE, *LARGE)))
-        number = f"TRY_CAST(replace({value}, ',', '.') AS DOUBLE)"
-        other = f"{value} NOT IN ({listed})"
-        n, n_numbers, least, most = self._one(
-            [
-                f"count({value})",
-                f"count(*) FILTER (regexp_full_match({value}, {sql.text(pattern)}))",
-                f"min({number}) FILTER ({other})",
-                f"max({number}) FILTER ({other})",
-            ]
+        other = f"{text} NOT IN ({listed})"
+        least, most = self._one(
+            [f"min({number}) FILTER ({other})", f"max({number}) FILTER ({other})"]
         )
-        if not n or n_numbers < n or least is None:
+        if least is None:
             return []
         there = self._connection.execute(
-            f"SELECT {value}, count(*) FROM looked_at WHERE {value} IN ({listed}) GROUP BY 1"
+            f"SELECT DISTINCT {text} FROM looked_at WHERE {text} IN ({listed})"
         ).fetchall()
-        codes = [text for text, _ in there if text in NEGATIVE and least >= 0]
-        codes += [text for text, _ in there if text in LARGE and 0 < most * 3 < int(text)]
+        codes = [code for (code,) in there if code in NEGATIVE and least >= 0]
+        codes += [code for (code,) in there if code in LARGE and 0 < most * 3 < int(code)]
         nines = {"-9", "-99", "-999", "-9999", "-99999", *LARGE}
         return sorted(codes) if nines & set(codes) else []
 
