@@ -25,6 +25,7 @@ from sfumato.formulas.knowledge.breach import CASES, Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline as points_of
 from sfumato.formulas.knowledge.witness import Witness, witness
 from sfumato.html import Markup, html_table, tag
+from sfumato.html.page import data_table, section
 from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
 from sfumato.release.columns.look_alikes import LookAlikes
@@ -353,7 +354,7 @@ class KnowledgeSkyline:
         return place / "skyline.html"
 
     def _sections(self) -> Iterator[Markup]:
-        from sfumato.report.sections import chart_place, data_table, section  # noqa: PLC0415
+        from sfumato.report.sections import chart_place  # noqa: PLC0415
 
         yield tag(
             "header",

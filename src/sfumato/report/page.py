@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import base64
-import hashlib
 import json
 from collections.abc import Iterable, Mapping
 from importlib.resources import files
-from string import Template
 from typing import Any
 
-from sfumato.html import escaped, tag
+from sfumato.html import tag
+from sfumato.html.page import alone
 from sfumato.report.charts import figures
 from sfumato.report.sections import sections
 
@@ -38,17 +36,13 @@ def offline(
     banner: str = "",
 ) -> str:
     """Write a page that opens alone, with Plotly's figures by the place they go to."""
-    script, plotly = _own("page.js"), plotly_js()
-    return Template(_own("page.html")).substitute(
-        policy=escaped(_policy(script, plotly)),
-        title=escaped(title),
-        style=_own("page.css"),
+    return alone(
+        title,
+        content,
         kind=kind,
         banner=banner,
-        content="\n".join(content),
-        figures=as_script_data(drawn),
-        plotly=plotly,
-        script=script,
+        scripts=(plotly_js(), _own("page.js")),
+        data=f'<script type="application/json" id="figures">{as_script_data(drawn)}</script>',
     )
 
 
@@ -70,16 +64,6 @@ def as_script_data(value: object) -> str:
     for sign in "<>&":
         text = text.replace(sign, f"\\u{ord(sign):04x}")
     return text
-
-
-def _policy(*scripts: str) -> str:
-    """Let the browser run these scripts and no other, and ask nobody for anything."""
-    digests = [hashlib.sha256(script.encode()).digest() for script in scripts]
-    allowed = " ".join(f"'sha256-{base64.b64encode(digest).decode()}'" for digest in digests)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; "
-        "img-src data: blob:; base-uri 'none'; form-action 'none'"
-    )
 
 
 def _own(name: str) -> str:

@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from fractions import Fraction
 from typing import Any
 
 from sfumato.html import Markup, escaped, joined, tag
+from sfumato.html.page import NONE, cut, data_table, key_figures, section
 from sfumato.report.charts import MOST_BARS, on_the_scale
 from sfumato.text import count, counted, people, percent, percent_lost, to_a_tenth, value_text
 
-LONGEST_CELL = 160  # characters of a value
 ALWAYS_KNOWN = (
     "Every adversary has the published rows, knows the method with its parameters and what was "
     "promised, and has read the source code of sfumato. Beyond that:"
@@ -22,7 +22,6 @@ MEANING = {
     None: ("open", "found, nothing promised or not decided"),
 }
 COLOURS = {"safe": "good", "failed": "bad", "undecided": "open"}
-NONE = "–"
 Document = Mapping[str, Any]
 
 
@@ -78,7 +77,7 @@ def _top(document: Document) -> Markup:
         )
         if remarks
         else "",
-        tag("dl", *(tag("div", tag("dt", n), tag("dd", v)) for n, v in figures), class_="figures"),
+        key_figures(figures),
     )
 
 
@@ -122,7 +121,7 @@ def _published(document: Document) -> Markup:
     parts += [tag("p", said) for said in _untouched(published)]
     rows = [
         (
-            tag("b", _cut(each["name"])),
+            tag("b", cut(each["name"])),
             each["role"],
             each["published_as"],
             _count(each["distinct"]),
@@ -166,11 +165,11 @@ def _untouched(published: Document) -> Iterator[str]:
         allowed = (
             " Whoever made the release allowed that." if published["untouched_identify"] else ""
         )
-        columns = ", ".join(map(_cut, part["columns"]))
+        columns = ", ".join(map(cut, part["columns"]))
         told = "; ".join(
-            f"{_cut(name)} goes together with {', '.join(map(_cut, others))}"
+            f"{cut(name)} goes together with {', '.join(map(cut, others))}"
             if others
-            else f"{_cut(name)} says who people are"
+            else f"{cut(name)} says who people are"
             for name, others in part["telling"].items()
         )
         yield (
@@ -181,7 +180,7 @@ def _untouched(published: Document) -> Iterator[str]:
         )
     if part is not None and part["sensitive"]:
         yield (
-            f"Different for most people: {', '.join(map(_cut, part['sensitive']))}. "
+            f"Different for most people: {', '.join(map(cut, part['sensitive']))}. "
             "Most of their values are one person’s alone: measured, or too few to say more."
         )
 
@@ -353,7 +352,7 @@ def _driven(drivers: Document) -> Markup:
     parts = [tag("p", f"The original: {drivers['heading']}.")]
     for each in drivers["tables"]:
         parts.append(tag("h3", each["caption"]))
-        rows = [[_cut(cell) for cell in row] for row in each["rows"]]
+        rows = [[cut(cell) for cell in row] for row in each["rows"]]
         numbers = tuple(range(1, len(each["header"])))
         parts.append(data_table(tuple(each["header"]), rows, numbers=numbers))
     return section("What drives the risk", *parts)
@@ -385,7 +384,7 @@ def _witness(value: Any) -> Markup:
         return tag(
             "ul",
             *(
-                tag("li", tag("span", f"{_cut(k)} ", class_="faint"), _cell(v))
+                tag("li", tag("span", f"{cut(k)} ", class_="faint"), _cell(v))
                 for k, v in value.items()
             ),
             class_="plain",
@@ -397,7 +396,7 @@ def _witness(value: Any) -> Markup:
 
 def _lost(loss: Mapping[str, Any]) -> Markup:
     rows = [
-        (tag("b", _cut(each["name"])), percent_lost(each["loss"])) for each in loss["attributes"]
+        (tag("b", cut(each["name"])), percent_lost(each["loss"])) for each in loss["attributes"]
     ]
     return section(
         "What was lost",
@@ -422,7 +421,7 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
         )
         for each in column["values"]
     ]
-    yield tag("h3", _cut(column["attribute"]))
+    yield tag("h3", cut(column["attribute"]))
     shown = min(len(column["values"]), MOST_BARS)
     if column["values_in_all"] > shown:
         yield tag(
@@ -440,43 +439,6 @@ def _values(number: int, column: Mapping[str, Any]) -> Iterator[Markup]:
 
 
 # ------------------------------------------------------------------------------------------ pieces
-
-
-def section(title: str, *content: object) -> Markup:
-    """Write a section under its title."""
-    return tag("section", tag("h2", title), *content)
-
-
-def data_table(
-    header: Sequence[str],
-    rows: Sequence[Sequence[object]],
-    *,
-    numbers: Sequence[int] = (),
-    words: Sequence[int] = (),
-) -> Markup:
-    """Write a table; on a narrow page each row becomes a card, so cells carry their column.
-
-    Columns of numbers are set flush right; these and columns of our own words are not broken
-    inside a word, as names and values may be.
-    """
-    special = dict.fromkeys(numbers, "number") | dict.fromkeys(words, "words")
-    kinds = [special.get(j) for j in range(len(header))]
-    head = tag("tr", *(tag("th", n, class_=k) for n, k in zip(header, kinds, strict=True)))
-    body = [
-        tag(
-            "tr",
-            *(
-                tag("td", tag("div", cell), class_=_classes(kind, cell), data_label=name)
-                for name, kind, cell in zip(header, kinds, row, strict=True)
-            ),
-        )
-        for row in rows
-    ]
-    return tag("table", tag("thead", head) if any(header) else "", tag("tbody", *body))
-
-
-def _classes(kind: str | None, cell: object) -> str | None:
-    return " ".join([*([kind] if kind else []), *(["empty"] if cell == NONE else [])]) or None
 
 
 def chart_place(place: str, said: str) -> Markup:
@@ -503,9 +465,4 @@ def _count(number: int | None) -> str:
 
 
 def _cell(value: object) -> str:
-    return "missing" if value is None else _cut(value)
-
-
-def _cut(value: object) -> str:
-    text = str(value)
-    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+    return "missing" if value is None else cut(value)
