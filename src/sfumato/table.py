@@ -198,7 +198,10 @@ class Table:
         report("reading")
         instead: dict[str, dict[object, str | None]] = {}
         for c, values in self.source.people(None, (), tuple(rules)).domains([*rules], ()).items():
-            changed = rules[c].rewritten(values)
+            try:
+                changed = rules[c].rewritten(values)
+            except BadInput as error:
+                raise BadInput(f"column {c!r}: {error}", error.values) from None
             texts = {value: changed.get(value, published_text(value)) for value in values}
             instead[c] = {value: text for value, text in texts.items() if value != text}
         # A column of numbers becomes one of texts whoever is in it: so are batches of one type.

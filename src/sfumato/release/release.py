@@ -37,7 +37,7 @@ from sfumato.files.staged import (
     write_json,
 )
 from sfumato.html import html_table
-from sfumato.parameters import file_path, one_of, optional_seed
+from sfumato.parameters import file_path, one_of, optional_seed, true_or_false
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import Check, checked
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
@@ -62,6 +62,7 @@ from sfumato.release.guarding_nodes import decided
 from sfumato.release.permuted import permuted
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
+from sfumato.release.typed import typed_pandas, typed_polars
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import count, counted
 
@@ -460,17 +461,36 @@ class Release:
         data, values = (self._rows("permuted", name).read_all() for name in (DATA, SENSITIVE))
         return permuted(data, values, group, self.description.columns, seed)
 
-    def to_pandas(self, table: Literal["data", "sensitive"] = "data") -> Any:
-        """Give the published table as a pandas data frame; needs pandas."""
-        with _needing("pandas"):
-            return self.to_arrow(table).to_pandas()
+    def to_pandas(
+        self, table: Literal["data", "sensitive"] = "data", *, typed: bool = False
+    ) -> Any:
+        """Give the published table as a pandas data frame; needs pandas.
 
-    def to_polars(self, table: Literal["data", "sensitive"] = "data") -> Any:
-        """Give the published table as a Polars data frame; needs Polars."""
+        Args:
+            table: Which one, where two are published.
+            typed: Generalized numbers and dates as intervals, which hold the value of whoever is
+                behind the row unless it is missing; other quasi-identifiers as categories.
+        """
+        true_or_false("to_pandas", "typed", typed)
+        with _needing("pandas"):
+            rows = self.to_arrow(table)
+            return typed_pandas(rows, self.description) if typed else rows.to_pandas()
+
+    def to_polars(
+        self, table: Literal["data", "sensitive"] = "data", *, typed: bool = False
+    ) -> Any:
+        """Give the published table as a Polars data frame; needs Polars.
+
+        Args:
+            table: Which one, where two are published.
+            typed: As for `to_pandas`; intervals are structures of `low` and `high`.
+        """
+        true_or_false("to_polars", "typed", typed)
         with _needing("polars"):
             import polars  # noqa: PLC0415  (optional)
 
-            return polars.from_arrow(self.to_arrow(table))
+            rows = self.to_arrow(table)
+            return typed_polars(rows, self.description) if typed else polars.from_arrow(rows)
 
     def save(
         self,

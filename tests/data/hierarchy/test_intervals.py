@@ -174,3 +174,50 @@ def test_bounds_are_numbers_in_their_order(bounds, said):
 def test_two_numbers_that_look_the_same_are_refused_between_the_bounds():
     with pytest.raises(sf.BadInput, match="look the same"):
         sf.Intervals(top=9).grow("grade", [1, 1.0, 97])
+
+
+def test_a_domain_changes_no_text_and_is_written_down_and_read():
+    rule, plain = sf.Intervals(5, top=50, domain=[0, 120]), sf.Intervals(5, top=50)
+    texts = [each.grow("age", ["7", "61", None])[0].taxonomy.labels for each in (rule, plain)]
+    assert texts[0] == texts[1]
+    assert rule.spec() == {"intervals": {"widths": [5], "top": 50, "domain": [0, 120]}}
+    assert sf.Hierarchy.from_spec(rule.spec(), "here") == rule
+    assert rule.in_words() == "ranges of 5, >=50, within [0, 120]"
+    assert rule.extent == (0, 120)
+    assert plain.extent == (None, None)
+
+
+@pytest.mark.parametrize("values", [["0", "120"], [0, 120.0, None], ["119.99"]])
+def test_the_ends_of_a_domain_are_in_it(values):
+    assert len(grow(sf.Intervals(5, domain=[0, 120]), values)) == len(values)
+
+
+@pytest.mark.parametrize("top", [None, 90])
+@pytest.mark.parametrize("ages", [[5, 121], ["5", "-1"], [5.0, 120.5]])
+def test_a_value_outside_of_the_domain_is_refused_even_in_a_tail(ages, top, tmp_path):
+    file = tmp_path / "people.csv"
+    file.write_text("age,sex\n" + "".join(f"{age},f\n" for age in ages * 3))
+    rules = {"age": sf.Intervals(5, top=top, domain=[0, 120]), "sex": sf.Flat()}
+    with pytest.raises(sf.BadInput) as caught:
+        sf.anonymize(sf.read(file, quasi_identifiers=rules), sf.KAnonymity(2))
+    assert str(caught.value) == (
+        "column 'age': 1 distinct value outside of the domain [0, 120]; mend the data, or declare "
+        "a wider domain"
+    )
+    assert [str(each) for each in caught.value.values] == [str(ages[1])]
+
+
+@pytest.mark.parametrize(
+    "domain", [[], [1], [0, 1, 2], [5, 5], [9, 1], ["0", "1"], "09", 7, [0, True]]
+)
+def test_a_domain_is_two_numbers(domain):
+    with pytest.raises(sf.BadInput, match="Intervals: domain must be two numbers, the smaller"):
+        sf.Intervals(5, domain=domain)
+
+
+def test_bottom_and_top_lie_in_the_domain():
+    sf.Intervals(5, bottom=0, top=120, domain=[0, 120])
+    with pytest.raises(sf.BadInput, match=r"top must lie in the domain \[0, 120\], got 121"):
+        sf.Intervals(5, top=121, domain=[0, 120])
+    with pytest.raises(sf.BadInput, match=r"bottom must lie in the domain \[0, 120\], got -1"):
+        sf.Intervals(5, bottom=-1, domain=[0, 120])

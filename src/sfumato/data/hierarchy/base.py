@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping, Sequence
+from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -51,6 +52,11 @@ class Hierarchy(ABC):
 
     texts: ClassVar[Reading | None] = None  # None: not said
     public_paths: ClassVar[tuple[tuple[str, ...], ...]] = ()  # a closed one's are published apart
+
+    @property
+    def extent(self) -> tuple[Decimal | None, Decimal | None]:
+        """The smallest and the largest number there can be, as declared; None: not declared."""
+        return None, None
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)

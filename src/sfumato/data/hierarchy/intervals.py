@@ -20,6 +20,7 @@ from sfumato.data.read_settings import number_remedy
 from sfumato.data.tails import Tails
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.parameters import refusal
+from sfumato.text import counted
 
 
 @dataclass(frozen=True, init=False)
@@ -29,6 +30,10 @@ class Intervals(Hierarchy):
     `Intervals(5, 10, 20)` publishes 37 as 37, [35, 40), [30, 40), [20, 40) and `*`. Below `bottom`
     and from `top` on nobody is told apart, at no level: `Intervals(5, top=90)` publishes 97 as >=90
     or `*`. Ranges end at these bounds.
+
+    `domain`: the smallest and the largest number there can be, as everybody may know, such as
+    [0, 120] for ages. It is published, closes the open ends of >=90 and `*` where bounds are asked
+    for (`Release.to_pandas(typed=True)`), and any number outside is refused.
 
     >>> import sfumato as sf
     >>> domain, _ = sf.Intervals(5, 10, 20, top=50).grow("column", [37, 44, 61, 97])
@@ -45,9 +50,14 @@ class Intervals(Hierarchy):
     widths: tuple[float, ...]
     bottom: float | None = None
     top: float | None = None
+    domain: tuple[float, float] | None = None
 
     def __init__(
-        self, *widths: float, bottom: float | None = None, top: float | None = None
+        self,
+        *widths: float,
+        bottom: float | None = None,
+        top: float | None = None,
+        domain: Sequence[float] | None = None,
     ) -> None:
         exact = [_width(width) for width in widths]
         for narrow, wide in itertools.pairwise(exact):
@@ -59,9 +69,18 @@ class Intervals(Hierarchy):
                 f"Intervals: bottom must be less than top, got {number_text(below)} and "
                 f"{number_text(above)}"
             )
+        extent = None if domain is None else _extent(domain)
+        for name, bound in (("bottom", below), ("top", above)):
+            if extent is not None and bound is not None and not extent[0] <= bound <= extent[1]:
+                raise BadInput(
+                    f"Intervals: {name} must lie in the domain {_listed(extent)}, got "
+                    f"{number_text(bound)}"
+                )
         object.__setattr__(self, "widths", tuple(map(_plain, exact)))
         object.__setattr__(self, "bottom", None if below is None else _plain(below))
         object.__setattr__(self, "top", None if above is None else _plain(above))
+        ends = None if extent is None else (_plain(extent[0]), _plain(extent[1]))
+        object.__setattr__(self, "domain", ends)
 
     @classmethod
     def proposed(cls, values: Iterable[object], counts: Iterable[int]) -> Intervals:
@@ -71,7 +90,7 @@ class Intervals(Hierarchy):
 
         >>> import sfumato as sf
         >>> sf.Intervals.proposed(range(18, 98), [9] * 70 + [1] * 10)
-        Intervals(widths=(5, 10, 20), bottom=20, top=85)
+        Intervals(widths=(5, 10, 20), bottom=20, top=85, domain=None)
         """
         bands = proposed_bands(values, counts)
         bounds = [None if bound is None else _plain(bound) for bound in (bands.bottom, bands.top)]
@@ -84,27 +103,35 @@ class Intervals(Hierarchy):
             return None
         return Tails(_bound("bottom", self.bottom), _bound("top", self.top))
 
+    @property
+    def extent(self) -> tuple[Decimal | None, Decimal | None]:
+        """The ends of the declared domain."""
+        return (None, None) if self.domain is None else _extent(self.domain)
+
     def in_words(self) -> str:
-        """Name the widths and the bounds."""
+        """Name the widths, the bounds and the domain."""
         said = f"ranges of {', '.join(map(str, self.widths))}" if self.widths else "ranges"
         tails = self.tails
         texts = [] if tails is None else [t for t in (tails.low_text, tails.high_text) if t]
-        return f"{said}, {' and '.join(texts)}" if texts else said
+        bounds = f", {' and '.join(texts)}" if texts else ""
+        within = "" if self.domain is None else f", within {_listed(_extent(self.domain))}"
+        return said + bounds + within
 
     @property
     def parameter(self) -> Any:
-        """The widths; with bounds, a table of both."""
-        bounds = {"bottom": self.bottom, "top": self.top}
+        """The widths; with bounds or a domain, a table of all."""
+        domain = None if self.domain is None else list(self.domain)
+        bounds = {"bottom": self.bottom, "top": self.top, "domain": domain}
         given = {name: bound for name, bound in bounds.items() if bound is not None}
         return {"widths": list(self.widths), **given} if given else list(self.widths)
 
     @classmethod
     def of_parameter(cls, parameter: Any) -> Intervals:
-        """Read the widths, or a single one, or a table of widths and bounds."""
+        """Read the widths, or a single one, or a table of widths, bounds and domain."""
         bounds: Mapping[str, Any] = {}
         if isinstance(parameter, Mapping):
             for name in parameter:
-                if name not in (known := ["widths", "bottom", "top"]):
+                if name not in (known := ["widths", "bottom", "top", "domain"]):
                     raise BadInput(f"intervals: unknown key {shown(name)}{nearest(name, known)}")
             bounds = {name: each for name, each in parameter.items() if name != "widths"}
             parameter = parameter.get("widths", [])
@@ -118,15 +145,32 @@ class Intervals(Hierarchy):
 
     def rewritten(self, values: Iterable[object]) -> dict[object, str]:
         """Name the tails that values are in."""
+        values = list(values)
+        self._refuse_outside(values)
         tails = self.tails
         named = {} if tails is None else {value: tails.text(value) for value in values}
         return {value: text for value, text in named.items() if text not in (None, value)}
 
     def grow(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         """Place every number in its range at each width."""
+        self._refuse_outside(values, f"column {column!r}: ")
         return rewritten_domain(
             column, values, self.rewritten(values), lambda seen: self._laid_out(column, seen)
         )
+
+    def _refuse_outside(self, values: Iterable[object], where: str = "") -> None:
+        """Refuse numbers that the declared domain has no place for."""
+        if self.domain is None:
+            return
+        first, last = _extent(self.domain)
+        numbers = {value: as_number(value) for value in values if value is not None}
+        outside = [v for v, n in numbers.items() if n is not None and not first <= n <= last]
+        if outside:
+            raise BadInput(
+                f"{where}{counted(len(outside), 'distinct value')} outside of the domain "
+                f"{_listed((first, last))}; mend the data, or declare a wider domain",
+                outside,
+            )
 
     def _laid_out(self, column: str, values: Sequence[object]) -> tuple[Domain, Codes]:
         tails, widths = self.tails, [_width(width) for width in self.widths]
@@ -196,6 +240,19 @@ def _bound(name: str, bound: object) -> Decimal | None:
     if number is None and bound is not None:
         raise refusal("Intervals", name, "a number", bound)
     return number
+
+
+def _extent(domain: object) -> tuple[Decimal, Decimal]:
+    """Read the ends of a domain, the smaller one first."""
+    given = domain if isinstance(domain, Sequence) and not isinstance(domain, str) else ()
+    ends = [None if isinstance(end, (str, bool)) else as_number(end) for end in given]
+    if len(ends) != 2 or ends[0] is None or ends[1] is None or ends[0] >= ends[1]:
+        raise refusal("Intervals", "domain", "two numbers, the smaller one first", domain)
+    return ends[0], ends[1]
+
+
+def _listed(extent: tuple[Decimal, Decimal]) -> str:
+    return f"[{number_text(extent[0])}, {number_text(extent[1])}]"
 
 
 def _plain(number: Decimal) -> float:

@@ -15,6 +15,7 @@ class PublishedPaths:
     """What a release shows of a closed tree: the paths from published nodes up to the root."""
 
     texts: ClassVar[Reading] = "nodes"
+    extent: ClassVar[tuple[None, None]] = None, None
     public_paths: tuple[tuple[str, ...], ...]
 
     def in_words(self) -> str:
