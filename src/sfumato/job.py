@@ -85,6 +85,7 @@ class JobFile(_Strict):
     proposed: bool = False  # by `sfumato init`, and nobody has looked at it yet
     read: Read = Field(default_factory=Read)
     columns: Columns
+    describe: dict[str, str] = Field(default_factory=dict)  # column -> what it means
     criteria: list[dict[str, Any]] = Field(min_length=1)
     method: dict[str, Any] | None = None
 
@@ -109,6 +110,7 @@ class Job:
         self._alike = written.read.alike
         self.settings = written.read.settings(place, where)
         self._columns = written.columns
+        self._describe = written.describe
         self._place = place
         self._where = where
         self.criterion = _criterion(written.criteria, where)
@@ -180,6 +182,7 @@ class Job:
             self._hierarchies(columns.hierarchies, "hierarchies"),
             engine,
             self._alike,
+            self._describe,
             **self.settings.spec(),
         )
 
@@ -214,6 +217,7 @@ class Job:
                 self.format,
                 self._alike,
                 self.settings,
+                {column: said for column, said in self._describe.items() if said},
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None

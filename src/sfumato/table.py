@@ -44,6 +44,7 @@ def read(
     hierarchies: Mapping[str, Hierarchy] | None = None,
     engine: str | Engine | None = None,
     alike: str | Mapping[str, str] | None = None,
+    describe: Mapping[str, str] | None = None,
     **settings: Unpack[Settings],
 ) -> Table:
     """Open a table of personal records.
@@ -72,6 +73,8 @@ def read(
             one value, written as it is most often, or as the hierarchy has it. "keep": they are
             different values. Unless told, they are named, and a promise that would rest on the
             difference is refused.
+        describe: What columns mean, in your words: `{"age": "age in years at admission"}`. It is
+            published with those that are published (docs/package.md).
         settings: What is declared about the source, which nothing guesses: `encoding`,
             `delimiter`, `quote`, `decimal`, `thousands`, `dates` (`{"born": "DD.MM.YYYY"}`),
             `missing` (`["-99", "k.A."]`, or by column), `skip_rows`, `skip_end`, `trim`, `names`,
@@ -103,6 +106,7 @@ def read(
             insensitive,
             person,
             hierarchies,
+            describe,
         )
     except BadInput as error:
         mended = opened.remedy()

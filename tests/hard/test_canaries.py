@@ -36,6 +36,7 @@ import sfumato as sf
 from sfumato.cli.app import app
 from sfumato.files.failpoints import VARIABLE
 from sfumato.progress import listening as progress_listening
+from sfumato.release.files.saved import PACKAGE
 
 N = 240
 START = 5  # bytes: no canary is shorter
@@ -82,6 +83,7 @@ class Planted:
             "note": ["ok"] * (N - 1) + [self._text("NOTE")],  # insensitive
             "kind": ["a", "b"] * (N // 2 - 1) + ["a", self._text("KIND")],  # in a dictionary
         }
+        self.meanings = {n: self._text("MEANS") for n in ("name", "ssn", "who", "ward", "phone")}
         self.canaries |= {str(day) for day in born} | {str(time) for time in seen}
         self.listed = set(codes) | {lone}
         table = pa.table(self.columns)
@@ -179,9 +181,12 @@ def read(planted, source, *, last, **changed):
     }
     if not last:
         rules |= {"weight": sf.Flat(), "seen": sf.Dates()}
+    describe = {"job": "what people work as", "disease": "main diagnosis"}
+    describe |= planted.meanings  # of columns that are dropped, so that these must not be heard
     roles = {
         "quasi_identifiers": rules,
         "sensitive": "disease",
+        "describe": describe,
         "identifiers": ["name", "ssn"],
         "insensitive": ["note", "kind"],
         "person": "who",
@@ -292,6 +297,8 @@ def test_no_byte_of_a_saved_release_holds_a_canary(
     with listening(planted, record_property, listed=suppressed) as ear:
         place = release.save(tmp_path / "out", format=kind)
         searched(ear, place)
+        assert {*PACKAGE} < {path.name for path in place.iterdir()}
+        assert "what people work as" in (place / "codebook.html").read_text()
         loaded = sf.load(place)
         for each in (release, loaded):
             rows, summary, check = each.to_arrow(), each.summary(), each.check()
@@ -364,6 +371,15 @@ def test_the_search_can_fail(planted, tmp_path):
         place = sf.anonymize(table, CRITERION, sf.Mondrian(), untouched_identify=True).save(
             tmp_path / kind, format=kind
         )
+        # Values that are one person's each are not listed; the meanings of published columns and
+        # the extremes of numbers are.
+        told = {planted.meanings[name].encode() for name in ("name", "ssn")}
+        numbers = planted.columns["ssn"][: N - 1]
+        told |= {str(extreme).encode() for extreme in (min(numbers), max(numbers))}
+        for file in PACKAGE[:2]:
+            found = ear.heard((place / file).read_bytes())
+            assert told <= {*found}
+            assert not any(each.startswith(b"CANARY") for each in found)
         if kind == "csv":
             assert len(ear.heard((place / "data.csv").read_bytes())) >= 2 * (N - 1)
         else:
@@ -389,7 +405,7 @@ def test_the_order_of_rows_says_nothing(planted, made, tmp_path, name, kind):
     table = read(planted, rows.take(order), last=name not in REGIONS)
     other = sf.anonymize(table, CRITERION, release.method, untouched_identify=True)
     places = [release.save(tmp_path / "a", kind), other.save(tmp_path / "b", kind)]
-    for file in (f"data.{kind}", "release.json"):
+    for file in (f"data.{kind}", "release.json", *PACKAGE):
         first, second = (place / file for place in places)
         assert first.read_bytes() == second.read_bytes(), file
 

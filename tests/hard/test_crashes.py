@@ -45,7 +45,7 @@ k_anonymity = {{ k = 5 }}
 {method}
 """
 STAGES = ["reading", "counting", "searching", "cutting", "applying", "reading back"]
-FAILPOINTS = ["save.staged", "save.applied", "save.checked", "save.described"]
+FAILPOINTS = ["save.staged", "save.applied", "save.checked", "save.packaged", "save.described"]
 
 # A process without capabilities: what is forbidden to others is forbidden to root, too.
 BARE = """

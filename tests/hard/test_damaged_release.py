@@ -12,6 +12,7 @@ from typer.testing import CliRunner
 import sfumato as sf
 from hard.mutations import damaged_bytes
 from sfumato.cli.app import app
+from sfumato.release.files.saved import PACKAGE
 
 METHODS = {"one table": sf.Mondrian(), "two tables": sf.Anatomy()}
 
@@ -57,6 +58,8 @@ def flipped(place, path, bits):
                 n_refused += is_one_line(error)
             else:
                 assert same(found, whole), (path.name, bit)
+                if path.name in PACKAGE:
+                    assert found.further_files == (path.name,)  # it is no part any more
                 n_harmless += 1
     finally:
         path.write_bytes(kept)

@@ -11,6 +11,7 @@ import pytest
 
 import sfumato as sf
 from descriptions import rewrite
+from sfumato.release.files.saved import PACKAGE
 
 L = sf.LDiversity(3, "frequency")
 METHODS = [
@@ -64,6 +65,7 @@ def test_both_tables_put_the_same_people_into_the_same_groups(tmp_path, method, 
         f"data.{kind}",
         f"sensitive.{kind}",
         "release.json",
+        *PACKAGE,
     }
     data, sensitive = (rows_of(place / f"{name}.{kind}") for name in ("data", "sensitive"))
     assert [*data[0]] == ["group", "age", "zip", "id"]

@@ -12,6 +12,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.files.failpoints import VARIABLE
+from sfumato.release.files.saved import PACKAGE
 
 SAVE = """
 import sys
@@ -24,7 +25,10 @@ table = sf.read(
 )
 sf.anonymize(table, sf.KAnonymity(5)).save(sys.argv[1])
 """
-FAILPOINTS = ["save.staged", "save.applied", "save.checked", "save.described", "save.renamed"]
+FAILPOINTS = [
+    *("save.staged", "save.applied", "save.checked", "save.packaged", "save.described"),
+    "save.renamed",
+]
 
 
 @pytest.fixture(scope="module")
@@ -52,6 +56,7 @@ def test_a_killed_save_leaves_a_complete_release_or_none(tmp_path, failpoint):
     assert save_and_die(target, failpoint) == -9
     if failpoint == "save.renamed":
         assert sf.load(target).check()
+        assert {*PACKAGE} < {path.name for path in target.iterdir()}
     else:
         assert not target.exists()
 
@@ -88,7 +93,9 @@ def test_a_saved_release_loads_with_its_promise_and_its_groups(tmp_path, release
 @pytest.mark.parametrize("kind", ["csv", "parquet"])
 def test_csv_and_parquet_hold_the_same_rows(tmp_path, release, kind):
     place = release.save(tmp_path / kind, format=kind)
-    assert sorted(path.name for path in place.iterdir()) == [f"data.{kind}", "release.json"]
+    assert sorted(path.name for path in place.iterdir()) == sorted(
+        [*PACKAGE, f"data.{kind}", "release.json"]
+    )
     loaded, direct = sf.load(place).to_arrow(), release.to_arrow()
     assert loaded.column_names == direct.column_names
     for name in direct.column_names:
@@ -119,6 +126,8 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "verdicts",
         "rest",
         "files",
+        "package",
+        "rest",
         "sha256",
     }
     with sf.datasets.patients().open(newline="") as file:

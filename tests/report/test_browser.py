@@ -59,17 +59,28 @@ def pages(tmp_path_factory):
         HOSTILE[1]: [HOSTILE[(j // 9) % 4] for j in range(90)],
         HOSTILE[2]: ["x"] * 90,
     }
-    table = sf.read(pa.table(rows), [HOSTILE[0], HOSTILE[3]], HOSTILE[1], insensitive=[HOSTILE[2]])
+    table = sf.read(
+        pa.table(rows),
+        [HOSTILE[0], HOSTILE[3]],
+        HOSTILE[1],
+        insensitive=[HOSTILE[2]],
+        describe={HOSTILE[0]: HOSTILE[1], HOSTILE[3]: LONG},
+    )
     hostile = sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True)
     reports = {
         "demo": sf.audit(demo),
         "hostile": sf.audit(hostile, criterion=sf.KAnonymity(5) & sf.TCloseness("1/9")),
         "table": sf.audit(table),
     }
-    return {
+    saved = {
         (name, private): report.save(place / name, private=private)
         for name, report in reports.items()
         for private in (False, True)
+    }
+    books = {"demo": demo, "hostile": hostile}
+    return saved | {
+        (f"{name} codebook", False): book.save(place / f"{name} release") / "codebook.html"
+        for name, book in books.items()
     }
 
 
@@ -109,10 +120,15 @@ USUAL = {
     ("hostile", 400, "dark", False),
     ("hostile", 1400, "light", True),
     ("table", 400, "light", False),
+    ("demo codebook", 1400, "light", False),
+    ("hostile codebook", 400, "dark", False),
 }
 WINDOWS = [
     pytest.param(*each, marks=[] if each in USUAL else pytest.mark.slow)
-    for each in product(("demo", "hostile", "table"), (1400, 400), ("light", "dark"), (False, True))
+    for each in [
+        *product(("demo", "hostile", "table"), (1400, 400), ("light", "dark"), (False, True)),
+        *product(("demo codebook", "hostile codebook"), (1400, 400), ("light", "dark"), (False,)),
+    ]
 ]
 
 

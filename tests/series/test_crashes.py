@@ -22,8 +22,8 @@ from series.made import (
 pytestmark = pytest.mark.long
 SEED = 20261116
 BEFORE = [
-    *("publish.batch_staged", "save.staged", "save.applied", "save.checked", "save.described"),
-    *("save.renamed", "publish.staged", "publish.compared", "publish.batch_kept"),
+    *("publish.batch_staged", "save.staged", "save.applied", "save.checked", "save.packaged"),
+    *("save.described", "save.renamed", "publish.staged", "publish.compared", "publish.batch_kept"),
     "publish.prepared",
 ]
 AFTER = ["publish.renamed", "publish.committed"]

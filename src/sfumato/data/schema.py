@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 from sfumato.data.hierarchy import Flat, Hierarchy, a_hierarchy
 from sfumato.errors import BadInput, nearest, shown, similar
@@ -24,6 +24,7 @@ class Schema:
     insensitive: tuple[str, ...]
     person: str | None
     hierarchies: Mapping[str, Hierarchy]
+    meanings: Mapping[str, str] = field(default_factory=dict)  # in the steward's words
 
     @classmethod
     def of(
@@ -35,6 +36,7 @@ class Schema:
         insensitive: Sequence[str] = (),
         person: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
+        describe: Mapping[str, str] | None = None,
     ) -> Schema:
         """Check roles against the columns of a source; None: it has those that have a role."""
         if hierarchies is not None and not isinstance(hierarchies, Mapping):
@@ -93,6 +95,7 @@ class Schema:
             roles["insensitive"],
             person,
             {name: rules.get(name, Flat()) for name in counted},
+            _meanings(describe, columns),
         )
 
     @property
@@ -156,6 +159,25 @@ class Schema:
                 f"guarding: column {name!r} has another role already; what people guard is counted "
                 "and never published, so take the column out of its role and give it none"
             )
+
+
+def _meanings(given: object, columns: Sequence[str]) -> dict[str, str]:
+    """Read what columns mean; an empty text says nothing."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        raise BadInput(f"describe: expected a text by column, got {shown(given)}")
+    for column, text in given.items():
+        if column not in columns:
+            raise BadInput(
+                f"describe: unknown column {shown(column)}{similar(column, columns)}", columns
+            )
+        if not isinstance(text, str) or not text.isprintable():
+            raise BadInput(
+                f"describe: the meaning of {shown(column)} must be a text of one line, got "
+                f"{shown(text)}"
+            )
+    return {column: text.strip() for column, text in given.items() if text.strip()}
 
 
 def _names(role: str, names: object) -> tuple[str, ...]:

@@ -51,9 +51,18 @@ def called(staged: Path, target: Path) -> Iterator[None]:
         raise (NoRoom if isinstance(error, NoRoom) else BadInput)(said, error.values) from None
 
 
-def describe(directory: Path, description: Mapping[str, Any], digests: Mapping[str, str]) -> None:
-    """Write the description beside the tables, with their digests and a checksum of its own."""
-    said = json.loads(json.dumps({**description, "files": dict(digests)}))  # as it will be read
+def describe(
+    directory: Path,
+    description: Mapping[str, Any],
+    digests: Mapping[str, str],
+    package: Mapping[str, str],
+) -> None:
+    """Write the description beside the tables, with their digests and a checksum of its own.
+
+    package: Digests of what comes with the tables for whoever gets them.
+    """
+    files = {"files": dict(digests), "package": dict(package)}
+    said = json.loads(json.dumps({**description, **files}))  # as it will be read
     write_json(directory / DESCRIPTION, {**said, CHECKSUM: checksum(said)})
 
 

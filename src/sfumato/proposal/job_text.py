@@ -102,6 +102,13 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     yield from _comment(f"How groups are made: {method}.")
     yield "[method]"
     yield from _entries(_short(proposal.method.spec(), ALGORITHMS))
+    yield ""
+    yield from _comment("What columns mean, for whoever gets the release: say it between quotes.")
+    yield "[describe]"
+    published = {*proposal.quasi_identifiers, *proposal.sensitive}
+    for each in proposal.columns:
+        if each.name in published:
+            yield f'{toml_key(each.name)} = ""'
 
 
 def _columns(proposal: Proposal) -> Iterator[str]:

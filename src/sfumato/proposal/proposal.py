@@ -153,6 +153,7 @@ class Proposal:
         person: str | None = None,
         hierarchies: Mapping[str, Hierarchy] | None = None,
         alike: str | Mapping[str, str] | None = None,
+        describe: Mapping[str, str] | None = None,
     ) -> Table:
         """Open the table with the proposed roles; what is given takes their place.
 
@@ -195,6 +196,7 @@ class Proposal:
             {column: rule for column, rule in rules.items() if column in counted_columns},
             self.engine,
             alike if alike is not None else merged or None,
+            describe,
             **self.settings.spec(),
         )
 

@@ -62,6 +62,7 @@ class Description:
     # Columns whose `other` stands for all texts that are not named; in all others it is a value of
     # its own. None: not told.
     rest: tuple[str, ...] | None = None
+    meanings: Mapping[str, str] = field(default_factory=dict)  # of columns, in the steward's words
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -126,6 +127,11 @@ class Description:
                 for c, texts in labels.items()
                 if texts is not None and _stands_for_rest(table.domains[c], texts)
             ),
+            meanings={
+                c: table.schema.meanings[c]
+                for c in table.schema.published_columns
+                if c in table.schema.meanings
+            },
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -157,6 +163,7 @@ class Description:
             **experiment,
             **({} if self.categories is None else {"categories": self.categories}),
             **({} if self.rest is None else {"rest": list(self.rest)}),
+            **({"meanings": dict(self.meanings)} if self.meanings else {}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -192,6 +199,9 @@ class Description:
         read.need("types", all(isinstance(kind, str) for kind in types.values()))
         categories = written.get("categories")
         read.need("categories", isinstance(categories, (str, type(None))))
+        meanings = written.get("meanings", {})
+        read.need("meanings", isinstance(meanings, dict) and set(meanings) <= set(columns))
+        read.need("meanings", all(isinstance(text, str) for text in meanings.values()))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -215,6 +225,7 @@ class Description:
             types,
             categories,
             read.names("rest", quasi_identifiers) if "rest" in written else None,
+            meanings,
         )
 
 

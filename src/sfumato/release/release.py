@@ -59,6 +59,7 @@ from sfumato.release.files.writing import (
     write,
 )
 from sfumato.release.guarding_nodes import decided
+from sfumato.release.package import write_package
 from sfumato.release.permuted import permuted
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
@@ -501,8 +502,8 @@ class Release:
     ) -> Path:
         """Write the release into a new directory, complete or not at all.
 
-        The rows are written to a private place beside it, read back and checked; the description
-        follows, and only then does the directory get its name.
+        The rows are written to a private place beside it, read back and checked; a codebook, a
+        data package and the description follow, and only then does the directory get its name.
 
         Args:
             directory: Where; it must not exist yet, or be empty.
@@ -541,10 +542,12 @@ class Release:
                     written = self._write(staging.path, kind)
                 reached("save.checked")
                 described = replace(self.description, types=written.kinds)
-                describe(staging.path, described.to_json(), written.files.digests)
+                package = write_package(staging.path, described, written)
+                reached("save.packaged")
+                describe(staging.path, described.to_json(), written.files.digests, package)
                 reached("save.described")
                 make_public(staging.path)
-                files = written.files.renamed(target.absolute())
+                files = replace(written.files.renamed(target.absolute()), package=package)
                 try:
                     staging.become(target)
                 except OSError:

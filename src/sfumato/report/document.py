@@ -19,6 +19,7 @@ from sfumato.data.labels.grammar import is_everything
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
+from sfumato.release.wording import promise_in_words, published_as
 from sfumato.report import in_words as words
 from sfumato.report.steward import steward_part
 from sfumato.table import Table
@@ -79,7 +80,7 @@ def document(
         "promise_in_words": [
             {
                 "criterion": str(part),
-                "words": words.promise(part, bucketized=bool(target.as_they_are)),
+                "words": promise_in_words(part, bucketized=bool(target.as_they_are)),
             }
             for part in (() if target.criterion is None else target.criterion.parts)
         ],
@@ -172,7 +173,9 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
         yield {
             "name": name,
             "role": "quasi-identifier",
-            "published_as": "as in the file" if release is None else _published_as(release, name),
+            "published_as": "as in the file"
+            if release is None
+            else published_as(release.description, name),
             "level": None if release is None else (release.levels or {}).get(name),
             "distinct": len(np.unique(codes)),
             "rows_hidden": int(seen.sizes[hidden[codes]].sum()),
@@ -192,20 +195,6 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
 def _as_it_is(name: str, role: str, distinct: int | None) -> dict[str, Any]:
     fixed = {"published_as": "as it is", "level": None, "distinct": distinct, "rows_hidden": None}
     return {"name": name, "role": role, **fixed}
-
-
-def _published_as(release: Release, name: str) -> str:
-    """Say how a quasi-identifier is published."""
-    shown = release.description
-    rule = shown.hierarchies.get(name)
-    behind = "" if rule is None else f" ({rule.in_words()})"
-    if shown.levels is not None:
-        level = shown.levels[name]
-        return f"level {level}{behind}" if level else "as it is (level 0)"
-    if name not in shown.recoded:
-        return "as it is"
-    ordered = rule is not None and rule.texts == "numbers"  # Mondrian cuts it anywhere
-    return "generalized (ranges)" if ordered else f"generalized{behind}"
 
 
 def _assumptions(findings: Sequence[Finding]) -> list[dict[str, Any]]:

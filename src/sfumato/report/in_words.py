@@ -9,27 +9,12 @@ from inspect import cleandoc
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
-from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Value
 from sfumato.spec import headline
-from sfumato.text import counted, people, share
+from sfumato.text import counted, share
 
 PROBABILITIES = ("belief", "share")  # how units begin that are measured from 0 to 1
 STRONG = Fraction(1, 2)  # a belief that deserves a remark even where it was allowed
-
-
-def promise(part: Criterion, *, bucketized: bool = False) -> str:
-    """Say one part of a promise without its symbols; two tables (`bucketized`) hide nobody."""
-    if bucketized and part.size_alone:
-        return (
-            f"Every group has at least {people(part.least_size)}. Their quasi-identifiers are "
-            "published as they are, so anybody finds a person's row and group; what is hidden is "
-            "whose the values of a group are."
-        )
-    said = part.in_words()
-    return (
-        said if part.attribute is None else f"About {part.attribute}: {said[0].lower()}{said[1:]}"
-    )
 
 
 def method(algorithm: Algorithm) -> str:

@@ -67,6 +67,7 @@ class ReleaseSeries:
         method: Algorithm | None = None,
         format: Format | None = None,  # noqa: A002
         alike: str | Mapping[str, str] | None = None,
+        describe: Mapping[str, str] | None = None,
         **settings: Unpack[Settings],
     ) -> ReleaseSeries:
         """Start a series; what is said here holds for all its batches.
@@ -85,6 +86,7 @@ class ReleaseSeries:
             alike: What becomes of texts that only look different, as for `sf.read`. The spellings
                 of a person are one person unless `alike` says "keep". Merged values are written as
                 in the first batch that has them.
+            describe: What columns mean, as for `sf.read`; every release says it.
             settings: How every batch is read, as for `sf.read`: `encoding`, `dates`, `missing`, ...
         """
         terms = Terms.of(
@@ -98,6 +100,7 @@ class ReleaseSeries:
             format,
             alike,
             ReadSettings.of(settings),
+            describe,
         )
         target = file_path("ReleaseSeries.create", place)
         with new_parents(target):

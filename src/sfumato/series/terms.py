@@ -51,6 +51,7 @@ class Terms:
     format: Format | None  # of the releases; None: that of the first batch
     alike: Mapping[str, str]  # column -> what becomes of values that only look different
     settings: ReadSettings  # how every batch is read
+    describe: Mapping[str, str]  # published column -> what it means
 
     @classmethod
     def of(
@@ -65,6 +66,7 @@ class Terms:
         format: Format | None = None,  # noqa: A002
         alike: str | Mapping[str, str] | None = None,
         settings: ReadSettings | None = None,
+        describe: Mapping[str, str] | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
         if a_criterion(criterion).least_size < 2:
@@ -87,6 +89,7 @@ class Terms:
             identifiers,
             person=person,
             hierarchies=hierarchies,
+            describe=describe,
         )
         in_series.refuse_unknown(schema.quasi_identifiers)
         check_pair(in_series, _promise(criterion))
@@ -106,6 +109,7 @@ class Terms:
             format,
             schema.by_column("alike", alike, ALIKE),
             settings or ReadSettings(),
+            {n: said for n, said in schema.meanings.items() if n in schema.published_columns},
         )
 
     @property
@@ -149,6 +153,7 @@ class Terms:
             person=self.person,  # and no identifiers: what has no role is not kept either
             hierarchies=self.hierarchies,
             alike=alike,
+            describe=self.describe,
             **({} if settings is None else settings.spec()),
         )
 
@@ -171,6 +176,7 @@ class Terms:
             "format": self.format,
             "alike": dict(self.alike),
             "read": self.settings.spec(),
+            **({"describe": dict(self.describe)} if self.describe else {}),
         }
 
     @classmethod
@@ -202,6 +208,7 @@ class Terms:
                 written["format"],
                 written["alike"],
                 ReadSettings.of(written["read"]),
+                written.get("describe"),
             )
         except BadInput as error:
             raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None
@@ -242,13 +249,14 @@ class Terms:
     def refuse_other(self, other: Terms) -> None:
         """Refuse terms that differ: releases are compared, so they have to mean the same."""
         ours, theirs = self.to_json(), other.to_json()
-        for key, value in ours.items():
-            if theirs[key] == value:
+        for key in {**ours, **theirs}:
+            value, other_value = ours.get(key, {}), theirs.get(key, {})
+            if other_value == value:
                 continue
             names = [key]
             if isinstance(value, dict):
                 different = [
-                    n for n in {**value, **theirs[key]} if value.get(n) != theirs[key].get(n)
+                    n for n in {**value, **other_value} if value.get(n) != other_value.get(n)
                 ]
                 names = [f"{key}.{name}" for name in different] or names
             raise BadInput(

@@ -10,7 +10,7 @@ from typing import Any
 
 from sfumato.errors import BadInput, NoRoom, SfumatoError
 from sfumato.files.paths import reason
-from sfumato.files.staged import DESCRIPTION
+from sfumato.files.staged import DESCRIPTION, digest
 from sfumato.files.withdrawn import MARKER, Marker
 from sfumato.progress import report
 from sfumato.release import Release
@@ -162,12 +162,19 @@ def _of_release(
 
 
 def _of_files(place: Path) -> Iterator[str]:
-    """Name what was put beside the files that a release lists."""
+    """Name what was put beside the files that a release lists, and what its package lacks."""
     try:
-        listed = json.loads((place / DESCRIPTION).read_text(encoding="utf-8"))["files"]
+        said = json.loads((place / DESCRIPTION).read_text(encoding="utf-8"))
+        listed, package = {*said["files"]}, dict(said.get("package", {}))
         names = sorted(path.name for path in place.iterdir())
-    except (OSError, ValueError, KeyError, TypeError):
+        changed = [n for n in package if n in names and digest(place / n) != package[n]]
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
         return  # whatever is wrong there is found when it is loaded
     for name in names:
-        if name != DESCRIPTION and name not in listed:
+        if name not in {DESCRIPTION, *listed, *package}:
             yield f"{place / name}: no part of the release"
+    for name in package:
+        if name not in names:
+            yield f"{place / name}: gone; it was published with the release, so restore it"
+        elif name in changed:
+            yield f"{place / name}: not the file that was published (checksums differ); restore it"

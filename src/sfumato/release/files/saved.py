@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
@@ -22,6 +22,7 @@ from sfumato.release.check import Check
 from sfumato.release.description import FORMAT, Description
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
+CODEBOOK, DATA_PACKAGE, README = PACKAGE = "codebook.html", "datapackage.json", "README.txt"
 REPORTS = ("report.html", "report.json")  # for everybody, so they may lie beside a release
 
 
@@ -35,6 +36,7 @@ class Files:
     digests: Mapping[str, str] = field(default_factory=dict)  # by the names of the files
     versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     scratch: PrivateDirectory | None = None  # what the directory is in, and goes with
+    package: Mapping[str, str] = field(default_factory=dict)  # digests of what comes with them
 
     def path(self, table: str) -> Path:
         """Where one of the tables is."""
@@ -53,12 +55,25 @@ class Files:
 
     @property
     def further(self) -> tuple[str, ...]:
-        """The names of what lies beside these files and is neither described nor a report."""
+        """The names of what lies beside these files and is neither described nor a report.
+
+        A codebook that is not the one that was written is no part of the release.
+        """
         try:
             names = sorted(path.name for path in self.directory.iterdir())
         except OSError as error:
             raise BadInput(f"{self.directory}: cannot read: {reason(error)}") from None
-        return tuple(name for name in names if name not in (*self.digests, DESCRIPTION, *REPORTS))
+        known = {*self.digests, DESCRIPTION, *REPORTS, *self._package_there}
+        return tuple(name for name in names if name not in known)
+
+    @property
+    def _package_there(self) -> list[str]:
+        """The files of the package that are there, and as they were written."""
+        there = [name for name in self.package if (self.directory / name).is_file()]
+        try:
+            return [n for n in there if digest(self.directory / n) == self.package[n]]
+        except OSError as error:
+            raise BadInput(f"{error.filename}: cannot read: {reason(error)}") from None
 
     def open(self, table: str) -> Source:
         """Open one of the tables, as any reader would."""
@@ -110,9 +125,9 @@ class Written:
     seen: Grouping | None = None  # see `Release.seen`
     check: Check | None = None  # the promise, measured on the rows that were read back
     beside: tuple[Attacked, ...] = ()  # together with each of the earlier releases
-    kinds: Mapping[str, str] = field(
-        default_factory=dict
-    )  # what each column holds, if just written
+    # If just written: what each column holds, and the texts of each generalized one.
+    kinds: Mapping[str, str] = field(default_factory=dict)
+    labels: Mapping[str, Sequence[object]] = field(default_factory=dict)
 
 
 def open_saved(place: Path) -> tuple[Description, Files]:
@@ -146,7 +161,7 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     kinds = [k for k in FORMATS if set(digests) == {f"{name}.{k}" for name in description.tables}]
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
-    files = Files(place, kinds[0])
+    files = Files(place, kinds[0], package=_package(written, where))
     try:
         files = files.known(description.tables)
     except OSError as error:
@@ -157,3 +172,12 @@ def open_saved(place: Path) -> tuple[Description, Files]:
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )
     return description, files
+
+
+def _package(written: Mapping[str, Any], where: Path) -> dict[str, str]:
+    """Give the digests of what comes with the tables; none: an older release."""
+    package = written.get("package", {})
+    listed = isinstance(package, dict) and set(package) <= {*PACKAGE}
+    if not listed or not all(isinstance(each, str) for each in package.values()):
+        raise BadInput(f"{where}: damaged; 'package' is missing, or not what it was")
+    return dict(package)

@@ -154,9 +154,11 @@ def write(
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
     files = files.known(description.tables)
+    domains = published.frequencies.domains
+    labels = {name: domains[name].labels for name in description.recoded}
     if not by_value:  # whoever asks for values reads them then: there may be many
-        return Written(files, check=verdict, kinds=kinds)
-    return Written(files, published, seen, verdict, beside, kinds)
+        return Written(files, check=verdict, kinds=kinds, labels=labels)
+    return Written(files, published, seen, verdict, beside, kinds, labels)
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,195 @@
+"""What is in the tables of a release, counted in the published files by their engine."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from fractions import Fraction
+
+from sfumato.data.labels.grammar import ROOT
+from sfumato.engines.look import ColumnLook
+from sfumato.release.description import Description
+from sfumato.release.files.saved import Written
+from sfumato.release.package.label_bounds import Bounds, bounds_of
+from sfumato.release.package.label_forms import forms_of
+from sfumato.release.wording import promise_in_words, published_as
+from sfumato.text import count, counted, percent
+
+EXACT = 2**53  # whole numbers below it are themselves as floats
+KEY = "number of the group"  # the role of the column that two tables share
+
+
+@dataclass(frozen=True)
+class ColumnContents:
+    """What a recipient may know of a column."""
+
+    name: str
+    meaning: str | None  # the steward's words; None: nobody said
+    role: str
+    published_as: str
+    kind: str  # as `Source.kinds` names it
+    n_rows: int
+    n_missing: int
+    n_values: int  # distinct ones
+    n_untold: int  # rows that say nothing, in a column that is generalized
+    common: tuple[tuple[str, int], ...]  # the most frequent values, with their rows
+    bounds: Bounds | None  # of numbers and dates
+    has_rest: bool  # whether `other` stands for all texts that are not named
+
+    @property
+    def all_listed(self) -> bool:
+        """Whether `common` has every value."""
+        return len(self.common) == self.n_values
+
+
+@dataclass(frozen=True)
+class TableContents:
+    """One of the published tables."""
+
+    name: str
+    path: str
+    n_bytes: int
+    sha256: str
+    columns: tuple[ColumnContents, ...]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of its rows."""
+        return self.columns[0].n_rows
+
+
+@dataclass(frozen=True)
+class Contents:
+    """All tables of a release, and what is said of it as a whole."""
+
+    description: Description
+    kind: str  # of the files
+    tables: tuple[TableContents, ...]
+    forms: tuple[tuple[str, str], ...]  # a published text of each form that occurs, and what it is
+
+    @classmethod
+    def of(cls, description: Description, written: Written) -> Contents:
+        """Count the columns of the tables that were written."""
+        files = written.files
+        patterns = dict(_patterns(description))
+        tables = []
+        for table in description.tables:
+            looks = files.open(table).look(patterns).columns
+            path = files.path(table)
+            columns = [_column(description, written, looks[name]) for name in looks]
+            tables.append(
+                TableContents(
+                    table,
+                    path.name,
+                    path.stat().st_size,
+                    files.digests[path.name],
+                    tuple(columns),
+                )
+            )
+        forms = forms_of(text for texts in written.labels.values() for text in texts)
+        return cls(description, files.kind, tuple(tables), tuple(forms))
+
+    @property
+    def promises(self) -> list[tuple[str, str]]:
+        """Every part of the promise in words, and as it is written."""
+        bucketized = self.description.group is not None
+        return [
+            (promise_in_words(part, bucketized=bucketized), str(part))
+            for part in self.description.criterion.parts
+        ]
+
+    @property
+    def suppressed_text(self) -> str:
+        """What was left out, in a sentence."""
+        n_suppressed = self.description.n_suppressed
+        if not n_suppressed:
+            return "No row was suppressed."
+        n_rows = self.description.n_rows + n_suppressed
+        share = percent(Fraction(n_suppressed, n_rows))
+        return (
+            f"{count(n_suppressed)} of {counted(n_rows, 'row')} ({share}) "
+            f"{'was' if n_suppressed == 1 else 'were'} suppressed: in no file, so that the promise "
+            "holds of the others."
+        )
+
+    @property
+    def missing_text(self) -> str:
+        """How a missing value is written, in a sentence."""
+        return f"A missing value is {'an empty field' if self.kind == 'csv' else 'null'}."
+
+    @property
+    def columns(self) -> list[ColumnContents]:
+        """All columns but the key of two tables."""
+        return [each for table in self.tables for each in table.columns if each.role != KEY]
+
+    @property
+    def without_meaning(self) -> list[str]:
+        """The columns of which nobody said what they mean."""
+        return [each.name for each in self.columns if each.meaning is None]
+
+    @property
+    def key_text(self) -> str:
+        """Which key the tables share; empty: there is one table."""
+        group = self.description.group
+        if group is None:
+            return ""
+        return (
+            f"The tables share the column {group}, the number of a group: a person's row in the "
+            "first table and the values of the person's group in the second have the same number. "
+            "Which of them are whose is not published."
+        )
+
+
+def _patterns(description: Description) -> Iterable[tuple[str, str]]:
+    """Give how a text is written that says nothing, for each generalized column."""
+    for name in description.recoded:
+        rule = description.hierarchies.get(name)
+        roots = {ROOT, *(path[-1] for path in (() if rule is None else rule.public_paths))}
+        yield name, "|".join(sorted(map(re.escape, roots)))
+
+
+def _column(description: Description, written: Written, look: ColumnLook) -> ColumnContents:
+    name = look.column
+    recoded = name in description.recoded
+    is_key = name == description.group
+    # Where every value stands once, a list of some of them tells nothing.
+    alone = look.n_alone == look.n_values and look.n_values > 1
+    return ColumnContents(
+        name,
+        "which group it is; the same in both tables" if is_key else description.meanings.get(name),
+        _role(description, name),
+        published_as(description, name) if name in description.quasi_identifiers else "as it is",
+        description.types[name],
+        look.n_rows,
+        look.n_missing,
+        look.n_values,
+        look.n_matching[name] if recoded else 0,
+        () if is_key or alone else look.common,
+        _bounds(description, written, look) if recoded else _extremes(description, look),
+        name in (description.rest or ()),
+    )
+
+
+def _role(description: Description, name: str) -> str:
+    if name == description.group:
+        return KEY
+    if name in description.quasi_identifiers:
+        return "quasi-identifier"
+    return "sensitive" if name in description.sensitive else "insensitive"
+
+
+def _bounds(description: Description, written: Written, look: ColumnLook) -> Bounds | None:
+    rule = description.hierarchies.get(look.column)
+    return None if rule is None else bounds_of(written.labels[look.column], rule)
+
+
+def _extremes(description: Description, look: ColumnLook) -> Bounds | None:
+    """Give the lowest and the highest number of a column that is published as it is."""
+    kind, numbers = description.types[look.column], look.numbers
+    if numbers is None or numbers.n_rows != look.n_present or look.column == description.group:
+        return None
+    low, high = numbers.lowest, numbers.highest
+    if kind == "integer" and max(abs(low), abs(high)) < EXACT:
+        return Bounds(str(int(low)), str(int(high)))
+    return Bounds(repr(low), repr(high)) if kind == "real" else None

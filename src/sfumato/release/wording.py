@@ -1,0 +1,34 @@
+"""Plain words for what a release promises, and for what was done to its columns."""
+
+from __future__ import annotations
+
+from sfumato.criteria import Criterion
+from sfumato.release.description import Description
+from sfumato.text import people
+
+
+def promise_in_words(part: Criterion, *, bucketized: bool = False) -> str:
+    """Say one part of a promise without its symbols; two tables (`bucketized`) hide nobody."""
+    if bucketized and part.size_alone:
+        return (
+            f"Every group has at least {people(part.least_size)}. Their quasi-identifiers are "
+            "published as they are, so anybody finds a person's row and group; what is hidden is "
+            "whose the values of a group are."
+        )
+    said = part.in_words()
+    return (
+        said if part.attribute is None else f"About {part.attribute}: {said[0].lower()}{said[1:]}"
+    )
+
+
+def published_as(description: Description, name: str) -> str:
+    """Say how a quasi-identifier is published."""
+    rule = description.hierarchies.get(name)
+    behind = "" if rule is None else f" ({rule.in_words()})"
+    if description.levels is not None:
+        level = description.levels[name]
+        return f"level {level}{behind}" if level else "as it is (level 0)"
+    if name not in description.recoded:
+        return "as it is"
+    ordered = rule is not None and rule.texts == "numbers"  # Mondrian cuts it anywhere
+    return "generalized (ranges)" if ordered else f"generalized{behind}"
