@@ -68,6 +68,7 @@ def test_the_tutorial_shows_what_happens(tmp_path, monkeypatch):
                 contents = [Path(f).read_text(e) for f, e in files if Path(f).exists()]
                 assert not min((missing(text, each) for each in [printed, *contents]), key=len)
     assert Path("page", "report.html").exists()
+    assert "of the home, not of the office" in Path("survey-release", "codebook.html").read_text()
 
 
 def test_every_run_of_the_script_writes_the_same_people(tmp_path):

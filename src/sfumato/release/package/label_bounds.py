@@ -50,6 +50,8 @@ def bounds_of(labels: Sequence[object], rule: PublicRule) -> Bounds | None:
     Bounds(lowest='20', highest='60', below=True)
     >>> bounds_of(["<18", "18", "[19, 30)"], sf.Intervals(5))
     Bounds(lowest=None, highest='30', below=True)
+    >>> bounds_of(["<18", ">=90"], sf.Intervals(5, domain=[0, 120]))
+    Bounds(lowest='0', highest='120', below=False)
     >>> bounds_of(["2026-11", "[2026-11-05, 2027-01-01)"], sf.Dates())
     Bounds(lowest='2026-11-01', highest='2027-01-01', below=True)
     >>> bounds_of(["130**"], sf.Prefix()) is None
