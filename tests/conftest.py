@@ -26,6 +26,12 @@ LONG = [HERE / "hard", HERE / "papers"]
 N_CASES = 2  # of one test, when it is quick
 
 
+@pytest.fixture(autouse=True)
+def _wide(monkeypatch):
+    """Leave sentences whole, which tests look for; tests/cli/test_width.py has 80 columns."""
+    monkeypatch.setenv("COLUMNS", "1000")
+
+
 def pytest_addoption(parser):
     """Add the option."""
     parser.addoption("--quick", action="store_true", help="only what matters while working")

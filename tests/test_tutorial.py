@@ -52,6 +52,7 @@ def missing(shown: str, printed: str) -> list[str]:
 @pytest.mark.long
 def test_the_tutorial_shows_what_happens(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("COLUMNS", "80")
     printed = ""
     for language, text in re.findall(
         r"^```(\w*)\n(.*?)^```", PAGE.read_text(), re.DOTALL | re.MULTILINE

@@ -6,6 +6,7 @@ A share is never rounded to certain or to impossible: `100%` is everybody, `0%` 
 from __future__ import annotations
 
 import math
+import unicodedata
 from collections.abc import Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
@@ -200,6 +201,32 @@ def described(value: object) -> str:
         between = "; " if any(isinstance(each, Mapping) for each in value) else ", "
         return between.join(map(described, value))
     return value_text(value) if isinstance(value, (int, float, Fraction)) else str(value)
+
+
+def wrapped(text: str, width: int, indent: str = "") -> list[str]:
+    """Break a text into lines of so many cells at most, between words; a long word has its line.
+
+    >>> wrapped("nobody is certain", 12), wrapped("nobody", 3), wrapped("", 80)
+    (['nobody is', 'certain'], ['nobody'], [''])
+    """
+    first, *words = text.lstrip(" ").split(" ")
+    lines = [f"{text[: len(text) - len(text.lstrip(' '))]}{first}"]
+    for word in words:
+        if cells(f"{lines[-1]} {word}") <= width:
+            lines[-1] += f" {word}"
+        else:
+            lines.append(f"{indent}{word}")
+    return lines
+
+
+def cells(text: str) -> int:
+    """Count the cells that a text takes on a terminal: wide letters take two.
+
+    >>> cells("flu"), cells("漢字")
+    (3, 4)
+    """
+    wide = sum(unicodedata.east_asian_width(letter) in "WF" for letter in text)
+    return len(text) - sum(map(bool, map(unicodedata.combining, text))) + wide
 
 
 def aligned(lines: Sequence[tuple[str, str]]) -> str:

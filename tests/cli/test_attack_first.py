@@ -1,10 +1,15 @@
-"""`sfumato anonymize --audit` attacks before anything is written."""
+"""`sfumato anonymize` attacks before anything is published."""
 
+import csv
 import json
 
+import pyarrow as pa
 import pytest
 
+import sfumato as sf
 from cli.common import run
+from sfumato.release.first_rows import first_rows
+from sfumato.table import Table
 
 HEAD = """
 source = "people.csv"
@@ -21,6 +26,13 @@ l_diversity = { l = 2, kind = "frequency", values = ["HIV"] }
 greedy_grouping = {}
 """
 
+ONE_TABLE = """
+[[criteria]]
+k_anonymity = { k = 2 }
+[method]
+samarati = {}
+"""
+
 
 @pytest.fixture
 def place(tmp_path):
@@ -34,24 +46,125 @@ def place(tmp_path):
 @pytest.mark.long
 def test_where_an_attack_succeeds_nothing_is_written(place):
     (place / "job.toml").write_text(HEAD + GREEDY)
-    result = run("anonymize", place / "job.toml", "--audit")
+    result = run("anonymize", place / "job.toml")
     assert result.exit_code == 1
     assert "nothing was written" in result.output
     assert "When an attack succeeds" in result.output
     assert "Checked" in result.output
     assert "Not attacked" not in result.output
     assert not (place / "out").exists()
-    plain = run("anonymize", place / "job.toml")
-    assert (plain.exit_code, (place / "out" / "sensitive.csv").exists()) == (0, True)
-    hint = (
-        f"Not attacked: sfumato audit {place / 'out'} --original {place / 'job.toml'}, or --audit"
-    )
-    assert hint in plain.output
+    assert {each.name for each in place.iterdir()} == {"people.csv", "job.toml"}
+
+
+@pytest.mark.long
+def test_who_opts_out_publishes_a_release_that_says_so(place):
+    (place / "job.toml").write_text(HEAD + GREEDY)
+    result = run("anonymize", place / "job.toml", "--no-audit")
+    assert (result.exit_code, (place / "out" / "sensitive.csv").exists()) == (0, True)
+    assert f"sfumato audit {place / 'out'} --original {place / 'job.toml'}" in result.output
+    assert json.loads((place / "out" / "release.json").read_text())["attacked"] == "not attacked"
+    said = "not attacked before it was published"
+    assert said in str(sf.load(place / "out").summary())
+    assert said in run("check", place / "out").output
+    assert said in " ".join(run("audit", place / "out").output.split())
+    assert json.loads(run("check", place / "out", "--json").output)["attacked"] == "not attacked"
+
+
+def test_what_was_attacked_is_what_is_renamed_into_place(place, monkeypatch):
+    """One deal, one file: the attacks read the file that gets the name."""
+    (place / "job.toml").write_text(HEAD + GREEDY.replace("greedy_grouping", "anatomy"))
+    real, attacked, deals = sf.audit, [], []
+    write = Table.write
+
+    def audit(release):
+        files = release.written.files
+        attacked.append({(p.name, p.stat().st_ino) for p in map(files.path, ("data", "sensitive"))})
+        assert files.directory.parent == place
+        assert not (place / "out").exists()
+        return real(release)
+
+    def written(*arguments):
+        deals.append(arguments[1])
+        return write(*arguments)
+
+    monkeypatch.setattr(sf, "audit", audit)
+    monkeypatch.setattr(Table, "write", written)
+    assert run("anonymize", place / "job.toml").exit_code == 0
+    assert attacked == [{(p.name, p.stat().st_ino) for p in (place / "out").glob("*.csv")}]
+    assert len(deals) == 1
+    assert json.loads((place / "out" / "release.json").read_text())["attacked"] == "safe"
+
+
+def test_a_file_that_changes_while_it_is_attacked_is_not_published(place, monkeypatch):
+    (place / "job.toml").write_text(HEAD + GREEDY.replace("greedy_grouping", "anatomy"))
+    real = sf.audit
+
+    def audit(release):
+        report = real(release)
+        with release.written.files.path("data").open("a") as file:
+            file.write("1,99\n")
+        return report
+
+    monkeypatch.setattr(sf, "audit", audit)
+    result = run("anonymize", place / "job.toml")
+    assert (result.exit_code, (place / "out").exists()) == (2, False)
+    assert "has changed" in result.stderr
+
+
+def test_a_dry_run_shows_the_first_rows_as_they_would_be_published(place):
+    (place / "job.toml").write_text(HEAD + ONE_TABLE)
+    shown = run("anonymize", place / "job.toml", "--dry-run", "--no-audit", "--json")
+    (rows,) = json.loads(shown.output)["first_rows"].values()
+    told = " ".join(run("anonymize", place / "job.toml", "--dry-run", "--no-audit").output.split())
+    assert "First rows of data, as they would be published" in told
+    assert all(value in told for row in rows for value in row.values())
+    assert run("anonymize", place / "job.toml", "--no-audit").exit_code == 0
+    with (place / "out" / "data.csv").open(newline="") as file:
+        published = [*csv.DictReader(file)]
+    assert [row["age"] for row in rows] == [*dict.fromkeys(row["age"] for row in published)][:5]
+    assert all(row in published for row in rows)
+
+
+def test_of_two_tables_the_same_groups_are_shown(place):
+    table = sf.read(place / "people.csv", {"age": sf.Intervals(5)}, sensitive="disease")
+    release = sf.anonymize(table, sf.LDiversity(2, "frequency"), sf.Anatomy())
+    rows = release.first_rows()
+    assert [*rows] == ["data", "sensitive"]
+    for name, few in rows.items():
+        published = release.to_arrow(name).to_pylist()
+        assert all(row in published for row in few)
+        groups = [row["group"] for row in few]
+        assert groups == [*dict.fromkeys(row["group"] for row in published)][:5]
+
+
+def test_no_more_rows_are_read_than_it_takes():
+    batches = [[1, 1, 2], [2, 2, 3], [3, 4]]
+    read = []
+
+    def reader():
+        for each in batches:
+            read.append(each)
+            yield pa.record_batch({"g": each, "x": [*range(len(each))]})
+
+    assert first_rows(reader(), ["g"], 3) == [{"g": 1, "x": 0}, {"g": 2, "x": 2}, {"g": 3, "x": 2}]
+    apart = [pa.record_batch({"x": [1, 2, 3, 4], "g": ["a", None, "a", None]})]
+    assert first_rows(apart, ["g"]) == [{"x": 1, "g": "a"}, {"x": 4, "g": None}]
+    assert read == batches[:2]
+
+
+def test_the_place_can_be_given(place):
+    (place / "job.toml").write_text(HEAD + GREEDY.replace("greedy_grouping", "anatomy"))
+    elsewhere = place / "deep" / "elsewhere"
+    result = run("anonymize", place / "job.toml", "--output", elsewhere, "--json")
+    assert (result.exit_code, json.loads(result.output)["output"]) == (0, str(elsewhere))
+    assert sf.load(elsewhere).check()
+    assert not (place / "out").exists()
+    assert run("anonymize", place / "job.toml", "--output", elsewhere).exit_code == 2
 
 
 def test_where_none_succeeds_the_release_is_written(place):
     (place / "job.toml").write_text(HEAD + GREEDY.replace("greedy_grouping", "anatomy"))
-    result = run("anonymize", place / "job.toml", "--audit", "--json")
+    result = run("anonymize", place / "job.toml", "--json")
     assert result.exit_code == 0
     told = json.loads(result.output)
     assert told["audit"]["holds"] is True
@@ -62,10 +175,13 @@ def test_where_none_succeeds_the_release_is_written(place):
 @pytest.mark.long
 def test_a_dry_run_is_attacked_too(place):
     (place / "job.toml").write_text(HEAD + GREEDY)
-    result = run("anonymize", place / "job.toml", "--audit", "--dry-run", "--json")
+    result = run("anonymize", place / "job.toml", "--dry-run", "--json")
     assert result.exit_code == 1
     assert json.loads(result.output)["output"] is None
+    assert json.loads(result.output)["first_rows"] is None  # they would not be public
     assert not (place / "out").exists()
+    shown = run("anonymize", place / "job.toml", "--dry-run", "--json", "--show-values")
+    assert json.loads(shown.output)["first_rows"]["data"]
 
 
 def test_a_missing_parameter_is_named(place):

@@ -20,7 +20,7 @@ STEERING = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u20
 COMMANDS = [
     "anonymize job.toml",
     "anonymize job.toml --json",
-    "anonymize job.toml --dry-run --audit",
+    "anonymize job.toml --dry-run",
     "check out",
     "check out --json",
     "check table.csv -q nope --show-values",

@@ -117,6 +117,7 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "recoded",
         "text",
         "alike",
+        "attacked",
         "types",
         "levels",
         "group",

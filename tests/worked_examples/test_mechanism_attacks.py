@@ -124,7 +124,7 @@ def test_the_command_line_says_unsafe_and_writes_nothing(case, tmp_path):
         '[[criteria]]\nl_diversity = { l = 2, kind = "frequency", values = ["HIV"] }\n'
         f"[method]\n{method}\n"
     )
-    done = run("anonymize", tmp_path / "job.toml", "--audit", "--json")
+    done = run("anonymize", tmp_path / "job.toml", "--json")
     assert done.exit_code == 1
     assert not (tmp_path / "out").exists()
     findings = json.loads(done.stdout)["audit"]["findings"]

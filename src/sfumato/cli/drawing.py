@@ -15,8 +15,9 @@ from rich.text import Text
 
 from sfumato.errors import printable
 from sfumato.progress import listening
+from sfumato.text import wrapped
 
-WORD = 20  # letters of a word that is not broken if there is room
+LONGEST = 40  # letters of a word that is not broken: longer ones are values, paths, or names
 
 
 class _Console(Console):
@@ -26,26 +27,64 @@ class _Console(Console):
         raise BrokenPipeError(errno.EPIPE, os.strerror(errno.EPIPE))
 
 
-def draw_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Draw a table on standard output; text is never read as markup."""
-    console = _Console()
+def draw_rows(
+    title: str, header: Sequence[str], rows: Sequence[Sequence[object]], width: int
+) -> None:
+    """Draw a table on standard output; text is never read as markup.
+
+    Where the words of its columns do not fit beside each other, those in which nothing stands are
+    left out; where that is not enough, every row is a table of its own.
+    """
+    console = _Console(width=width)
     header = [*map(printable, header)]
     texts = [[printable(str(cell)) for cell in row] for row in rows]
-    console.print(Text(printable(title), style="bold"))
-    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0))
+    for line in wrapped(printable(title), width) if title else ():
+        console.print(Text(line, style="bold"), soft_wrap=True)
     columns = [*zip(header, *texts, strict=True)]
-    for name, width in zip(header, _widths(columns, console.width), strict=True):
-        table.add_column(Text(name), overflow="fold", width=width)
+    if texts and not _fits(columns, width):
+        columns = [column for column in columns if any(column[1:])]
+        header, *texts = ([*row] for row in zip(*columns, strict=True))
+    if _fits(columns, width):
+        _draw(console, header, texts, _widths(columns, width))
+        return
     for row in texts:
+        pairs = [*zip(header, row, strict=True)]
+        _draw(console, None, pairs, _widths([*zip(*pairs, strict=True)], width))
+
+
+def _draw(
+    console: Console,
+    header: Sequence[str] | None,
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+) -> None:
+    table = RichTable(box=SIMPLE_HEAD, padding=(0, 1, 0, 0), show_header=header is not None)
+    for name, width in zip(header or [""] * len(widths), widths, strict=True):
+        table.add_column(Text(name), overflow="fold", width=width)
+    for row in rows:
         table.add_row(*map(Text, row))
     console.print(table)
 
 
+def _room(n_columns: int, width: int) -> int:
+    return width - 2 * n_columns - 1  # a space before and after every column
+
+
+def _words(columns: Sequence[Sequence[str]]) -> list[int]:
+    """Give the longest word of every column, as far as words are kept whole."""
+    longest = [max(map(cell_len, " ".join(column).split()), default=0) for column in columns]
+    return [min(each, LONGEST) for each in longest]
+
+
+def _fits(columns: Sequence[Sequence[str]], width: int) -> bool:
+    """Whether there is room for all columns without breaking a word."""
+    return sum(_words(columns)) <= _room(len(columns), width)
+
+
 def _widths(columns: Sequence[Sequence[str]], width: int) -> list[int]:
     """Share a width out: to unbroken words first, then to the longest cells alike."""
-    room = width - 2 * len(columns) - 1  # a space before and after every column
+    room = _room(len(columns), width)
     most = [max(map(cell_len, column)) for column in columns]
-    words = [max(map(cell_len, " ".join(column).split()), default=0) for column in columns]
 
     def limited(least: Sequence[int], wanted: Sequence[int]) -> list[int]:
         """Give everybody up to the largest limit for which there is room."""
@@ -55,7 +94,7 @@ def _widths(columns: Sequence[Sequence[str]], width: int) -> list[int]:
                 return given
         return [*least]
 
-    unbroken = limited([1] * len(columns), [min(each, WORD) for each in words])
+    unbroken = limited([1] * len(columns), _words(columns))
     return limited(unbroken, most)
 
 

@@ -12,6 +12,9 @@ import typer
 from sfumato.errors import BadInput
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output instead.")]
+Details = Annotated[
+    bool, typer.Option("--details", help="Print whole tables, notes, and all names.")
+]
 ShowValues = Annotated[
     bool,
     typer.Option("--show-values", help="Name offending values in error messages (private!)."),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shutil
 import sys
 import traceback
 from collections.abc import Iterator, Sequence
@@ -11,7 +12,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from sfumato.errors import BadInput, one_line, printable
 from sfumato.files.paths import reason
-from sfumato.text import described
+from sfumato.text import described, wrapped
 
 if TYPE_CHECKING:
     from sfumato.papers import Reproduction
@@ -35,9 +36,29 @@ def _printing() -> Iterator[None]:
 
 
 @_printing()
-def say(text: str) -> None:
-    """Write a line on standard output; nothing in it steers the terminal."""
-    _write(sys.stdout, printable(text))
+def say(text: str, indent: str = "") -> None:
+    """Write a text on standard output, broken between words; nothing in it steers the terminal.
+
+    indent: Of the lines after the first.
+    """
+    for line in wrapped(printable(text), width(), indent):
+        _write(sys.stdout, line)
+
+
+@_printing()
+def say_command(text: str) -> None:
+    """Write a command to copy: on a line of its own, however long that is."""
+    _write(sys.stdout, f"  {printable(text)}")
+
+
+def is_watched() -> bool:
+    """Whether a person at a terminal reads standard output."""
+    return sys.stdout is not None and sys.stdout.isatty()  # None: it was closed
+
+
+def width() -> int:
+    """Give the cells of a line: those of the terminal, else 80."""
+    return shutil.get_terminal_size().columns
 
 
 @_printing()
@@ -68,12 +89,17 @@ def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object
     """Write a table on standard output; text is never read as markup."""
     from sfumato.cli.drawing import draw_rows
 
-    draw_rows(title, header, rows)
+    draw_rows(title, header, rows, width())
 
 
-def print_summary(summary: Summary, title: str) -> None:
-    """Write a release's summary."""
-    print_rows(title, ["", "release"], summary.lines)
+def print_summary(summary: Summary, title: str, *, details: bool = True) -> None:
+    """Write a release's summary: in sentences, or as a table with all names."""
+    if details:
+        print_rows(title, ["", "release"], summary.lines)
+        return
+    say(f"{title}:")
+    for sentence in summary.sentences:
+        say(sentence)
 
 
 def print_check(check: Check, title: str) -> None:
@@ -100,23 +126,51 @@ def print_drivers(drivers: Drivers, title: str) -> None:
         say(f"Note: {drivers.note}")
 
 
-def print_audit(report: Report, title: str, *, steward: bool = False) -> None:
-    """Write what every attack found; for the steward also who is worst off."""
-    from sfumato.report.audit import COLUMNS
+def print_audit(
+    report: Report,
+    title: str,
+    *,
+    details: bool = False,
+    steward: bool = False,
+    sentences: Sequence[str] | None = None,
+) -> None:
+    """Write what attacks found: the verdict, three sentences, a line for each; or all there is.
 
-    print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
-    for name, note in report.notes:
-        say(f"{name}: {note}")
-    for names, why in report.skipped:
-        say(f"Not run: {names}: {why}")
-    for remark in report.remarks:
-        say(f"Note: {remark}")
+    Args:
+        report: What was found.
+        title: What it is about.
+        details: Write the whole table, with notes and what was not run.
+        steward: Say also who is worst off.
+        sentences: Those to write, if not the report's own.
+    """
+    from sfumato.report.audit import COLUMNS
+    from sfumato.report.sentences import HEADER, LEGEND
+
+    if details:
+        print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
+        _print_notes(report)
+    else:
+        say(f"{title}: {report.heading}.")
+        for sentence in report.sentences if sentences is None else sentences:
+            say(sentence)
+        print_rows("", HEADER, report.short_rows)
+        say(LEGEND)
     if report.way_out is not None:
         say(str(report.way_out))
     for finding in report.findings if steward else ():
         if finding.worst is not None:
             worst = "; ".join(f"{key}: {described(value)}" for key, value in finding.worst.items())
             say(f"Worst off, {finding.name}: {worst}")
+
+
+def _print_notes(report: Report) -> None:
+    """Write what there is to add to findings, and what was not run."""
+    for name, note in report.notes:
+        say(f"{name}: {note}")
+    for names, why in report.skipped:
+        say(f"Not run: {names}: {why}")
+    for remark in report.remarks:
+        say(f"Note: {remark}")
 
 
 def print_skyline(skyline: KnowledgeSkyline, title: str, *, steward: bool = False) -> None:

@@ -15,7 +15,7 @@ from sfumato.errors import BadInput
 from sfumato.html import html_table
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.untouched import Untouched, untouched_in
-from sfumato.release.description import lines_of_files
+from sfumato.release.description import ATTACKED, OwnAudit, lines_of_files
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
 
@@ -49,6 +49,7 @@ class Check:
     look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
     further_files: tuple[str, ...] = ()  # beside those of a loaded release
     reading: ReadCounts = field(default_factory=ReadCounts)  # what settings did when it was read
+    attacked: OwnAudit | None = None  # what a published release says of that; None: not told
 
     @property
     def holds(self) -> bool:
@@ -65,6 +66,7 @@ class Check:
         untouched: Untouched,
         look_alikes: LookAlikes | None,
         further_files: tuple[str, ...] = (),
+        attacked: OwnAudit | None = None,
     ) -> Check:
         """The same with what is to be noticed, and no verdict on what may rest on spellings."""
         measured = self.measured
@@ -76,6 +78,7 @@ class Check:
             untouched=untouched,
             look_alikes=look_alikes,
             further_files=further_files,
+            attacked=attacked,
         )
 
     @property
@@ -110,6 +113,7 @@ class Check:
             "untouched": None if self.untouched is None else self.untouched.to_json(),
             "look_alikes": None if self.look_alikes is None else self.look_alikes.to_json(),
             "further_files": list(self.further_files),
+            "attacked": self.attacked,
             "read": self.reading.to_json(),
         } | ({"experiment": True} if self.experiment else {})
 
@@ -130,7 +134,9 @@ class Check:
         """What is published untouched, what only looks different, what lies beside; in words."""
         untouched = [] if self.untouched is None else self.untouched.lines
         alike = [] if self.look_alikes is None else self.look_alikes.lines
-        return self.reading.lines + untouched + alike + lines_of_files(self.further_files)
+        attacked = [] if self.attacked is None else [("attacked", ATTACKED[self.attacked])]
+        beside = lines_of_files(self.further_files)
+        return self.reading.lines + untouched + alike + attacked + beside
 
     @property
     def header(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 
@@ -31,6 +31,14 @@ from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, KEEP, SENSITIVE, Table
 
 FORMAT = 4
+
+OwnAudit = Literal["not attacked", "safe", "undecided", "failed"]
+ATTACKED: dict[OwnAudit, str] = {
+    "not attacked": "not attacked before it was published",
+    "safe": "before it was published: shown safe against every attack that applied",
+    "undecided": "before it was published: not shown to be safe",
+    "failed": "before it was published: an attack succeeded",
+}
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,6 +71,7 @@ class Description:
     # its own. None: not told.
     rest: tuple[str, ...] | None = None
     meanings: Mapping[str, str] = field(default_factory=dict)  # of columns, in the steward's words
+    attacked: OwnAudit | None = None  # what the publisher's own audit showed; None: not told
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -132,6 +141,7 @@ class Description:
                 for c in table.schema.published_columns
                 if c in table.schema.meanings
             },
+            attacked="not attacked",
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -159,6 +169,7 @@ class Description:
             "criteria": self.criterion.spec(),
             "method": self.method.spec(),
             "verdicts": [stated.to_json() for stated in self.verdicts],
+            **({} if self.attacked is None else {"attacked": self.attacked}),
             **sets,
             **experiment,
             **({} if self.categories is None else {"categories": self.categories}),
@@ -202,6 +213,8 @@ class Description:
         meanings = written.get("meanings", {})
         read.need("meanings", isinstance(meanings, dict) and set(meanings) <= set(columns))
         read.need("meanings", all(isinstance(text, str) for text in meanings.values()))
+        attacked = written.get("attacked")
+        read.need("attacked", attacked is None or attacked in [*ATTACKED])
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -226,6 +239,7 @@ class Description:
             categories,
             read.names("rest", quasi_identifiers) if "rest" in written else None,
             meanings,
+            attacked,
         )
 
 

@@ -43,7 +43,7 @@ from sfumato.release.check import Check, checked
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.telling import identifying_columns, telling_columns
 from sfumato.release.columns.untouched import Untouched, published_untouched
-from sfumato.release.description import Description
+from sfumato.release.description import Description, OwnAudit
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.files.as_described import refuse_undescribed
@@ -58,6 +58,7 @@ from sfumato.release.files.writing import (
     with_original,
     write,
 )
+from sfumato.release.first_rows import first_rows
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.package import write_package
 from sfumato.release.permuted import permuted
@@ -167,9 +168,9 @@ class Release:
         """The algorithm that made it."""
         return self.description.method
 
-    def state(self, verdicts: Sequence[StatedVerdict]) -> None:
-        """Remember what was found by attacks that know the method; `save` writes it down."""
-        self.description = replace(self.description, verdicts=tuple(verdicts))
+    def state(self, verdicts: Sequence[StatedVerdict], attacked: OwnAudit) -> None:
+        """Remember what an audit found, and attacks that know the method; `save` writes it down."""
+        self.description = replace(self.description, verdicts=tuple(verdicts), attacked=attacked)
 
     @property
     def levels(self) -> dict[str, int] | None:
@@ -418,7 +419,8 @@ class Release:
         """Add what is to be noticed; values are looked at where something is asked of them."""
         by_value = any(each.criterion.looks_at_values for each in verdict.measured)
         alike = self.look_alikes if by_value else None
-        return verdict.beside(self.untouched, alike, self.further_files)
+        attacked = self.description.attacked if self._private is None else None
+        return verdict.beside(self.untouched, alike, self.further_files, attacked)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.
@@ -439,6 +441,19 @@ class Release:
         """Read a published table batch by batch."""
         one_of(owner, "table", table, self.description.tables)
         return self.written.files.to_batches(table, self.description.text)
+
+    def first_rows(self) -> dict[str, list[dict[str, Any]]]:
+        """Give a few rows as they are published, each of another group, of every table.
+
+        >>> import sfumato as sf
+        >>> patients = sf.read(sf.datasets.patients(), {"age": sf.Intervals(50)})
+        >>> sf.anonymize(patients, sf.KAnonymity(50), sf.Samarati()).first_rows()
+        {'data': [{'age': '[0, 50)'}, {'age': '[50, 100)'}]}
+        """
+        group = self.description.group
+        by = self.description.quasi_identifiers if group is None else (group,)
+        tables = self.description.tables
+        return {each: first_rows(self._rows("first_rows", each), by) for each in tables}
 
     def permuted(self, seed: int | None = None) -> Any:
         """See two published tables as one, with the values of each group dealt out at random.
@@ -511,6 +526,37 @@ class Release:
             experiment: Allow a release whose chances come from a seed, which anybody who knows
                 the seed can repeat. It is marked as an experiment.
         """
+        with self.saving(directory, format, experiment=experiment):
+            pass
+        return file_path("save", directory)
+
+    @contextmanager
+    def saving(
+        self,
+        directory: str | Path,
+        format: Format | None = None,  # noqa: A002
+        *,
+        experiment: bool = False,
+    ) -> Iterator[None]:
+        """Save the release when the block ends; an error in the block leaves nothing.
+
+        In the block the rows stand in the private place already, read back and checked, so what is
+        asked there is asked of the very files that will be published:
+
+        >>> import sfumato as sf
+        >>> from tempfile import TemporaryDirectory
+        >>> patients = sf.read(
+        ...     sf.datasets.patients(),
+        ...     quasi_identifiers={"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()},
+        ...     sensitive="disease",
+        ... )
+        >>> release = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+        >>> with TemporaryDirectory() as place:
+        ...     with release.saving(f"{place}/out"):
+        ...         assert sf.audit(release).verdict != "failed"
+        ...     sf.load(f"{place}/out").description.attacked
+        'safe'
+        """
         if self.method.experiment and not experiment:
             raise BadInput(
                 "save: this release was made with a seed, so its chances can be repeated; "
@@ -530,6 +576,7 @@ class Release:
                     f"save: a spreadsheet would run the column name {name!r} as a formula; "
                     "rename the column, or save as Parquet"
                 )
+        before = self._written
         try:
             refuse_taken(target)
             with (
@@ -537,10 +584,13 @@ class Release:
                 opened(target.parent) as parent,
                 PrivateDirectory(target.parent) as staging,
             ):
+                refuse_taken(target)  # a name that cannot be is known once its parents are there
                 reached("save.staged")
                 with called(staging.path, target):
-                    written = self._write(staging.path, kind)
+                    self._written = self._write(staging.path, kind)
                 reached("save.checked")
+                yield
+                written = self.written  # refused if a file has changed since
                 described = replace(self.description, types=written.kinds)
                 package = write_package(staging.path, described, written)
                 reached("save.packaged")
@@ -553,13 +603,14 @@ class Release:
                 except OSError:
                     refuse_taken(target)  # by somebody who was faster
                     raise
-                self._written = replace(written, files=files)
+                before = self._written = replace(written, files=files)
                 reached("save.renamed")
                 with in_place("the release", target):
                     os.fsync(parent)
         except OSError as error:
             raise BadInput(f"{target}: cannot write: {reason(error)}") from None
-        return target
+        finally:
+            self._written = before
 
     def _write(
         self, directory: Path, kind: Format, staging: PrivateDirectory | None = None

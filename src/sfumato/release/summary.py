@@ -21,10 +21,17 @@ from sfumato.formulas.measures.loss import (
 from sfumato.html import html_table
 from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.release.columns.untouched import Untouched, given_away, given_away_text
-from sfumato.release.description import Description, lines_of_files
+from sfumato.release.description import ATTACKED, Description, lines_of_files
 from sfumato.table import Table
-from sfumato.text import aligned, count, percent, percent_lost, to_a_tenth
+from sfumato.text import aligned, count, counted, percent, percent_lost, to_a_tenth
 from sfumato.text import people as people_text
+
+PLAIN = frozenset(  # lines of a summary that need not be noticed
+    {
+        *("promise", "method", "rows", "groups", "levels", "information loss", "discernibility"),
+        *("generalized to text", "columns dropped", "published as", "lost"),
+    }
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,6 +45,25 @@ class Summary:
     def lost(self) -> tuple[str, ...]:
         """The columns of which nothing is left."""
         return tuple(name for name, loss in self.numbers.get("loss", {}).items() if loss == 1)
+
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """What was published and what that cost, in two sentences."""
+        numbers = self.numbers
+        rows = f"{count(numbers['rows'])} rows are published"
+        sizes = f"{count(numbers['smallest_group'])} to {people_text(numbers['largest_group'])}"
+        said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
+        said += f", {count(numbers['suppressed'])} left out"
+        if "information_loss" in numbers:
+            lost = numbers["loss"]
+            worst = max(lost, key=lost.get)
+            most = f", most of {worst} ({percent_lost(lost[worst])})" if lost[worst] else ""
+            share = percent_lost(numbers["information_loss"])
+            said += f"; {share} of the detail in the quasi-identifiers is lost{most}"
+        n_dropped = sum(map(len, numbers.get("dropped", {}).values()))
+        noticed = [name for name, _ in self.lines if name not in PLAIN]
+        more = f"; to be noticed: {', '.join(noticed)}" if noticed else ""
+        return f"{said}.", f"{counted(n_dropped, 'column')} dropped{more} (--details)."
 
     @classmethod
     def of(
@@ -114,6 +140,9 @@ class Summary:
         lines.append(("discernibility", count(numbers["discernibility"])))
         if description.recoded:
             lines.append(("generalized to text", ", ".join(description.recoded)))
+        if original is None and description.attacked is not None:  # it is published
+            numbers["attacked"] = description.attacked
+            lines.append(("attacked", ATTACKED[description.attacked]))
         numbers["untouched"] = untouched.to_json()
         lines += untouched.lines
         if description.untouched_identify:

@@ -19,10 +19,12 @@ from sfumato.parameters import file_path
 from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.release.columns.look_alikes import refuse_look_alikes
+from sfumato.release.description import ATTACKED
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.publishers_word import given_word, with_publishers_word
+from sfumato.report.sentences import line, sentences
 from sfumato.report.verdict import NotRun, Verdict, left_open, without_spellings
 from sfumato.report.way_out import (
     WayOut,
@@ -142,6 +144,17 @@ class Report:
             )
 
     @property
+    def sentences(self) -> tuple[str, ...]:
+        """What matters most, in three plain sentences at most."""
+        return sentences(self.findings, self.remarks, sum(each.applies for each in self.not_run))
+
+    @property
+    def short_rows(self) -> list[tuple[str, ...]]:
+        """A line for each attack, by `HEADER`."""
+        named = len({each.attribute for each in self.findings} - {None}) > 1
+        return [line(finding, named=named) for finding in self.findings]
+
+    @property
     def notes(self) -> list[tuple[str, str]]:
         """What there is to add to a finding."""
         return [(each.name, each.note) for each in self.findings if each.note is not None]
@@ -168,7 +181,12 @@ class Report:
     @property
     def remarks(self) -> list[str]:
         """What the verdicts alone would hide: promises that were kept, and allowed much."""
-        return remarks(self.findings)
+        said = remarks(self.findings)
+        if isinstance(self.subject, Release) and self.subject.original is None:
+            attacked = self.subject.description.attacked
+            if attacked == "not attacked":
+                said.insert(0, f"the release says that it was {ATTACKED[attacked]}.")
+        return said
 
     def __repr__(self) -> str:
         lines = [self.heading, *map(str, self.findings)]
@@ -290,7 +308,7 @@ def audit(
     others = (original, criterion, external, enforced)
     as_it_was_made = all(each is None for each in others) and not earlier
     if isinstance(release, Release) and release.original is not None and as_it_was_made:
-        release.state(given_word(outcome.findings))
+        release.state(given_word(outcome.findings), outcome.verdict)
     return outcome
 
 

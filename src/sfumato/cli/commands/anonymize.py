@@ -12,6 +12,8 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, Answer, command
+from sfumato.cli.options import Details
+from sfumato.data.values import MISSING_TEXT, published_text
 
 REFUSED = {
     "failed": "An attack succeeded: nothing was written.",
@@ -24,32 +26,42 @@ AGAINST_THE_METHOD = (
 )
 
 
+class _NotPublished(Exception):  # noqa: N818  (no error: it leaves the block that would publish)
+    """What was attacked is not to be published."""
+
+
 @command(place=2)
 def anonymize(
     job: Annotated[
         Path, typer.Argument(help="The job file: source, roles, criteria, method.", readable=False)
     ],
+    output: Annotated[
+        Path | None, typer.Option(help="Where the release goes, instead of where the job says.")
+    ] = None,
     dry_run: Annotated[
-        bool, typer.Option("--dry-run", help="Decide and summarize, but write nothing.")
-    ] = False,
-    audit: Annotated[
         bool,
         typer.Option(
-            "--audit", help="Attack it first; write nothing unless it is shown to be safe."
+            "--dry-run", help="Decide, attack, show the first rows as published; write nothing."
         ),
+    ] = False,
+    no_audit: Annotated[
+        bool,
+        typer.Option("--no-audit", help="Write it without attacking it first; it says so."),
     ] = False,
     allow_undecided: Annotated[
         bool,
         typer.Option(
             "--allow-undecided",
-            help="With --audit: write also what is neither shown safe nor broken (exit code 0).",
+            help="Write also what is neither shown safe nor broken (exit code 0); it says so.",
         ),
     ] = False,
+    details: Details = False,
     experiment: Annotated[
         bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
     ] = False,
+    show_values: bool = False,
 ) -> Answer:
-    """Make the release that a job file describes.
+    """Make the release that a job file describes, attack it, and publish it if nothing succeeds.
 
     The job file is TOML:
 
@@ -71,28 +83,51 @@ def anonymize(
     Without [method] it is chosen by the criteria: mondrian, and where they are about values one
     that gives nothing away to who knows it. A column without a role is dropped. docs/methods.md
     lists criteria and methods; names in a job file are theirs in small letters with underscores,
-    such as greedy_grouping. Some attacks can be run by the process that made the release alone:
-    --audit runs them.
+    such as greedy_grouping.
 
-    With --audit: exit code 1: an attack succeeded. 5: undecided, since an attack could not be run,
-    or none that knows the method decided about values; with --allow-undecided the release is
-    written, and the exit code is 0. Always: 3: no release satisfies the criteria.
+    The files are written in private and attacked there; only if every promise is shown to be kept
+    do these very files get their name. Some attacks can be run by the process that made the
+    release alone, so later is too late for them.
+
+    Exit code 1: an attack succeeded. 5: undecided, since an attack could not be run, or none that
+    knows the method decided about values; with --allow-undecided the release is written, and the
+    exit code is 0. 3: no release satisfies the criteria. A dry run has the same exit codes; rows of
+    what would not be published are shown on a terminal and with --show-values only.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.files.staged import refuse_taken
     from sfumato.job import Job
 
-    if allow_undecided and not audit:
-        raise sf.BadInput("--allow-undecided is about what --audit finds; pass both, or neither")
+    if allow_undecided and no_audit:
+        raise sf.BadInput(
+            "--allow-undecided is about what the audit finds, and --no-audit asks for none; "
+            "drop one of them"
+        )
     given = Job.load(job, undecided=dry_run)
+    target = output or given.output
     if not dry_run:  # what is known to fail fails before the work
         with suppress(OSError):
-            refuse_taken(given.output)
+            refuse_taken(target)
         if given.method.experiment and not experiment:
             raise sf.BadInput(
                 f"{job}: the method has a seed, so its chances can be repeated; drop it, or "
                 "pass --experiment for what is not for publication"
             )
-    with out.progress():
+    report, code = None, 0
+    rows: dict[str, list[dict[str, str | None]]] = {}
+
+    def attacked(release: sf.Release) -> None:
+        """Attack what was written, and leave if it is not to be published."""
+        nonlocal report, code
+        if no_audit:
+            return
+        report = sf.audit(release)
+        _ = report.way_out  # with the progress of its tries
+        allowed = report.verdict == "undecided" and allow_undecided
+        code = 0 if allowed else EXIT_CODES[report.verdict]
+        if code:
+            raise _NotPublished
+
+    with out.progress(), suppress(_NotPublished):
         release = sf.anonymize(
             given.table(),
             given.criterion,
@@ -100,42 +135,69 @@ def anonymize(
             untouched_identify=given.untouched_identify,
         )
         summary = release.summary()
-        report = sf.audit(release) if audit else None
-        way_out = None if report is None else report.way_out  # with the progress of its tries
-        code = 0 if report is None else EXIT_CODES[report.verdict]
-        if report is not None and report.verdict == "undecided" and allow_undecided:
-            code = 0
-        if not dry_run and not code:
-            release.save(given.output, given.format, experiment=experiment)
+        if dry_run:
+            rows = _texts(release.first_rows())
+            attacked(release)
+        else:
+            with release.saving(target, given.format, experiment=experiment):
+                attacked(release)
 
     def to_json() -> dict[str, object]:
         written = summary.to_json()
-        written["output"] = None if dry_run or code else str(given.output)
+        written["output"] = None if dry_run or code else str(target)
+        if dry_run:  # rows of what would not be published are no public ones
+            written["first_rows"] = rows if show_values or not code else None
         return written if report is None else written | {"audit": report.to_json()}
 
     def show() -> None:
-        out.print_summary(summary, str(job))
+        if details or report is None:
+            out.print_summary(summary, str(job), details=details)
         if summary.lost:
             out.say(
                 f"Note: {given.method} leaves nothing of {', '.join(summary.lost)}; another "
                 "method or a weaker promise may keep more (docs/methods.md, If nobody names a "
                 "method)."
             )
+        if dry_run and (show_values or not code or out.is_watched()):
+            for table, shown in rows.items():
+                title = f"First rows of {table}, as they would be published"
+                out.print_rows(title, [*shown[0]], _cells(shown))
         if report is not None:
-            out.print_audit(report, "Attacked")
-        if dry_run and given.output.exists():
-            out.say(f"Note: {given.output} exists already; without --dry-run this job is refused.")
+            published, noticed = summary.sentences
+            said = [published, *report.sentences[:1], noticed]
+            title = "Attacked" if details else str(job)
+            out.print_audit(report, title, details=details, sentences=said)
+        if dry_run and target.exists():
+            out.say(f"Note: {target} exists already; without --dry-run this job is refused.")
         if report is not None and code:
             out.say(REFUSED[report.verdict])
             out.say(WHAT_HELPS)
-            if way_out is None:
+            if report.way_out is None:
                 out.say(AGAINST_THE_METHOD)
         elif dry_run:
             out.say("Dry run: nothing was written.")
         else:
-            out.say(f"The release is in {given.output}.")
+            out.say(f"The release is in {target}.")
             if report is None:
-                release_and_job = f"{quote(str(given.output))} --original {quote(str(job))}"
-                out.say(f"Not attacked: sfumato audit {release_and_job}, or --audit next time.")
+                out.say(
+                    "It was not attacked before it was published, and release.json says so. "
+                    "What attacks find now:"
+                )
+                out.say_command(f"sfumato audit {quote(str(target))} --original {quote(str(job))}")
+            elif report.verdict == "undecided":
+                out.say("It was not shown to be safe, and release.json says so.")
 
     return Answer(to_json, show, code)
+
+
+def _cells(rows: list[dict[str, str | None]]) -> list[list[str]]:
+    """Give rows for a person to read."""
+    return [[MISSING_TEXT if text is None else text for text in row.values()] for row in rows]
+
+
+def _texts(rows: dict[str, list[dict[str, object]]]) -> dict[str, list[dict[str, str | None]]]:
+    """Give published rows as text, table by table."""
+    return {
+        table: [{name: published_text(value) for name, value in row.items()} for row in shown]
+        for table, shown in rows.items()
+    }

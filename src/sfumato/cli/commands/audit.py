@@ -13,6 +13,7 @@ from sfumato.cli.command import EXIT_CODES, Answer, command
 from sfumato.cli.options import (
     NOTHING,
     Alike,
+    Details,
     Kind,
     Person,
     QuasiIdentifiers,
@@ -73,6 +74,7 @@ def audit(
             help="Say who is worst off, and write the report for the steward (private!).",
         ),
     ] = False,
+    details: Details = False,
 ) -> Answer:
     """Attack a release in every way that applies, and set what is found beside what was promised.
 
@@ -120,7 +122,7 @@ def audit(
         page = None if report is None else audited.save(report, private=steward)
 
     def show() -> None:
-        out.print_audit(audited, str(source), steward=steward)
+        out.print_audit(audited, str(source), details=details, steward=steward)
         for note in subject.notes:
             out.say(note)
         if audited.target.original is not None and not steward:

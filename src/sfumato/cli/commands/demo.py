@@ -77,7 +77,7 @@ def demo(
 
     def show() -> None:
         out.print_check(before, "1. The Adult census table as it is")
-        out.print_summary(release.summary(), "2. Anonymized")
+        out.print_summary(release.summary(), "2. Anonymized", details=False)
         step = release.n_rows // ROWS
         shown = release.to_arrow().take(list(range(step // 2, release.n_rows, step))[:ROWS])
         out.print_rows(

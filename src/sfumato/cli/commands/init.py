@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -43,7 +42,7 @@ def init(
             )
         proposal = sf.propose(source, **reading)
         proposal.save(output)
-    values = show_values or (sys.stdout is not None and sys.stdout.isatty())
+    values = show_values or out.is_watched()
 
     def to_json() -> dict[str, Any]:
         return {**proposal.to_json(values=show_values), "job": str(output)}
@@ -55,7 +54,8 @@ def init(
             out.say(line)
         out.say(
             f"The job is in {output}, for you alone. Read it, take out the line proposed = true, "
-            f"then: sfumato anonymize {quote(str(output))} --audit"
+            "then:"
         )
+        out.say_command(f"sfumato anonymize {quote(str(output))}")
 
     return Answer(to_json, show)

@@ -9,6 +9,7 @@ import typer
 
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, UNSAFE, Answer, command, group
+from sfumato.cli.options import Details
 from sfumato.text import count, counted
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
@@ -53,6 +54,7 @@ def publish(
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and check it, and publish nothing.")
     ] = False,
+    details: Details = False,
 ) -> Answer:
     """Publish the next release of a series: all records so far, safe beside the earlier ones.
 
@@ -100,7 +102,8 @@ def publish(
             out.say(f"Kept for the next release: {counted(done.n_new, 'row')}.")
             return
         to = "" if done.recipient is None else f" for {done.recipient!r}"
-        out.print_summary(done.summary, f"Release {done.number:03d} of chain {done.chain}{to}")
+        title = f"Release {done.number:03d} of chain {done.chain}{to}"
+        out.print_summary(done.summary, title, details=details)
         if done.summary.lost:
             out.say(
                 f"Note: nothing is left of {', '.join(done.summary.lost)}: a value that too "
@@ -206,6 +209,7 @@ def audit_series(
     steward: Annotated[
         bool, typer.Option("--steward", help="Say who is worst off (private!).")
     ] = False,
+    details: Details = False,
 ) -> Answer:
     """Attack the newest release in every way that applies, and all releases of its chain together.
 
@@ -217,7 +221,8 @@ def audit_series(
         audited = ReleaseSeries(series).audit()
 
     def show() -> None:
-        out.print_audit(audited.report, f"{series}, release {audited.newest.name}", steward=steward)
+        title = f"{series}, release {audited.newest.name}"
+        out.print_audit(audited.report, title, details=details, steward=steward)
         if audited.compared:
             out.print_rows(
                 f"Chain {audited.newest.chain}: records that the attacks leave, at least",
