@@ -59,6 +59,15 @@ def refusal(path, ask=lambda job: job):
     return message.removeprefix(f"{path}: ")
 
 
+def test_a_job_says_how_numbers_are_published(write):
+    assert Job.load(write()).numbers == "text"
+    assert Job.load(write(WHOLE + "[publish]\nnumbers = 'midpoint'\n")).numbers == "midpoint"
+    with pytest.raises(sf.BadInput, match=r"publish.numbers: input should be 'text', 'bounds' or"):
+        Job.load(write(WHOLE + "[publish]\nnumbers = 'mean'\n"))
+    with pytest.raises(sf.BadInput, match=r"unknown key 'publish.number'; did you mean 'numbers'"):
+        Job.load(write(WHOLE + "[publish]\nnumber = 'text'\n"))
+
+
 @pytest.mark.long
 def test_a_job_says_the_same_as_python(write, tmp_path):
     job = Job.load(write(WHOLE + "[[criteria]]\nl_diversity = { l = 3 }\n"))
@@ -258,6 +267,10 @@ def test_a_series_needs_neither_source_nor_output(write):
         (WHOLE.replace("[columns]", "[columns]\ninsensitive = ['note']"), "columns.insensitive: "),
         ("untouched_identify = true\n" + WHOLE, "untouched_identify: a series publishes no column"),
         ("engine = 'duckdb'\n" + WHOLE, "engine: the batches of a series are kept by"),
+        (
+            WHOLE + "[publish]\nnumbers = 'bounds'\n",
+            "publish.numbers: a series publishes numbers as text; take it out",
+        ),
     ],
 )
 def test_what_a_series_cannot_do_is_refused_with_the_file(write, text, message):

@@ -16,6 +16,7 @@ from sfumato.algorithms.compatibility import default_method
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.criteria.criterion import together
 from sfumato.data.hierarchy import HIERARCHIES, TABLE_FILE, Hierarchy
+from sfumato.data.labels.numbers import Numbers
 from sfumato.data.read_settings import REFUSE, UTF_8, ReadSettings
 from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
@@ -74,6 +75,12 @@ class Read(_Strict):
             raise BadInput(f"{where}: read: {error}", error.values) from None
 
 
+class Publish(_Strict):
+    """The `[publish]` table: how values are published."""
+
+    numbers: Numbers = "text"
+
+
 class JobFile(_Strict):
     """A whole job file."""
 
@@ -84,6 +91,7 @@ class JobFile(_Strict):
     untouched_identify: bool = False
     proposed: bool = False  # by `sfumato init`, and nobody has looked at it yet
     read: Read = Field(default_factory=Read)
+    publish: Publish = Field(default_factory=Publish)
     columns: Columns
     describe: dict[str, str] = Field(default_factory=dict)  # column -> what it means
     criteria: list[dict[str, Any]] = Field(min_length=1)
@@ -106,6 +114,7 @@ class Job:
         self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
         self.untouched_identify = written.untouched_identify
+        self.numbers = written.publish.numbers
         self._engine = written.engine
         self._alike = written.read.alike
         self.settings = written.read.settings(place, where)
@@ -199,6 +208,10 @@ class Job:
                 f"{self._where}: untouched_identify: a series publishes no column that tells "
                 "people apart; take it out"
             )
+        if self.numbers != "text":
+            raise BadInput(
+                f"{self._where}: publish.numbers: a series publishes numbers as text; take it out"
+            )
         if columns.insensitive:
             raise BadInput(
                 f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
@@ -266,7 +279,7 @@ def _explain(error: ValidationError, where: str) -> str:
         place.pop()
     key = ".".join(place)
     if first["type"] == "extra_forbidden":
-        tables: dict[str, type[BaseModel]] = {"columns": Columns, "read": Read}
+        tables: dict[str, type[BaseModel]] = {"columns": Columns, "read": Read, "publish": Publish}
         owner = tables.get(str(first["loc"][0]), JobFile)
         return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
     if first["type"] == "list_type" and key == "criteria":

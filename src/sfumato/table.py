@@ -16,6 +16,7 @@ from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import GroupSizes
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
+from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.naming import FixedNames, Leaves, Publishes, with_names_of_many
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings, Settings, undeclared
@@ -418,9 +419,16 @@ class Table:
         return [GroupSizes(*sizes) for sizes in self._people.alike(groupings, plan)]
 
     def write(
-        self, recoding: Recoding, target: Path, kind: Format, secret: bytes
+        self,
+        recoding: Recoding,
+        target: Path,
+        kind: Format,
+        secret: bytes,
+        numbers: Mapping[str, NumberColumns] | None = None,
     ) -> dict[str, int]:
         """Apply a recoding to all rows; where there are two tables, `sensitive` stands beside.
+
+        numbers: Columns of numbers for the texts of others, where there is one table.
 
         Returns the digest of each table's rows, where chance dealt them out.
         """
@@ -429,9 +437,10 @@ class Table:
         report("applying")
         for plan, name in self._plans(recoding, secret):
             place = target if name == DATA else target.with_name(f"{name}{target.suffix}")
-            self._people.apply(plan, place, kind)
+            told = replace(plan, numbers=numbers or {})
+            self._people.apply(told, place, kind)
             if recoding.splits:
-                digests[name] = self._people.digest(plan)
+                digests[name] = self._people.digest(told)
         return digests
 
     def _plans(self, recoding: Recoding, secret: bytes) -> Iterator[tuple[WritingPlan, str]]:

@@ -89,6 +89,13 @@ def anonymized(promise, method, **changed):
     return sf.anonymize(table(**changed), promise, method, untouched_identify=True)
 
 
+def of_patients(**changed):
+    rules = {"age": sf.Intervals(5, 10, 20, bottom=18, top=80), "zip": sf.Prefix()}
+    words = {"age": "in years"} if changed else None
+    source = sf.read(sf.datasets.patients(), rules, "disease", describe=words)
+    return sf.anonymize(source, sf.KAnonymity(5), sf.Mondrian(), **changed)
+
+
 MADE = {
     "regions": lambda: anonymized(sf.KAnonymity(4), sf.Mondrian()),
     "levels": lambda: anonymized(sf.KAnonymity(3), sf.Samarati(max_suppressed=0.2)),
@@ -96,15 +103,9 @@ MADE = {
     "two tables of numbers": lambda: anonymized(
         sf.LDiversity(2), sf.Anatomy(), sensitive=["visits"], insensitive=["share"]
     ),
-    "patients": lambda: sf.anonymize(
-        sf.read(
-            sf.datasets.patients(),
-            {"age": sf.Intervals(5, 10, 20, bottom=18, top=80), "zip": sf.Prefix()},
-            "disease",
-        ),
-        sf.KAnonymity(5),
-        sf.Mondrian(),
-    ),
+    "patients": of_patients,
+    "bounds": lambda: of_patients(numbers="bounds"),
+    "middles": lambda: of_patients(numbers="midpoint"),
 }
 
 
@@ -231,7 +232,26 @@ def test_bounds_are_those_of_every_label(made, name, kind):
         asked += expected is not None
         untold = sum(label == "*" for label in sf.load(place).to_arrow(which)[column].to_pylist())
         assert field.get("untold", 0) == untold
-    assert asked or release.description.group is not None
+    assert asked or release.description.group is not None or name == "bounds"
+
+
+@pytest.mark.parametrize(
+    ("name", "columns"),
+    [
+        ("bounds", {"age_low": "lower bounds", "age_high": "upper bounds"}),
+        ("middles", {"age_mid": "middles"}),
+    ],
+)
+def test_columns_of_numbers_have_the_role_and_the_meaning_of_their_column(made, name, columns):
+    _, place = made(name, "csv")
+    found = {column: field for (_, column), field in fields(place).items()}
+    assert ("age" in found) == (name == "middles")
+    for column, what in columns.items():
+        assert found[column]["role"] == "quasi-identifier"
+        assert found[column]["type"] in ("integer", "number")
+        assert found[column]["description"] == f"in years ({what})"
+        assert found[column]["published"] == f"generalized (ranges): {what}"
+    assert ("from 18 up to" in (place / "README.txt").read_text()) == (name == "middles")
 
 
 def test_open_ends_have_no_bound(made):

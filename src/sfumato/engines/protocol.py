@@ -29,12 +29,13 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, ClassVar, Literal
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
+from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings
 from sfumato.data.recoding.instructions import Join, Lookup
@@ -62,6 +63,8 @@ class WritingPlan:
     codes: Mapping[str, Codes]  # aligned with the values that `People.domains` gave
     text: frozenset[str]  # columns that hold codes, not numbers, whatever they look like
     group: str | None = None  # a column of its own for the number of the group, before all others
+    # Columns of numbers: instead of a quasi-identifier's texts, in its place and order, or behind.
+    numbers: Mapping[str, NumberColumns] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

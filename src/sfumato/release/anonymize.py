@@ -9,14 +9,16 @@ from sfumato.algorithms.algorithm import a_method, chances
 from sfumato.algorithms.compatibility import check_pair, check_sets, default_method
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.data.labels.numbers import WAYS, Numbers
 from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
-from sfumato.parameters import true_or_false
+from sfumato.parameters import one_of, true_or_false
 from sfumato.progress import report
 from sfumato.proposal.proposal import ACCEPT, Proposal
 from sfumato.published.public_view import NAMED, PublicView
 from sfumato.release.columns.look_alikes import as_merged, refuse_look_alikes
 from sfumato.release.columns.naming import naming_many
+from sfumato.release.columns.numbers import published_numbers
 from sfumato.release.columns.telling import telling_columns
 from sfumato.release.columns.untouched import fewest_alike, refuse_identifying, tells_values
 from sfumato.release.description import Description, refuse_unreadable_parts
@@ -34,6 +36,7 @@ def anonymize(
     method: Algorithm | None = None,
     *,
     untouched_identify: bool = False,
+    numbers: Numbers = "text",
 ) -> Release:
     """Find a recoding of `table` that satisfies `criterion`.
 
@@ -48,6 +51,9 @@ def anonymize(
             ones that tell quasi-identifiers or who people are, to leave fewer people alike than
             were promised (two, if no number was), or people of whom less is hidden. The release
             says so.
+        numbers: How generalized numbers are published: as "text"; as "bounds", so that `age_low`
+            and `age_high` stand instead of `age`, and are what is checked; or as text with a
+            "midpoint" beside it, `age_mid`. A bound, or a midpoint, is empty where a range is open.
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
@@ -66,6 +72,7 @@ def anonymize(
     if not isinstance(table, Table):
         raise _no_table(table)
     true_or_false("anonymize", "untouched_identify", untouched_identify)
+    one_of("anonymize", "numbers", numbers, WAYS)
     a_criterion(criterion)
     method = a_method(default_method(criterion) if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
@@ -88,6 +95,8 @@ def anonymize(
     secret = draw(SECRET_BYTES)
     recoding = decided.renumbered(secret).without_hidden()
     description = Description.of(table, frequencies, recoding, criterion, method)
+    beside = published_numbers(numbers, description, table, frequencies, recoding)
+    description = replace(description, numbers=beside)
     private = Private(table, frequencies, recoding, secret)
     report("looking for columns that tell people apart")
     telling = telling_columns(table)

@@ -21,6 +21,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.hierarchy import PATHS, Hierarchy, PublicRule, PublishedPaths, whole_rules
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.grammar import OTHER, Name, names_in, parse
+from sfumato.data.labels.numbers import NumberColumns, Numbers, number_columns
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
@@ -72,6 +73,8 @@ class Description:
     rest: tuple[str, ...] | None = None
     meanings: Mapping[str, str] = field(default_factory=dict)  # of columns, in the steward's words
     attacked: OwnAudit | None = None  # what the publisher's own audit showed; None: not told
+    # Columns of numbers in the file, instead of the texts of quasi-identifiers or beside them.
+    numbers: Mapping[str, NumberColumns] = field(default_factory=dict)
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -79,11 +82,19 @@ class Description:
         return (DATA,) if self.group is None else (DATA, SENSITIVE)
 
     def columns_of(self, table: str) -> tuple[str, ...]:
-        """The columns of one of the tables, in their order."""
+        """The columns of one of the tables as they are in its file, in their order."""
         if self.group is None:
-            return self.columns
+            return tuple(name for column in self.columns for name in self.in_file(column))
         own = [c for c in self.columns if (c in self.sensitive) == (table == SENSITIVE)]
         return (self.group, *own)
+
+    def in_file(self, column: str) -> tuple[str, ...]:
+        """The columns of the file that a column is published as."""
+        return self.numbers[column].in_file(column) if column in self.numbers else (column,)
+
+    def told_by(self, name: str) -> str:
+        """The column whose texts a column of the file tells: itself, unless it is of numbers."""
+        return next((c for c, each in self.numbers.items() if name in each.names), name)
 
     @property
     def insensitive(self) -> tuple[str, ...]:
@@ -175,6 +186,7 @@ class Description:
             **({} if self.categories is None else {"categories": self.categories}),
             **({} if self.rest is None else {"rest": list(self.rest)}),
             **({"meanings": dict(self.meanings)} if self.meanings else {}),
+            **({"numbers": {c: n.spec() for c, n in self.numbers.items()}} if self.numbers else {}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -205,8 +217,14 @@ class Description:
         telling = written.get("telling", {})
         read.need("telling", isinstance(telling, dict) and set(telling) <= set(sensitive))
         told = _Reader(telling, f"{where}: telling")
+        recoded = read.names("recoded", quasi_identifiers)
+        numbers = read.numbers({name: hierarchies.get(name) for name in recoded})
+        read.need("numbers", group is None or not numbers)
         types = read.part("types", isinstance_of(dict))
-        read.need("types", set(types) == {*columns, *(() if group is None else (group,))})
+        texts = [c for c in columns if c not in numbers or not numbers[c].instead]
+        beside = [name for each in numbers.values() for name in each.names]
+        read.need("numbers", len({*columns, *beside}) == len(columns) + len(beside))
+        read.need("types", set(types) == {*texts, *beside, *(() if group is None else (group,))})
         read.need("types", all(isinstance(kind, str) for kind in types.values()))
         categories = written.get("categories")
         read.need("categories", isinstance(categories, (str, type(None))))
@@ -222,7 +240,7 @@ class Description:
             quasi_identifiers,
             sensitive,
             hierarchies,
-            read.names("recoded", quasi_identifiers),
+            recoded,
             read.names("text", columns),
             together([CRITERIA.from_spec(spec, where) for spec in parts]),
             ALGORITHMS.from_spec(read.part("method", isinstance_of(dict)), where),
@@ -240,6 +258,7 @@ class Description:
             read.names("rest", quasi_identifiers) if "rest" in written else None,
             meanings,
             attacked,
+            numbers,
         )
 
 
@@ -289,6 +308,29 @@ class _Reader:
         self.need("hierarchies", isinstance(paths, list) and all(map(_is_path, paths)))
         return PublishedPaths(tuple(map(tuple, paths)))
 
+    def numbers(self, rules: Mapping[str, PublicRule | None]) -> dict[str, NumberColumns]:
+        """Give the columns of numbers, by the columns whose texts they are; these must have them.
+
+        rules: Of the columns that are generalized.
+        """
+        written = self.written.get("numbers", {})
+        self.need("numbers", isinstance(written, dict) and set(written) <= set(rules))
+        found = {}
+        for column, spec in written.items():
+            self.need("numbers", isinstance(spec, dict))
+            names = _Reader(spec, self.where).names("columns")
+            rows = spec.get("values")
+            self.need("numbers", len(names) in (1, 2) and isinstance(rows, list))
+            self.need("numbers", all(_is_row(row, len(names)) for row in rows))
+            found[column] = NumberColumns(names, {row[0]: tuple(row[1:]) for row in rows})
+            self.need("numbers", len(found[column].values) == len(rows))
+            self.need("numbers", not found[column].instead or found[column].tells_texts)
+            way: Numbers = "bounds" if found[column].instead else "midpoint"
+            meant = number_columns(column, list(found[column].values), rules[column], way)
+            self.need("numbers", meant is not None and meant.names == names)
+            self.need("numbers", meant is not None and meant.values == found[column].values)
+        return found
+
     def need(self, key: str, fits: bool) -> None:
         """Refuse the description unless it fits."""
         if not fits:
@@ -303,6 +345,16 @@ def isinstance_of(*kinds: type) -> Callable[[object], bool]:
 def _is_path(path: object) -> bool:
     """Whether these are labels from a node up to the root."""
     return isinstance(path, list) and bool(path) and all(isinstance(label, str) for label in path)
+
+
+def _is_row(row: object, n: int) -> bool:
+    """Whether this is a published text, or none, with its numbers."""
+    return (
+        isinstance(row, list)
+        and len(row) == 1 + n
+        and isinstance(row[0], (str, type(None)))
+        and all(type(each) in (int, float, type(None)) for each in row[1:])
+    )
 
 
 def _public_hierarchies(

@@ -565,7 +565,10 @@ class Release:
         target = file_path("save", directory)
         kind = self.private.table.source.format if format is None else format
         one_of("save", "format", kind, FORMATS)
-        for name in self.description.columns if kind == "csv" else ():
+        in_file = [
+            n for table in self.description.tables for n in self.description.columns_of(table)
+        ]
+        for name in in_file if kind == "csv" else ():
             if "\r" in name or name[0] == "\ufeff":
                 raise BadInput(
                     f"save: the column name {name!r} does not survive a CSV file; rename the "

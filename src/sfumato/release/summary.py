@@ -139,7 +139,11 @@ class Summary:
             )
         lines.append(("discernibility", count(numbers["discernibility"])))
         if description.recoded:
-            lines.append(("generalized to text", ", ".join(description.recoded)))
+            texts = [c for c in description.recoded if c in description.in_file(c)]
+            lines += [("generalized to text", ", ".join(texts))] if texts else []
+        lines += [("numbers", each.in_words(c)) for c, each in description.numbers.items()]
+        if description.numbers:
+            numbers["numbers"] = {c: [*n.names] for c, n in description.numbers.items()}
         if original is None and description.attacked is not None:  # it is published
             numbers["attacked"] = description.attacked
             lines.append(("attacked", ATTACKED[description.attacked]))

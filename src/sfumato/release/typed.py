@@ -14,12 +14,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.keys import distinct_rows
+from sfumato.data.labels.numbers import LARGEST_EXACT
 from sfumato.data.labels.spans import Spans, spans
 from sfumato.data.values import natural_order
 from sfumato.release.description import Description
 
 MIDNIGHT = datetime.time()
-LARGEST_EXACT = 2**53  # integers up to it are floats
 ENDS_OF_TIME = datetime.datetime.min, datetime.datetime.max  # times have no infinity
 
 
@@ -84,6 +85,7 @@ def typed_table(table: Any, description: Description) -> tuple[Any, dict[str, In
     Returns the PyArrow table, in which categories are dictionaries and untouched numbers and dates
     are such, and the columns of intervals, which it still has as texts.
     """
+    table = _with_texts(table, description)
     intervals: dict[str, IntervalColumn] = {}
     for position, name in enumerate(table.column_names):
         if name not in description.quasi_identifiers or not _is_text(table.column(name)):
@@ -101,6 +103,31 @@ def typed_table(table: Any, description: Description) -> tuple[Any, dict[str, In
         elif found is not None:
             intervals[name] = IntervalColumn(found, index, rule.texts == "calendar")
     return table, intervals
+
+
+def _with_texts(table: Any, description: Description) -> Any:
+    """Put the texts in the place of bounds that stand for them."""
+    import pyarrow as pa  # noqa: PLC0415  (heavy, so imported when used)
+
+    for column, numbers in description.numbers.items():
+        if not numbers.instead or numbers.names[0] not in table.column_names:
+            continue
+        sides = [
+            table.column(n).dictionary_encode("encode").combine_chunks() for n in numbers.names
+        ]
+        codes = np.stack([each.indices.to_numpy() for each in sides], axis=1)
+        pairs, index = distinct_rows(codes)
+        known = [each.dictionary.to_pylist() for each in sides]
+        texts = [
+            numbers.text([values[j] for values, j in zip(known, pair, strict=True)])
+            for pair in pairs.tolist()
+        ]
+        position = table.column_names.index(numbers.names[0])
+        table = table.drop_columns([*numbers.names])
+        table = table.add_column(
+            position, column, pa.array(texts, pa.string()).take(pa.array(index))
+        )
+    return table
 
 
 def typed_pandas(table: Any, description: Description) -> Any:

@@ -133,6 +133,7 @@ def anonymize(
             given.criterion,
             given.method,
             untouched_identify=given.untouched_identify,
+            numbers=given.numbers,
         )
         summary = release.summary()
         if dry_run:

@@ -34,13 +34,16 @@ class Writing:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan, inner = self._plan, self._rows.inner
         kept, types = self._kept()
-        self._selected = self._published(kept, types)
+        self._selected = self._with_numbers(self._published(kept, types))
         quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
         rest = [column for column in plan.columns if column not in quasi_identifiers]
-        order = [f"{inner[column]} NULLS FIRST" for column in (*quasi_identifiers, *rest)]
+        columns = [v for c in (*quasi_identifiers, *rest) for v, _ in self._columns_for(c)]
+        order = [f"{column} NULLS FIRST" for column in columns]
         written = [  # ENUMs are sorted, texts are written
-            f"{as_text(inner[c]) if self._is_text(c, kept, types) else inner[c]} AS {sql.name(c)}"
+            f"{as_text(v) if v == inner[c] and self._is_text(c, kept, types) else v} "
+            f"AS {sql.name(name)}"
             for c in plan.columns
+            for v, name in self._columns_for(c)
         ]
         if plan.group is not None:
             order = ["g", *order]
@@ -54,13 +57,43 @@ class Writing:
 
     def digest(self) -> int:
         """Give the digest of what was written, from the same places that people were dealt."""
-        plan, inner = self._plan, self._rows.inner
-        columns = [inner[column] for column in plan.columns]
+        plan = self._plan
+        columns = [v for c in plan.columns for v, _ in self._columns_for(c)]
         if self._kind == "csv":  # as the values are read again
             columns = [undone(f"CAST({column} AS VARCHAR)") for column in columns]
         if plan.group is not None:
             columns = ["g", *columns]
         return digest_of(self._connection, columns, f"({self._selected})")
+
+    def _columns_for(self, column: str) -> list[tuple[str, str]]:
+        """Give what is written for a column: inner names, and those in the file."""
+        own = [(self._rows.inner[column], column)]
+        numbers = self._plan.numbers.get(column)
+        if numbers is None:
+            return own
+        place = list(self._plan.numbers).index(column)
+        beside = [(f"n{place}_{j}", name) for j, name in enumerate(numbers.names)]
+        return beside if numbers.instead else [*own, *beside]
+
+    def _with_numbers(self, selected: str) -> str:
+        """Give SQL for the rows with their columns of numbers, which follow from the texts."""
+        added, joins = [], ""
+        for place, (column, numbers) in enumerate(self._plan.numbers.items()):
+            kind = pa.int64() if numbers.kind == "integer" else pa.float64()
+            rows = zip(*numbers.values.values(), strict=True)
+            columns = {f"n{place}_{j}": pa.array(row, kind) for j, row in enumerate(rows)}
+            texts = pa.array(list(numbers.values), pa.string())
+            self._connection.register(f"beside{place}", pa.table({"label": texts, **columns}))
+            safe = defused("label") if self._kind == "csv" else "label"
+            joins += (
+                f" LEFT JOIN (SELECT * REPLACE ({safe} AS label) FROM beside{place}) AS b{place} "
+                f"ON CAST(w.{self._rows.inner[column]} AS VARCHAR) IS NOT DISTINCT FROM "
+                f"b{place}.label"
+            )
+            added += list(columns)
+        return (
+            f"SELECT w.*, {', '.join(added)} FROM ({selected}) AS w{joins}" if added else selected
+        )
 
     def published(self) -> str:
         """Give SQL for its rows in any order, columns by their inner names."""

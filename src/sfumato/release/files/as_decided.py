@@ -23,7 +23,8 @@ from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.release.description import Description
 from sfumato.release.files.as_described import kinds_in, numbers_in, other_columns, other_kinds
-from sfumato.table import Table
+from sfumato.release.files.number_columns import other_numbers
+from sfumato.table import DATA, Table
 
 CHANGED = "the source may have changed since it was counted"
 WRONG_VALUES = (
@@ -57,11 +58,14 @@ def refuse_other_files(
             differs = other_kinds(kinds_in(source, description), meant)
         if differs is None:
             first = () if description.group is None else (description.group,)
-            order = (*first, *description.quasi_identifiers, *source.columns)
+            known = [n for c in description.quasi_identifiers for n in description.in_file(c)]
+            order = (*first, *known, *source.columns)
             columns = [c for c in dict.fromkeys(order) if c in source.columns]
             kinds = {column: meant[column] for column in columns}
             if not source.is_sorted(kinds, numbers_in(source, description)):
                 differs = "its rows are not in the order of what is published"
+        if differs is None and name == DATA:
+            differs = other_numbers(source, description)
         dealt = digests if differs is None else {}
         if name in dealt and source.people(None, (), ()).digest() != dealt[name]:
             differs = "its rows are not those that were to be written"
@@ -81,6 +85,7 @@ def _kinds_meant(description: Description, file_format: Format, table: Table) ->
     else:
         numbers = [column for column in description.columns if column not in description.text]
         kinds = {**table.source.kinds(numbers), **dict.fromkeys(description.recoded, "text")}
+    kinds |= {n: each.kind for each in description.numbers.values() for n in each.names}
     return kinds if description.group is None else {**kinds, description.group: "integer"}
 
 

@@ -8,6 +8,7 @@ from sfumato.data.groups import GroupSizes
 from sfumato.engines.protocol import Source
 from sfumato.errors import BadInput, shown
 from sfumato.release.description import Description
+from sfumato.release.files.number_columns import other_numbers
 from sfumato.release.files.saved import Files
 from sfumato.table import DATA
 from sfumato.text import count
@@ -60,6 +61,8 @@ def refuse_undescribed(description: Description, files: Files) -> None:
             if n_rows != description.n_rows:
                 said = f"{count(description.n_rows)} and not {count(n_rows)}"
                 differs = f"the description says that it has other rows: {said}"
+        if differs is None and table == DATA:
+            differs = other_numbers(source, description)
         if differs is not None:
             raise BadInput(
                 f"{files.path(table)}: not what release.json describes: {differs}; ask for the "

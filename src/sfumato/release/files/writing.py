@@ -32,6 +32,7 @@ from sfumato.release.files.as_decided import (
     refuse_other_rows,
     refuse_other_tables,
 )
+from sfumato.release.files.number_columns import as_texts
 from sfumato.release.files.saved import Files, Written
 from sfumato.release.files.space import refuse_too_little
 from sfumato.release.guarding_nodes import decided
@@ -121,7 +122,7 @@ def write(
     files = Files(directory, kind, private.table.source.engine, scratch=staging)
     table, recoding = private.table, private.recoding
     refuse_too_little(directory, files.path(DATA), least_bytes(description, private, kind))
-    digests = table.write(recoding, files.path(DATA), kind, private.secret)
+    digests = table.write(recoding, files.path(DATA), kind, private.secret, description.numbers)
     reached("save.applied")
     report("reading back")
     sources = files.opened(description.tables)
@@ -177,11 +178,13 @@ def read_back(
     sensitive = description.sensitive if values else ()
     rules = {name: rule for name, rule in description.rules().items() if name in sensitive}
     if description.group is None:
-        counted = _counted(sources[DATA], description.quasi_identifiers, sensitive, rules)
+        counted = _counted(
+            description, sources[DATA], description.quasi_identifiers, sensitive, rules
+        )
         return ReadBack(counted.as_it_is(), counted)
     group = description.group
-    counted = _counted(sources[SENSITIVE], [group], sensitive, rules)
-    people = _counted(sources[DATA], [group, *description.quasi_identifiers])
+    counted = _counted(description, sources[SENSITIVE], [group], sensitive, rules)
+    people = _counted(description, sources[DATA], [group, *description.quasi_identifiers])
     in_groups = people.project([group])
     if description.set_valued is not None:
         return ReadBack(apart(in_groups.as_it_is(), counted.as_it_is()), counted, people)
@@ -201,12 +204,16 @@ def read_apart(description: Description, files: Files) -> Grouping:
     two_tables = description.group is not None
     by = [str(description.group)] if two_tables else list(description.quasi_identifiers)
     source = files.open(SENSITIVE if two_tables else DATA)
-    return _counted(source, [*by, *description.telling_apart], values, rules).as_it_is()
+    return _counted(
+        description, source, [*by, *description.telling_apart], values, rules
+    ).as_it_is()
 
 
 def people_by_group(description: Description, files: Files) -> FrequencySet:
     """Count who is in which group of two tables: quasi-identifiers, and the group's number last."""
-    return _counted(files.open(DATA), [*description.quasi_identifiers, str(description.group)])
+    return _counted(
+        description, files.open(DATA), [*description.quasi_identifiers, str(description.group)]
+    )
 
 
 def alike_in(files: Files, description: Description) -> Alike:
@@ -216,7 +223,8 @@ def alike_in(files: Files, description: Description) -> Alike:
         columns = {column for each in groupings for column in each}
         apart = description.group is not None and columns <= {*description.sensitive}
         rows = files.open(SENSITIVE if apart else DATA).people(None, (), ())
-        return [GroupSizes(*sizes) for sizes in rows.alike(groupings)]
+        in_file = [[n for c in each for n in description.in_file(c)] for each in groupings]
+        return [GroupSizes(*sizes) for sizes in rows.alike(in_file)]
 
     return alike
 
@@ -244,12 +252,18 @@ def with_original(published: Grouping, private: Private | None) -> Grouping:
 
 
 def _counted(
+    description: Description,
     source: Source,
     by: Sequence[str],
     sensitive: Sequence[str] = (),
     rules: Mapping[str, Hierarchy] | None = None,
 ) -> FrequencySet:
-    """Count a published table by what its rows have in common."""
-    rest = [column for column in source.columns if column not in {*by, *sensitive}]
-    schema = Schema.of(source.columns, by, sensitive, insensitive=rest, hierarchies=rules)
-    return Table(source, schema).frequencies()
+    """Count a published table by what its rows have in common; bounds as the texts they are of."""
+    instead = {c: each for c, each in description.numbers.items() if c in by and each.instead}
+    columns = [name for c in by for name in (instead[c].names if c in instead else (c,))]
+    beside = [name for each in description.numbers.values() for name in each.names]
+    named = {*columns, *sensitive, *beside}
+    rest = [column for column in source.columns if column not in named]
+    schema = Schema.of(source.columns, columns, sensitive, insensitive=rest, hierarchies=rules)
+    counted = Table(source, schema).frequencies()
+    return as_texts(counted, by, instead, source.name) if instead else counted

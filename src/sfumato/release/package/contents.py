@@ -87,7 +87,8 @@ class Contents:
                     tuple(columns),
                 )
             )
-        forms = forms_of(text for texts in written.labels.values() for text in texts)
+        labels = [each for c, each in written.labels.items() if c in description.in_file(c)]
+        forms = forms_of(text for texts in labels for text in texts)
         return cls(description, files.kind, tuple(tables), tuple(forms))
 
     @property
@@ -157,9 +158,9 @@ def _column(description: Description, written: Written, look: ColumnLook) -> Col
     alone = look.n_alone == look.n_values and look.n_values > 1
     return ColumnContents(
         name,
-        "which group it is; the same in both tables" if is_key else description.meanings.get(name),
-        _role(description, name),
-        published_as(description, name) if name in description.quasi_identifiers else "as it is",
+        "which group it is; the same in both tables" if is_key else _meaning(description, name),
+        _role(description, description.told_by(name)),
+        _published_as(description, name),
         description.types[name],
         look.n_rows,
         look.n_missing,
@@ -169,6 +170,23 @@ def _column(description: Description, written: Written, look: ColumnLook) -> Col
         _bounds(description, written, look) if recoded else _extremes(description, look),
         name in (description.rest or ()),
     )
+
+
+def _meaning(description: Description, name: str) -> str | None:
+    """Give the steward's words; of numbers, with what they are."""
+    column = description.told_by(name)
+    meaning = description.meanings.get(column)
+    if meaning is None or column == name:
+        return meaning
+    return f"{meaning} ({description.numbers[column].what(name)})"
+
+
+def _published_as(description: Description, name: str) -> str:
+    column = description.told_by(name)
+    if column not in description.quasi_identifiers:
+        return "as it is"
+    said = published_as(description, column)
+    return said if column == name else f"{said}: {description.numbers[column].what(name)}"
 
 
 def _role(description: Description, name: str) -> str:
