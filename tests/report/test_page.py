@@ -8,6 +8,7 @@ import stat
 import subprocess
 import sys
 from dataclasses import replace
+from fractions import Fraction
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -184,10 +185,21 @@ def test_a_belief_that_the_promise_allows_is_said_beside_the_verdict(patients):
     assert re.search(r"belief reaches [\d.]+% for somebody; the promise, less than 100%", remarks)
 
 
+def test_a_bound_is_not_said_to_be_reached(report):
+    promised = sf.attacks.Bound("<", 1)
+    first = replace(report.findings[0], promised=promised, found=Fraction(1), is_bound=True)
+    assert replace(first, holds=True).briefly == "< 100%"  # less was shown another way
+    assert replace(first, holds=None).briefly == "<= 100%"
+    assert replace(first, holds=True, found=Fraction(1, 2)).briefly == "<= 50%"
+    between = replace(first, is_bound=False, interval=(0.75, 1.0))
+    assert replace(between, holds=True).briefly == "75% to < 100%"
+    assert replace(between, holds=None).briefly == "75% to 100%"
+
+
 def test_a_sampled_answer_says_how_sure_it_is(report):
     (first, *rest) = report.findings
     sampled = replace(report, findings=(replace(first, interval=(0.1, 0.2)), *rest))
-    assert "sampled, between 0.1 and 0.2" in Reader(sampled.to_html(private=True)).text
+    assert "10% to 20%" in Reader(sampled.to_html(private=True)).text
 
 
 @pytest.mark.parametrize("private", [False, True])

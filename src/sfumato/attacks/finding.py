@@ -48,6 +48,7 @@ class Finding:
     knows_method: bool = False  # see `Attack.knows_method`
     knows_earlier: bool = False  # whether it was found from all earlier releases, too
     interval: tuple[float, float] | None = None  # of a sampled or bounded answer
+    is_bound: bool = False  # found is not reached, as far as is known: nobody is believed more
     # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
     worst: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -85,6 +86,7 @@ class Finding:
             "holds": self.holds,
             "verdict": self.verdict,
             "interval": None if self.interval is None else list(self.interval),
+            "is_bound": self.is_bound,
             "note": self.note,
         }
         if private and self.worst is not None:
@@ -102,9 +104,32 @@ class Finding:
     def found_text(self) -> str:
         """What was found, in the same unit; of a sample also the interval."""
         if self.interval is None:
-            return self.text(self.found)
+            return self.briefly
+        return f"{self.text(self.found)} ({self.briefly})"
+
+    @property
+    def briefly(self) -> str:
+        """What was found, in the same unit, or the interval that it is in."""
+        if self.interval is None:
+            return self._at_most(self.found) if self.is_bound else self.text(self.found)
         low, high = self.interval
-        return f"{self.text(self.found)} ({self.text(low)} to {self.text(high)})"
+        upper = self._at_most(high) if self.is_less(high) else self.text(high)
+        return f"{self.text(low)} to {upper}"
+
+    def is_less(self, bound: Value) -> bool:
+        """Whether less than a bound was shown: the promise holds, which the bound would break."""
+        if self.holds is not True or self.promised is None:
+            return False
+        if not isinstance(bound, (int, Fraction, float)):
+            return False
+        exact = Fraction(repr(bound)) if isinstance(bound, float) else Fraction(bound)
+        return not self.promised.allows(exact)
+
+    def _at_most(self, bound: Value) -> str:
+        """Say that nothing beyond was found."""
+        if self.promised is not None and self.is_less(bound):
+            return f"{self.promised.relation} {self.text(self.promised.value)}"
+        return f"<= {self.text(bound)}"
 
     @property
     def promise(self) -> str:

@@ -130,7 +130,10 @@ def _finding(finding: Finding, *, private: bool) -> dict[str, Any]:
         "shown": {
             "before": words.measured(finding, finding.before),
             "promised": words.bound(finding),
-            "found": words.measured(finding, finding.found),
+            "found": finding.briefly
+            if finding.is_bound
+            else words.measured(finding, finding.found),
+            **({} if finding.interval is None else {"between": finding.briefly}),
         },
     }
 

@@ -64,10 +64,8 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
             allowed = "nothing was promised about this"
         elif finding.holds is None:
             allowed = f"whether that breaks the promise, {bound(finding)}, is not settled"
-        elif isinstance(finding.found, (int, Fraction)) and not finding.promised.allows(
-            Fraction(finding.found)
-        ):
-            continue  # an upper limit that says nothing; less was shown another way
+        elif finding.is_less(finding.found):
+            continue  # a bound that says nothing; less was shown another way
         else:
             allowed = f"the promise, {bound(finding)}, allows it"
         believed = measured(finding, finding.found)

@@ -261,11 +261,9 @@ def _promise_cell(finding: Mapping[str, Any]) -> Markup:
 
 
 def _interval(finding: Mapping[str, Any]) -> Markup:
-    """Write how sure a sampled answer is."""
-    if finding["interval"] is None:
-        return Markup("")
-    low, high = map(value_text, finding["interval"])
-    return tag("small", f"sampled, between {low} and {high}")
+    """Write between what a sampled or a bounded answer lies."""
+    between = finding["shown"].get("between")
+    return Markup("") if between is None else tag("small", between)
 
 
 def _badge(finding: Mapping[str, Any]) -> Markup:

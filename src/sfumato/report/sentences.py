@@ -21,9 +21,7 @@ RULED_OUT = " to rule out"  # what a unit says of values, which a line has no ro
 def line(finding: Finding, *, named: bool) -> tuple[str, str, str, str]:
     """Give one attack by `HEADER`; named: with the column that it is about."""
     name = finding.name if named else finding.attack
-    promised, found = finding.promise, finding.text(finding.found)
-    if finding.interval is not None:
-        found = " to ".join(map(finding.text, finding.interval))
+    promised, found = finding.promise, finding.briefly
     return name, promised.removesuffix(RULED_OUT), found.removesuffix(RULED_OUT), finding.verdict
 
 
@@ -51,7 +49,7 @@ def _strongest(findings: Sequence[Finding]) -> Finding | None:
     nearest: tuple[float, Finding] | None = None
     for each in findings:
         found, promised = each.found, each.promised
-        if not (each.holds and is_probability(each)) or promised is None:
+        if not (each.holds and is_probability(each)) or promised is None or each.is_bound:
             continue
         if isinstance(found, (int, Fraction, float)):
             excess = float(found) - float(promised.number)

@@ -129,6 +129,7 @@ class KnownCells(ColumnAttack, SeriesAttack):
             else 0,
             n_people=target.n_people,
             note="; ".join(notes) or None,
+            is_bound=not exact,
             worst=_witness(releases, cells, view, cell, codes, belief),
         )
 
