@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium corpus
+.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium corpus r
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -21,7 +21,7 @@ test: $(VENV)/.installed-test chromium  ## lint, types, and every test
 quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
 	$(BIN)/python -m pytest -n 2 -q --quick
 
-test-slow: $(VENV)/.installed-test chromium  ## the long and statistical checks too
+test-slow: $(VENV)/.installed-test chromium r  ## the long and statistical checks too
 	$(BIN)/python -m pytest -n 2
 
 test-lowest: .venv-lowest/.installed  ## every test with the lowest versions that pyproject.toml allows
@@ -94,6 +94,13 @@ chromium:
 	  && echo "installing Debian's Chromium" && apt-get update -qq >/dev/null \
 	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	  || echo "no Chromium, and no right to install it: tests/report/test_browser.py will be skipped"
+
+# The lines that a release's README.txt has for R are run in Debian's R, by the slow tests.
+r:
+	@command -v Rscript >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	  && echo "installing Debian's R" && apt-get update -qq >/dev/null \
+	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends r-base-core >/dev/null; } \
+	  || echo "no R, and no right to install it: the lines in R of tests/release/test_package.py will be skipped"
 
 # The rivals pin other versions of what we use, so they live apart.
 .venv-rivals/.installed: bench/rivals.txt
