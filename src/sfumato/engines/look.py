@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 SHARES = tuple(j / 20 for j in range(1, 20))  # of people, at whose numbers bands may end
 MOST_COMMON = 30  # values that are named with their numbers of rows
@@ -67,3 +67,4 @@ class SourceLook:
 
     columns: Mapping[str, ColumnLook]
     last: tuple[str | None, ...]  # in the order of the columns; a total may stand there
+    meanings: Mapping[str, str] = field(default_factory=dict)  # what the file says of its columns

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Unpack
 
@@ -78,7 +79,13 @@ def propose(
     n_unique, n_more = _singled_out(opened, known, [] if chosen is None else [chosen])
     counted = [*known, *([] if chosen is None else [chosen])]
     spellings = _spellings(opened, look, counted)
-    columns = tuple(_column(each, judged[each.column], chosen, n_more) for each in looks)
+    columns = tuple(
+        replace(
+            _column(each, judged[each.column], chosen, n_more),
+            meaning=look.meanings.get(each.column, ""),
+        )
+        for each in looks
+    )
     return Proposal(
         opened.name,
         looks[0].n_rows,

@@ -108,7 +108,7 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     published = {*proposal.quasi_identifiers, *proposal.sensitive}
     for each in proposal.columns:
         if each.name in published:
-            yield f'{toml_key(each.name)} = ""'
+            yield f"{toml_key(each.name)} = {toml_value(each.meaning)}"
 
 
 def _columns(proposal: Proposal) -> Iterator[str]:

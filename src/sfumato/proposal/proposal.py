@@ -46,6 +46,7 @@ class ProposedColumn:
     reason: str
     published: bool  # False: it has a role, and is left out all the same
     hierarchy: ProposedHierarchy | None
+    meaning: str = ""  # what the file says of it
 
     @property
     def proposed_as(self) -> str:
@@ -74,6 +75,7 @@ class ProposedColumn:
             "missing": self.n_missing,
             "alone": self.n_alone,
             "more": self.n_more,
+            "meaning": self.meaning,
             "hierarchy": None if rule is None else rule.rule.spec(),
         }
         if values and rule is not None:
@@ -196,9 +198,14 @@ class Proposal:
             {column: rule for column, rule in rules.items() if column in counted_columns},
             self.engine,
             alike if alike is not None else merged or None,
-            describe,
+            describe if describe is not None else self._meanings(known, hurting, insensitive),
             **self.settings.spec(),
         )
+
+    def _meanings(self, *published: Sequence[str]) -> dict[str, str]:
+        """What the file says of columns that are published."""
+        said = {column.name: column.meaning for column in self.columns if column.meaning}
+        return {name: said[name] for names in published for name in names if name in said}
 
     def save(self, path: str | Path) -> Path:
         """Write a job file for a person to edit; it holds values, and is never overwritten."""

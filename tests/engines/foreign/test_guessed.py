@@ -8,6 +8,7 @@ import pyreadstat
 import pytest
 from typer.testing import CliRunner
 
+import sfumato as sf
 from sfumato.cli.app import app
 from sfumato.engines import DuckDB
 from sfumato.engines.guess import guess
@@ -26,13 +27,20 @@ PEOPLE = pd.DataFrame(
         "diag": [("k.A.", "J45.1", "E11.9", "I10.0")[j // 2 % 4] for j in range(N)],
     }
 )
+SAID = {"born": "Geburtstag laut Ausweis", "diag": ' "Haupt"-Diagnose '}  # of variables
+LABELS = [SAID.get(column) for column in PEOPLE.columns]
 WRITERS = {
-    "sav": lambda path: pyreadstat.write_sav(PEOPLE, path, variable_value_labels={"sex": SEX}),
+    "sav": lambda path: pyreadstat.write_sav(
+        PEOPLE, path, column_labels=LABELS, variable_value_labels={"sex": SEX}
+    ),
     "zsav": lambda path: pyreadstat.write_sav(
-        PEOPLE, path, variable_value_labels={"sex": SEX}, compress=True
+        PEOPLE, path, column_labels=LABELS, variable_value_labels={"sex": SEX}, compress=True
     ),
     "dta": lambda path: pyreadstat.write_dta(
-        PEOPLE, path, variable_value_labels={"sex": {int(k): v for k, v in SEX.items()}}
+        PEOPLE,
+        path,
+        column_labels=LABELS,
+        variable_value_labels={"sex": {int(k): v for k, v in SEX.items()}},
     ),
 }
 
@@ -67,7 +75,11 @@ def test_init_proposes_what_was_guessed(tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     WRITERS[kind](tmp_path / f"people.{kind}")
     assert CliRunner().invoke(app, ["init", f"people.{kind}"]).exit_code == 0
-    written = tomllib.loads((tmp_path / "job.toml").read_text())["read"]
+    job = tomllib.loads((tmp_path / "job.toml").read_text())
+    assert {c: text for c, text in job["describe"].items() if text} == {
+        column: text.strip() for column, text in SAID.items()
+    }
+    written = job["read"]
     assert written["dates"] == {"since": "DD.MM.YYYY"}
     assert written["missing"] == {"diag": ["k.A."], "income": ["-99"]}
     assert CliRunner().invoke(app, ["anonymize", "job.toml", "--dry-run"]).exit_code == 0
@@ -101,3 +113,13 @@ def test_codes_among_numbers_are_the_same_as_among_texts(tmp_path, kind, numbers
         pd.DataFrame({"a": "x", "b": numbers}).to_parquet(path)
     found = guess(path).settings.missing
     assert found == ({"b": codes} if codes else ())
+
+
+def test_what_a_file_says_of_its_columns_is_published_with_them(tmp_path):
+    WRITERS["sav"](tmp_path / "people.sav")
+    proposal = sf.propose(tmp_path / "people.sav")
+    table = proposal.accept()
+    place = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian()).save(tmp_path / "out")
+    meanings = sf.load(place).description.meanings
+    assert meanings["born"] == SAID["born"]
+    assert not proposal.accept(describe={}).schema.meanings  # what a person says takes its place

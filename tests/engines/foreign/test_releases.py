@@ -142,7 +142,7 @@ def test_a_job_names_the_sheet_and_the_summary_says_what_was_read(tmp_path):
     assert refused.exit_code == 2
     assert 'say which one, such as sheet = "people"' in refused.output
     job.write_text(f'{text}[read]\nsheet = "people"\nmissing = ["k.A."]\n')
-    made = run(app, ["anonymize", str(job)])
+    made = run(app, ["anonymize", str(job), "--details"])
     assert made.exit_code == 0, made.output
     for said in ("codes read as missing", "age 1", "hidden in the sheet, and read", "rows 1"):
         assert said in made.output

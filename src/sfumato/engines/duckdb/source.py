@@ -196,7 +196,9 @@ class DuckDBSource(Source):
     def look(self, patterns: Mapping[str, str]) -> SourceLook:
         """Count every column, a few of them in each pass over the rows."""
         with self._session.explained():
-            return look_at(self._rows, patterns)
+            look = look_at(self._rows, patterns)
+        foreign = self._relation.foreign
+        return look if foreign is None else replace(look, meanings=foreign.meanings)
 
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Compare every row with the one before: a window without an order is in that of rows."""

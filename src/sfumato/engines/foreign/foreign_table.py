@@ -26,6 +26,7 @@ class ForeignTable:
     notices: tuple[tuple[str, str], ...] = ()  # what a person should know, without any value
     missing: Mapping[str, int] = field(default_factory=dict)  # codes that were read as missing
     skipped: Skipped = NOTHING
+    meanings: Mapping[str, str] = field(default_factory=dict)  # what the file says of its columns
 
     @classmethod
     def of(
@@ -35,13 +36,14 @@ class ForeignTable:
         missing: Mapping[str, int],
         notices: Sequence[tuple[str, str]] = (),
         skipped: Skipped = NOTHING,
+        meanings: Mapping[str, str] | None = None,
     ) -> ForeignTable:
         """Say what was found in columns of several kinds, too."""
         said = [*notices]
         texts = mixed_columns(names, [spool.counts(j) for j in range(len(names))])
         if texts:
             said.append(("of several kinds, read as text", texts))
-        return cls(tuple(names), tuple(said), dict(missing), skipped)
+        return cls(tuple(names), tuple(said), dict(missing), skipped, dict(meanings or {}))
 
     @classmethod
     def together(cls, tables: Mapping[str, ForeignTable | None]) -> ForeignTable | None:
@@ -56,7 +58,8 @@ class ForeignTable:
             for what, text in each.notices:
                 notices.setdefault(what, []).append(f"{text} in {place}")
         said = tuple((what, "; ".join(texts)) for what, texts in notices.items())
-        return cls(next(iter(foreign.values())).names, said, dict(missing))
+        first = next(iter(foreign.values()))
+        return cls(first.names, said, dict(missing), meanings=first.meanings)
 
 
 def mixed_columns(names: Sequence[str], counts: Sequence[Mapping[str, int]]) -> str:

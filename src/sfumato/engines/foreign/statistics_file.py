@@ -69,7 +69,10 @@ def convert_statistics_file(path: Path, settings: ReadSettings, target: Path) ->
             codes.decide(settings, n_missing)
         instead = {j: codes.labels for j, codes in found.items() if codes.usable}
         spool.write([f"v{j}" for j in range(len(names))], instead)
-        return ForeignTable.of(names, spool, n_missing, _notices(list(found.values()), n_declared))
+        notices = _notices(list(found.values()), n_declared)
+        said = dict(zip(names, described.column_labels, strict=True))
+        meanings = {name: label.strip() for name, label in said.items() if (label or "").strip()}
+        return ForeignTable.of(names, spool, n_missing, notices, meanings=meanings)
 
 
 def _ends_a_process(function: str, path: Path) -> bool:
