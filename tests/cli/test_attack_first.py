@@ -65,6 +65,8 @@ def test_who_opts_out_publishes_a_release_that_says_so(place):
     assert json.loads((place / "out" / "release.json").read_text())["attacked"] == "not attacked"
     said = "not attacked before it was published"
     assert said in str(sf.load(place / "out").summary())
+    assert said in (place / "out" / "codebook.html").read_text()
+    assert said in " ".join((place / "out" / "README.txt").read_text().split())
     assert said in run("check", place / "out").output
     assert said in " ".join(run("audit", place / "out").output.split())
     assert json.loads(run("check", place / "out", "--json").output)["attacked"] == "not attacked"

@@ -127,7 +127,7 @@ def _promised(contents: Contents) -> Markup:
         tag("li", words, " ", tag("code", name), class_="promise")
         for words, name in contents.promises
     ]
-    more = []
+    more = [tag("p", contents.attacked_text)] if contents.attacked_text else []
     if shown.untouched_identify:
         more.append(
             tag(

@@ -9,7 +9,7 @@ from fractions import Fraction
 
 from sfumato.data.labels.grammar import ROOT
 from sfumato.engines.look import ColumnLook
-from sfumato.release.description import Description
+from sfumato.release.description import ATTACKED, Description
 from sfumato.release.files.saved import Written
 from sfumato.release.package.label_bounds import Bounds, bounds_of
 from sfumato.release.package.label_forms import forms_of
@@ -99,6 +99,14 @@ class Contents:
             (promise_in_words(part, bucketized=bucketized), str(part))
             for part in self.description.criterion.parts
         ]
+
+    @property
+    def attacked_text(self) -> str:
+        """What its own publisher's attacks showed, in a sentence."""
+        attacked = self.description.attacked
+        if attacked is None:
+            return ""
+        return f"Whoever made the release says of attacking it: {ATTACKED[attacked]}."
 
     @property
     def suppressed_text(self) -> str:

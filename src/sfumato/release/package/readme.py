@@ -37,6 +37,8 @@ def _lines(contents: Contents) -> Iterator[str]:
     )
     for words, name in contents.promises:
         yield from _paragraph(f"{words} [{name}]", "- ", "  ")
+    if contents.attacked_text:
+        yield from _paragraph(contents.attacked_text)
     yield ""
     if contents.key_text:
         yield from _paragraph(contents.key_text)
