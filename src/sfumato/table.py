@@ -144,6 +144,7 @@ class Table:
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
         self._ground: Table | None = None  # where several values are seen as one here
+        self._as_read: Table | None = None  # where hierarchies see values otherwise from the ground
         self._leaves: Mapping[str, Leaves] = {}
 
     def __repr__(self) -> str:
@@ -211,7 +212,7 @@ class Table:
             instead[c] = {value: text for value, text in texts.items() if value != text}
         # A column of numbers becomes one of texts whoever is in it: so are batches of one type.
         table = Table(self.source.respelled(instead), self.schema, self.spelling_rules)
-        table.n_merged = self.n_merged
+        table.n_merged, table._as_read = self.n_merged, self
         return table
 
     def _best(self, column: str, spellings: Sequence[str | None]) -> str | None:
@@ -404,6 +405,17 @@ class Table:
     def alike(self, groupings: Sequence[Sequence[str]]) -> list[GroupSizes]:
         """Count the groups of people who have the same values in all of some columns."""
         return [GroupSizes(*sizes) for sizes in self._people.alike(groupings)]
+
+    def alike_as_read(self) -> GroupSizes:
+        """Count the groups of people alike in the quasi-identifiers as they were read.
+
+        Bottom and top codes, and whatever else a hierarchy makes of values from the ground on, are
+        not there yet; texts that were to be merged are one.
+        """
+        ground = self.before_naming
+        if ground._as_read is not None:
+            return ground._as_read.alike([self.schema.quasi_identifiers])[0]
+        return GroupSizes.of(ground.combinations().counts)
 
     def published_alike(
         self, groupings: Sequence[Sequence[str]], recoding: Recoding, secret: bytes

@@ -295,3 +295,36 @@ def test_the_json_of_a_job_says_what_was_promised(place):
     assert found["method"] == sf.Mondrian().spec()
     assert found["dropped"] == {"identifiers": ["name"]}
     assert found["sensitive_without_criterion"] == []
+
+
+def test_check_draws_people_over_group_size_before_and_after(place, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    job = place / "job.toml"
+    alone = run("check", job)
+    assert "In the table as it is, 2,000 of 2,000 people are in groups smaller than 20" in " ".join(
+        alone.output.split()
+    )
+    assert run("anonymize", job, "--no-audit").exit_code == 0
+    drawn = run("check", job).output
+    words = " ".join(drawn.split())
+    assert "Before, with the values as read, 2,000 of 2,000 people" in words
+    assert "After, as published," in words
+    header = next(line for line in drawn.splitlines() if "group size" in line)
+    assert header.split() == ["group", "size", "risk", "before", "after"]
+    assert max(map(len, drawn[drawn.index("group size") :].splitlines())) <= 80
+    release = run("check", place / "out" / "2026-q1").output
+    assert "Before" not in release
+    assert "After, as published," in " ".join(release.split())
+    written = json.loads(run("check", job, "--json").output)["risk"]
+    assert written["before"]["people"] == written["after"]["people"] == 2000
+
+
+def test_check_of_a_job_says_why_its_release_was_not_counted(place):
+    job = place / "job.toml"
+    assert run("anonymize", job, "--no-audit").exit_code == 0
+    job.write_text(job.read_text().replace("sex = { flat = true }\n", ""))
+    said = " ".join(run("check", job).output.split())
+    assert "After: not counted in" in said
+    assert "it has other quasi-identifiers than the job." in said
+    (place / "out" / "2026-q1" / "release.json").write_text("{}")
+    assert "After: not counted in" in " ".join(run("check", job).output.split())

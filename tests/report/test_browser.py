@@ -161,12 +161,12 @@ def test_names_are_text_in_charts_too(browser, pages, private):
 
 
 def test_charts_follow_light_dark_and_paper(browser, pages):
-    text = "#chart-sizes .ytick text"
+    text = "#chart-loss .xtick text"
     colours = {}
     for scheme in ("light", "dark"):
         with Visit(browser, pages["demo", True], 1400, scheme) as visit:
             colours[scheme] = (visit.colour(text, "fill"), visit.colour("body", "background-color"))
-            assert visit.colour("#chart-sizes .main-svg", "background-color") == "rgba(0, 0, 0, 0)"
+            assert visit.colour("#chart-loss .main-svg", "background-color") == "rgba(0, 0, 0, 0)"
             visit.page.emulate_media(media="print", color_scheme=scheme)
             colours[f"{scheme} print"] = (
                 visit.colour(text, "fill"),

@@ -351,7 +351,7 @@ def test_plotly_gets_no_tag_and_no_template(hostile):
     written = json.dumps(drawn)
     assert "<" not in written
     assert "template" not in written
-    assert {"chart-sizes", "chart-beliefs", "chart-loss", "chart-distribution-0"} == set(drawn)
+    assert {"chart-beliefs", "chart-loss", "chart-distribution-0"} == set(drawn)
     for figure in drawn.values():
         go.Figure(figure)  # refused if it is none
 

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from sfumato.papers import Reproduction
     from sfumato.proposal import Proposal
     from sfumato.release import Check
+    from sfumato.release.people_by_risk import PeopleByRisk
     from sfumato.release.summary import Summary
     from sfumato.report import KnowledgeSkyline, Report
     from sfumato.risk import Drivers
@@ -107,6 +108,13 @@ def print_check(check: Check, title: str) -> None:
     print_rows(f"{title}: {check.heading}", check.header, check.rows)
     for name, said in check.named:
         say(f"{name[0].upper()}{name[1:]}: {said}")
+
+
+def print_risk(risk: PeopleByRisk) -> None:
+    """Write how many people are in groups of which size, words first."""
+    for sentence in risk.sentences:
+        say(sentence)
+    print_rows("", risk.header, risk.rows(letter="#" if _cannot_write("█") else "█"))
 
 
 def print_proposal(proposal: Proposal) -> None:

@@ -25,10 +25,17 @@ class GroupSizes:
     >>> sizes = GroupSizes(np.array([1, 4]), np.array([2, 3]))
     >>> sizes.n, sizes.smallest, sizes.n_people, sizes.people_below(4)
     (5, 1, 14, 2)
+    >>> GroupSizes.of(np.array([4, 1, 4, 1, 4])).n_groups
+    array([2, 3])
     """
 
     sizes: Counts  # (n,) that occur, ascending
     n_groups: Counts  # (n,) groups that have them
+
+    @classmethod
+    def of(cls, sizes: Counts) -> GroupSizes:
+        """Count groups by their sizes, which stand in any order; sizes: (n_groups,)."""
+        return cls(*np.unique(sizes, return_counts=True))
 
     @property
     def n(self) -> int:
@@ -47,8 +54,14 @@ class GroupSizes:
 
     def people_below(self, size: int) -> int:
         """Count the people in groups of fewer than `size`."""
-        few = self.sizes < size
-        return int(self.sizes[few] @ self.n_groups[few])
+        return self.part(1, size - 1).n_people
+
+    def part(self, low: int, high: int | None) -> GroupSizes:
+        """Keep the groups of `low` to `high` people; None: or more."""
+        kept = self.sizes >= low
+        if high is not None:
+            kept &= self.sizes <= high
+        return GroupSizes(self.sizes[kept], self.n_groups[kept])
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,6 +16,7 @@ from sfumato.html import html_table
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.untouched import Untouched, untouched_in
 from sfumato.release.description import ATTACKED, OwnAudit, lines_of_files
+from sfumato.release.people_by_risk import AS_IT_IS, PeopleByRisk
 from sfumato.table import Table
 from sfumato.text import people, plain, rows_in_groups, value_text
 
@@ -50,6 +51,7 @@ class Check:
     further_files: tuple[str, ...] = ()  # beside those of a loaded release
     reading: ReadCounts = field(default_factory=ReadCounts)  # what settings did when it was read
     attacked: OwnAudit | None = None  # what a published release says of that; None: not told
+    risk: PeopleByRisk | None = None  # people by the size of their group; None: not counted
 
     @property
     def holds(self) -> bool:
@@ -115,6 +117,7 @@ class Check:
             "further_files": list(self.further_files),
             "attacked": self.attacked,
             "read": self.reading.to_json(),
+            "risk": None if self.risk is None else self.risk.to_json(),
         } | ({"experiment": True} if self.experiment else {})
 
     def __repr__(self) -> str:
@@ -187,7 +190,8 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
     verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
     if table.set_valued is not None:
         verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
-    verdict = replace(verdict, asked=asked, reading=table.read_counts)
+    risk = PeopleByRisk({AS_IT_IS: table.alike_as_read()})
+    verdict = replace(verdict, asked=asked, reading=table.read_counts, risk=risk)
     return verdict.beside(untouched_in(table), LookAlikes.of(table))
 
 

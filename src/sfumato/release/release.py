@@ -17,7 +17,7 @@ from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.groups import Counts, Groups
+from sfumato.data.groups import Counts, Groups, GroupSizes
 from sfumato.data.recoding import Recoding
 from sfumato.engines.csv_formulas import could_run
 from sfumato.engines.protocol import Format
@@ -61,6 +61,7 @@ from sfumato.release.files.writing import (
 from sfumato.release.first_rows import first_rows
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.package import write_package
+from sfumato.release.people_by_risk import AFTER, BEFORE, TWO_TABLES, PeopleByRisk
 from sfumato.release.permuted import permuted
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
@@ -420,7 +421,24 @@ class Release:
         by_value = any(each.criterion.looks_at_values for each in verdict.measured)
         alike = self.look_alikes if by_value else None
         attacked = self.description.attacked if self._private is None else None
-        return verdict.beside(self.untouched, alike, self.further_files, attacked)
+        noticed = verdict.beside(self.untouched, alike, self.further_files, attacked)
+        return replace(noticed, risk=self.risk())
+
+    def risk(self) -> PeopleByRisk:
+        """Count people by the size of their group: of the original (private), and as published."""
+        before = {} if self._private is None else {BEFORE: self.table.alike_as_read()}
+        notes = () if self.description.group is None else (TWO_TABLES,)
+        return PeopleByRisk({**before, AFTER: self.alike()}, self.n_suppressed, notes)
+
+    def alike(self) -> GroupSizes:
+        """Count the groups of people who are published with the same quasi-identifiers.
+
+        Where two tables are published these are as they were, whatever the groups are.
+        """
+        if self.description.group is None:
+            return GroupSizes.of(self.sizes)
+        known = self.people_by_group.project(self.description.quasi_identifiers)
+        return GroupSizes.of(known.counts)
 
     def to_arrow(self, table: Literal["data", "sensitive"] = "data") -> Any:
         """Give the published table as a PyArrow table.

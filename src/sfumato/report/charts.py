@@ -12,7 +12,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sfumato.errors import one_line
-from sfumato.text import count, counted, people, percent_lost
+from sfumato.text import count, percent_lost
 
 BEFORE, PROMISED = "#8b939e", "#4b7fc0"
 KEPT, BROKEN, OPEN = "#2c9183", "#cf4a3c", "#b08a35"
@@ -38,7 +38,7 @@ def label(text: object) -> str:
 
 def figures(document: Mapping[str, Any]) -> dict[str, Figure]:
     """Draw every chart that a report has something to show for, by the place it goes to."""
-    drawn = {"chart-sizes": group_sizes(document["published"]["group_sizes"]["bins"])}
+    drawn: dict[str, Figure] = {}
     on_scale = [each for each in document["findings"] if on_the_scale(each)]
     if on_scale:
         drawn["chart-beliefs"] = beliefs(on_scale)
@@ -102,40 +102,6 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
         ),
     ]
     return {"data": data, "layout": _rows_layout([finding["name"] for finding in findings])}
-
-
-def group_sizes(bins: Sequence[Mapping[str, int]]) -> Figure:
-    """Draw how many people are in groups of which size."""
-    names = [
-        count(each["from"])
-        if each["from"] == each["to"]
-        else f"{count(each['from'])} to {count(each['to'])}"
-        for each in bins
-    ]
-    texts = [f"{people(each['people'])} in {counted(each['groups'], 'group')}" for each in bins]
-    bars = {
-        "type": "bar",
-        "orientation": "h",
-        "x": [each["people"] for each in bins],
-        "y": [*range(len(bins))],
-        "hovertext": texts,
-        "hoverinfo": "text",
-        "marker": {"color": [KEPT if each["from"] > 1 else BROKEN for each in bins]},
-        "width": 0.62,
-    }
-    layout = bare_layout(60 + 30 * len(bins))
-    layout["yaxis"] |= {
-        "tickvals": [*range(len(bins))],
-        "ticktext": names,
-        "showticklabels": True,
-        "autorange": "reversed",
-        "automargin": True,
-        "ticks": "outside",
-        "ticklen": 7,
-        "tickcolor": CLEAR,
-    }
-    layout["xaxis"] |= {"rangemode": "tozero", "tickformat": ",d", "nticks": 6}
-    return {"data": [bars], "layout": layout}
 
 
 def loss(attributes: Sequence[Mapping[str, Any]]) -> Figure:

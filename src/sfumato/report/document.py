@@ -14,11 +14,13 @@ from typing import Any
 import numpy as np
 
 from sfumato.attacks import Finding, Target
-from sfumato.data.groups import Counts
+from sfumato.data.groups import Counts, GroupSizes
 from sfumato.data.labels.grammar import is_everything
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
+from sfumato.release.people_by_risk import AFTER
+from sfumato.release.people_by_risk import counted as counted_risk
 from sfumato.release.wording import promise_in_words, published_as
 from sfumato.report import in_words as words
 from sfumato.report.steward import steward_part
@@ -71,6 +73,7 @@ def document(
             "suppressed": target.n_suppressed if is_release else None,
             "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
+            "risk": counted_risk(AFTER, _alike(subject, target)),
             "columns": [*_columns(subject, target)],
             "columns_not_looked_at": n_unseen,
             "untouched": None if target.untouched is None else target.untouched.to_json(),
@@ -136,6 +139,13 @@ def _finding(finding: Finding, *, private: bool) -> dict[str, Any]:
             **({} if finding.interval is None else {"between": finding.briefly}),
         },
     }
+
+
+def _alike(subject: Release | Table, target: Target) -> GroupSizes:
+    """Count people alike in what is published of their quasi-identifiers."""
+    if isinstance(subject, Release) and target.as_they_are:
+        return subject.alike()
+    return GroupSizes.of(target.seen.sizes)
 
 
 def _sizes(sizes: Counts) -> dict[str, Any]:

@@ -8,7 +8,9 @@ from typing import Any
 
 from sfumato.html import Markup, escaped, joined, tag
 from sfumato.html.page import NONE, cut, data_table, key_figures, section
+from sfumato.release.people_by_risk import TWO_TABLES
 from sfumato.report.charts import MOST_BARS, on_the_scale
+from sfumato.report.risk_chart import risk_chart
 from sfumato.text import count, counted, people, percent, percent_lost, to_a_tenth, value_text
 
 ALWAYS_KNOWN = (
@@ -143,7 +145,12 @@ def _published(document: Document) -> Markup:
             f"{people(sizes['largest'])}, "
             f"{to_a_tenth(sizes['average'])} on average.",
         ),
-        chart_place("chart-sizes", "People by the size of their group"),
+        tag("p", TWO_TABLES) if published["tables"] == 2 else "",
+        *risk_chart(
+            published["risk"],
+            document["steward"]["risk_before"] if document["private"] else None,
+            published["suppressed"],
+        ),
         _details(
             "The same as a table",
             data_table(

@@ -12,6 +12,8 @@ from sfumato.data.frequency import sum_by
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import attribute_weights, information_loss, losses
 from sfumato.release import Release
+from sfumato.release.people_by_risk import BEFORE
+from sfumato.release.people_by_risk import counted as counted_risk
 from sfumato.risk import DEFAULT_K, drivers
 from sfumato.table import Table
 
@@ -29,13 +31,16 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
         missing.append("The summary: a table read from a file does not say how it was made.")
     if target.original is None:
         missing.append(
-            "Information loss, the original distributions of sensitive values, and what drives the "
-            "risk: the original is not at hand. Audit the release that sf.anonymize returned, or "
-            "give original=."
+            "Risk before, information loss, the original distributions of sensitive values, and "
+            "what drives the risk: the original is not at hand. Audit the release that "
+            "sf.anonymize returned, or give original=."
         )
     return {
         "missing": missing,
         "summary": summary,
+        "risk_before": None
+        if target.original is None
+        else counted_risk(BEFORE, target.original.alike_as_read()),
         "loss": None
         if target.original is None
         else _loss(subject, target, target.original, missing),

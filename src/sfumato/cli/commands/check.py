@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from pathlib import Path
 from shlex import quote
 from typing import Annotated, Any
@@ -60,6 +61,9 @@ def check(
     -l or --risk, with a job file (its criteria), or with a saved release (its promise), the exit
     code is 1 when something is not kept, and 5 when there is no verdict about a part. Files may be
     delimited by , ; | or tab.
+
+    How many people are in groups of which size is drawn, with the risks of being recognized that
+    rules name; of a job that has a release, before and after.
     """
     from sfumato.risk import DEFAULT_K
 
@@ -80,6 +84,7 @@ def check(
             job = subject.job(undecided=True)
             table = job.table()
             measured = sf.check(table, criterion or job.criterion)
+            measured = _beside_release(measured, table, job.output)
             title = f"{table.source.name}, the source of {source}"
         else:
             table = subject.table()
@@ -93,12 +98,35 @@ def check(
 
     def show() -> None:
         out.print_check(measured, title)
+        if measured.risk is not None:
+            out.print_risk(measured.risk)
         if driven is not None:
             out.print_drivers(driven, "What drives the risk")
 
     shown = measured.holds or not measured.asked  # without a requirement it only measures
     code = UNSAFE if measured.failed else 0 if shown else UNDECIDED
     return Answer(to_json, show, code)
+
+
+def _beside_release(measured: sf.Check, table: sf.Table, output: Path) -> sf.Check:
+    """Count people by the size of their group also in the release of a job, if there is one."""
+    from sfumato.files.staged import DESCRIPTION
+    from sfumato.release.people_by_risk import AS_IT_IS, BEFORE, PeopleByRisk
+
+    if measured.risk is None or not (output / DESCRIPTION).is_file():
+        return measured
+    before = {BEFORE: measured.risk.states[AS_IT_IS]}
+    try:
+        release = sf.load(output)
+        known = {*release.description.quasi_identifiers}
+        if known != {*table.schema.quasi_identifiers}:
+            raise sf.BadInput("it has other quasi-identifiers than the job")
+        after = release.risk()
+    except sf.BadInput as error:
+        risk = PeopleByRisk(before, notes=(f"After: not counted in {output}: {error}.",))
+    else:
+        risk = replace(after, states={**before, **after.states})
+    return replace(measured, risk=risk)
 
 
 def _proposed(proposal: sf.Proposal, source: Path, reading: Reading) -> Answer:
