@@ -67,6 +67,8 @@ _HOME = {
     "KnowledgeSkyline": "report",
     "Attack": "attacks",
     "drivers": "risk",
+    "safe_harbor": "hipaa",
+    "SafeHarbor": "hipaa",
     "ReleaseSeries": "series",
     "reproduce": "papers",
     "Reproduction": "papers",
@@ -124,6 +126,7 @@ __all__ = [
     "ReleaseSeries",
     "Report",
     "Reproduction",
+    "SafeHarbor",
     "Samarati",
     "SensitiveGrouping",
     "SfumatoError",
@@ -149,6 +152,7 @@ __all__ = [
     "propose",
     "read",
     "reproduce",
+    "safe_harbor",
     "utility",
 ]
 
@@ -197,6 +201,7 @@ if TYPE_CHECKING:
     from sfumato.data.groups import Groups
     from sfumato.data.hierarchy import Categories, Dates, Flat, Hierarchy, Intervals, Prefix, Tree
     from sfumato.errors import BadInput, BrokenPromise, NoRoom, SfumatoError, Unsatisfiable
+    from sfumato.hipaa import SafeHarbor, safe_harbor
     from sfumato.papers import Reproduction, reproduce
     from sfumato.proposal import Proposal, propose
     from sfumato.release import Check, Release, anonymize, check, load

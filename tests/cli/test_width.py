@@ -45,6 +45,7 @@ def office(tmp_path_factory) -> Path:
     header, *rows = sf.datasets.patients().read_text().splitlines()
     for name in ("patients", "mytable"):
         (place / f"{name}.csv").write_text("\n".join([header, *rows, ""]))
+    (place / "zips.csv").write_text("zip3,population\n012,20001\n")
     for number, name in enumerate(BATCHES):
         (place / f"{name}.csv").write_text("\n".join([header, *rows[number::5], ""]))
     rules = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
@@ -68,7 +69,8 @@ def said(command: str, width: int, monkeypatch) -> str:
 
 def test_the_commands_of_all_pages_are_found():
     shown = {page.name: sum(map(len, blocks(page))) for page in PAGES}
-    pages = ["README", "hierarchies", "init", "knowledge", "report", "reproduce", "series"]
+    pages = ["README", "hierarchies", "init", "knowledge", "report", "reproduce", "safe-harbor"]
+    pages.append("series")
     assert [name for name, n in shown.items() if n] == [*(f"{p}.md" for p in pages), "tutorial.md"]
     lines = [line for page in PAGES for line in page.read_text().splitlines()]
     assert sum(shown.values()) == sum(line.startswith("sfumato ") for line in lines)

@@ -59,17 +59,14 @@ def propose(
     sex: sex, by its name (sex): quasi-identifier
     disease: health, by its name (disease): sensitive
     """
-    report("looking at the file")
-    given = ReadSettings.of(settings)  # which refuses what is none
-    guessed = guess(source, settings) if _is_file(source) else Guess(given)
+    opened, guessed = open_guessed(source, engine, settings)
     declared = guessed.settings
-    opened = engine_of(engine).open(source, declared)
     report("looking at columns")
     look = opened.look(PATTERNS)
     looks = list(look.columns.values())
     if not looks or not looks[0].n_rows:
         raise BadInput(f"{opened.name}: no rows")
-    _refuse_values_as_names(opened.name, looks)
+    refuse_values_as_names(opened.name, looks)
     judged = _without_derived(opened, looks, {each.column: judge(each) for each in looks})
     about = {column: found.about for column, found in judged.items()}
     hurting = [each for each in looks if judged[each.column].role is Role.SENSITIVE]
@@ -101,7 +98,17 @@ def propose(
     )
 
 
-def _refuse_values_as_names(source: str, looks: Sequence[ColumnLook]) -> None:
+def open_guessed(
+    source: object, engine: str | Engine | None, settings: Settings
+) -> tuple[Source, Guess]:
+    """Open a source with what is declared about it; of a file the rest is guessed."""
+    report("looking at the file")
+    given = ReadSettings.of(settings)  # which refuses what is none
+    guessed = guess(source, settings) if _is_file(source) else Guess(given)
+    return engine_of(engine).open(source, guessed.settings), guessed
+
+
+def refuse_values_as_names(source: str, looks: Sequence[ColumnLook]) -> None:
     """Refuse a file without a line of names: its first person's values would be shown as names."""
     n_like = sum(map(_named_like_its_values, looks))
     if n_like * LIKE_VALUES_AT_MOST >= len(looks):

@@ -25,6 +25,7 @@ class Meaning:
     about: str
     role: Role
     word: str
+    letter: str = ""  # of the kinds of identifiers that HIPAA names; see `Subject`
 
 
 def words_of(name: str) -> list[str]:
@@ -59,7 +60,7 @@ def meaning(name: str, among: tuple[Subject, ...] = SUBJECTS) -> Meaning | None:
     for subject in among:
         for part in parts:
             if subject.says(part):
-                return Meaning(subject.about, subject.role, part)
+                return Meaning(subject.about, subject.role, part, subject.letter)
     return None
 
 
@@ -73,7 +74,7 @@ def perhaps(name: str) -> Meaning | None:
     if said is not None:
         return said
     for word, subject in near(words_of(name), SUBJECTS):
-        return Meaning(subject.about, subject.role, word)
+        return Meaning(subject.about, subject.role, word, subject.letter)
     return None
 
 
@@ -87,5 +88,5 @@ def numbering(name: str) -> Meaning | None:
         rest = word.removesuffix("id") if word.endswith("id") else word.removeprefix("id")
         known = meaning(rest, (*PERHAPS, *SUBJECTS)) if rest != word else None
         if known is not None and len(rest) > 1:
-            return Meaning("record numbers", Role.IDENTIFIER, word)
+            return Meaning("record numbers", Role.IDENTIFIER, word, "R")
     return None

@@ -51,3 +51,18 @@ PATTERNS = {
     CODE: "0[0-9]+",
     ICD: r"[A-TV-Z][0-9][0-9A-Z]\.[0-9A-Z]{1,4}",
 }
+# What else rules about identifiers name; nothing is proposed by these.
+_MONTH_NAME = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
+WORDED_DATE, SHORT_DATE, MONTH, RANGE = "worded date", "short date", "month of a year", "range"
+FINER = {
+    "vehicle number": "[A-HJ-NPR-Z0-9]{8}[0-9X][A-HJ-NPR-Z0-9]{4}[0-9]{4}",
+    "device address": "([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}",
+    "short network address": "([0-9A-Fa-f]{1,4}:){1,6}(:[0-9A-Fa-f]{1,4}){1,6}",
+    "picture": r"(?i:\S(.*\S)?\.(jpe?g|png|gif|bmp|tiff?|heic|webp|dcm))",
+    WORDED_DATE: f"[0-9]{{1,2}}[ .-]{{0,2}}{_MONTH_NAME}[ .,-]{{0,2}}([0-9]{{4}}|[0-9]{{2}})"
+    f"|{_MONTH_NAME}[ .]{{0,2}}[0-9]{{1,2}}(st|nd|rd|th)?,? [0-9]{{4}}",
+    SHORT_DATE: "[0-9]{1,2}([/.-])[0-9]{1,2}[/.-][0-9]{2}",
+    MONTH: f"{_YEAR}[-/]{_MONTH}|{_MONTH}[/-]{_YEAR}|(0[1-9]|1[0-2])\\.{_YEAR}"
+    f"|{_MONTH_NAME}[ .,-]{{0,2}}{_YEAR}|{_YEAR}[ -]?[Qq][1-4]|[Qq][1-4][ /-]?{_YEAR}",
+    RANGE: r"\[.*\)|[<>≥≤].*|\{.*\}",
+}

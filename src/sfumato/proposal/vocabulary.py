@@ -26,6 +26,9 @@ class Role(Enum):
 class Subject:
     """What columns can be about, with the words that say so; a star stands for any letters.
 
+    Some words name one of the eighteen kinds of identifiers of HIPAA's safe harbour: `letter` is
+    that of 45 CFR 164.514(b)(2)(i).
+
     >>> family = Subject("family", Role.QUASI_IDENTIFIER, "marri* wed *husb")
     >>> family.says("married"), family.says("wedding")
     (True, False)
@@ -36,6 +39,7 @@ class Subject:
     about: str
     role: Role
     words: str
+    letter: str = ""
 
     @cached_property
     def _written(self) -> re.Pattern[str]:
@@ -65,40 +69,93 @@ IDENTIFYING = (
         "maidenname vorname* nachname* zuname familienname geburtsname nom prenom* nombre* "
         "apellido* cognome naam *naam voornaam achternaam shortname longname nickname initials "
         "signature unterschrift",
+        "A",
     ),
     Subject(
         "record numbers",
         Role.IDENTIFIER,
-        "id ids pid uid uuid guid idnum idno idcode idnumber pidnum personid patientid seqn "
-        "seqno seqnum rowname rownames rowid rownum unnamed obsno mrn caseid casenumber caseno "
-        "casenum recordid recordno studyid subjectid participantid respondentid hhid "
-        "aktenzeichen fallnummer patientennummer kundennummer personalnummer matrikel* "
-        "mitgliedsnummer versichertennummer lfdnr laufendenummer numerodossier expediente "
-        "employeeid empid employeeno employeenumber staffid staffno studentid studentno "
-        "customerid clientid memberid membershipno voterid teacherid playerid invoiceno "
-        "ticketno dossier",
+        "mrn medicalrecord* patientid patientennummer fallnummer recordid recordno "
+        "numerodossier expediente dossier chartno hospitalno",
+        "H",
+    ),
+    Subject(
+        "record numbers",
+        Role.IDENTIFIER,
+        "memberid membershipno mitgliedsnummer versichertennummer beneficiaryno beneficiaryid "
+        "subscriberid policyno policynumber insuranceno insurancenumber healthplanid",
+        "I",
+    ),
+    Subject(
+        "record numbers",
+        Role.IDENTIFIER,
+        "id ids pid uid uuid guid idnum idno idcode idnumber pidnum personid seqn seqno seqnum "
+        "rowname rownames rowid rownum unnamed obsno caseid casenumber caseno casenum studyid "
+        "subjectid participantid respondentid hhid aktenzeichen kundennummer personalnummer "
+        "matrikel* lfdnr laufendenummer employeeid empid employeeno employeenumber staffid "
+        "staffno studentid studentno customerid clientid voterid teacherid playerid invoiceno "
+        "ticketno",
+        "R",
     ),
     Subject(
         "official numbers",
         Role.IDENTIFIER,
         "ssn socialsecurity* nino nhsnumber svnr sozialversicherung* ahv* steuerid steuernummer "
-        "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber licen[cs]eplate "
-        "kennzeichen numberplate nir dni nie nif curp rut cpf bsn codicefiscale iban bic "
-        "kontonummer accountnumber cardnumber kreditkarte* taxid nationalid personnummer "
-        "beneficiaryno policyno policynumber vin imei macaddress deviceid serialnumber "
-        "certificateno fingerprint* photo photos",
+        "nir dni nie nif curp rut cpf bsn codicefiscale taxid nationalid personnummer",
+        "G",
     ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "iban bic kontonummer accountnumber accountno accountid cardnumber kreditkarte*",
+        "J",
+    ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber certificateno "
+        "certificatenumber",
+        "K",
+    ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "licen[cs]eplate kennzeichen numberplate platenumber vin vehicleid",
+        "L",
+    ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "imei macaddress deviceid serialnumber serialno",
+        "M",
+    ),
+    Subject(
+        "official numbers",
+        Role.IDENTIFIER,
+        "fingerprint* voiceprint* faceprint* palmprint* biometr* irisscan retinascan",
+        "P",
+    ),
+    Subject("official numbers", Role.IDENTIFIER, "photo photos photograph* headshot* selfie*", "Q"),
+    Subject("contacts", Role.IDENTIFIER, "fax faxno faxnumber telefax", "E"),
+    Subject("contacts", Role.IDENTIFIER, "phone* telephone* telefon* tel mobile mobil handy*", "D"),
     Subject(
         "contacts",
         Role.IDENTIFIER,
-        "email emails mail mailadresse emailaddress correo courriel phone* telephone* telefon* "
-        "tel mobile mobil handy* fax url website homepage ip ipaddress login username userid "
-        "twitter instagram facebook screenname",
+        "email emails mail mailadresse emailaddress correo courriel",
+        "F",
+    ),
+    Subject("contacts", Role.IDENTIFIER, "url website homepage", "N"),
+    Subject("contacts", Role.IDENTIFIER, "ip ipaddress", "O"),
+    Subject(
+        "contacts",
+        Role.IDENTIFIER,
+        "login username userid twitter instagram facebook screenname",
+        "R",
     ),
     Subject(
         "coordinates",
         Role.IDENTIFIER,
         "lat latitude lon lng longitude xcoord ycoord coord* gps* geocode easting northing",
+        "B",
     ),
 )
 # Whom somebody is by trade: a column so called is about work, or names these people.
@@ -119,29 +176,33 @@ TRADES = (
 )
 # These are identifiers where there are many of them.
 PERHAPS = (
-    Subject("names", Role.IDENTIFIER, "first last"),
+    Subject("names", Role.IDENTIFIER, "first last", "A"),
     Subject(
         PERSON,
         Role.IDENTIFIER,
         "user customer client patient person subject respondent participant member kunde "
         "patient* proband mitglied teilnehmer cliente abonne versicherter student pupil player "
         "employee interviewee informant prof teacher interviewer officer judge physician " + TRADES,
+        "R",
     ),
+    Subject(NUMBERS, Role.IDENTIFIER, "account konto card", "J"),
     Subject(
         NUMBERS,
         Role.IDENTIFIER,
-        "nr no num number nummer numero case account konto card record key code index ref "
-        "reference seq serial *nummer *number ticket",
+        "nr no num number nummer numero case record key code index ref reference seq serial "
+        "*nummer *number ticket",
+        "R",
     ),
     Subject(
         PLACE_OF_PERSON,
         Role.IDENTIFIER,
         "address* adres* anschrift strasse* str street* rue calle direccion domicilio indirizzo "
         "hausnummer wohnadresse",
+        "B",
     ),
 )
 # Read as a coordinate where its values are written like one.
-LONGITUDE = (Subject("coordinates", Role.IDENTIFIER, "long lat x y coord.*"),)
+LONGITUDE = (Subject("coordinates", Role.IDENTIFIER, "long lat x y coord.*", "B"),)
 # Looked at in this order: what is about health and also about birth is about health.
 SUBJECTS = (
     Subject("work", Role.QUASI_IDENTIFIER, TRADES),
@@ -255,32 +316,40 @@ SUBJECTS = (
         "postal codes",
         Role.QUASI_IDENTIFIER,
         "zip zipcode plz postleitzahl postal* postcode* codepostal codigopostal cap npa postcd",
+        "B",
     ),
+    # Smaller than a state; then what is as large, or says no place.
     Subject(
         "place",
         Role.QUASI_IDENTIFIER,
         "city cities town village* vill villnum villid municip* gemeinde* ort wohnort* ortsteil "
-        "stadt* commune ville ciudad localidad comune gemeente county counties region* state "
-        "states province* prov provinz provinc* departement department* dept* depart* canton "
-        "kanton bundesland district* bezirk* borough* neighbo* nbhd hood quartier barrio "
-        "precinct* *precinct tract block urban* rural* othrural smsa* msa metro* south* north* "
+        "stadt* commune ville ciudad localidad comune gemeente county counties district* "
+        "bezirk* borough* neighbo* nbhd hood quartier barrio precinct* *precinct tract "
+        "landkreis kreis parish street* locality cty cnty county* countyfip* fips cbsa puma "
+        "smsa* msa metarea address* adres* constituenc* wahlkreis pwcounty",
+        "B",
+    ),
+    Subject(
+        "place",
+        Role.QUASI_IDENTIFIER,
+        "region* state states province* prov provinz provinc* departement department* dept* "
+        "depart* canton kanton bundesland block urban* rural* othrural metro* south* north* "
         "northcen nrthcen nrtheast east* west west* location* standort residen* wohn* homeown* "
         "tenant* housing home place* lieu lugar area popul population inst institution* "
         "hospital* clinic* klinik* station ward campus site centre center team* branch filiale "
-        "embark* deck stratum address* adres* fips census* nuts* landkreis kreis suburb* farm* "
-        "ranch parish constituenc* wahlkreis zone sector* beat agency court judge continent "
-        "division office* facilit* destination port cabin seat floor dorm* dwelling house "
-        "houses renter* rooms bedrooms owner* own lodging apartment* miete eigentum logement "
-        "vivienda club league migration moved commut* territor* island* coast* street* locality "
-        "rented reg rgn cty cnty cbsa puma urb rur ne nw sw nc mw midw* midatl* neng* pacif* "
-        "mountain* capital downtown homeoffice remote* telework* county* citysize hhloc geo "
-        "geog* shelter* hostel* mobilehome lives living livesin livealone dwell* hometype lease "
-        "landlord squat* venue embass* embassy origincity airport* terminal route flight "
-        "platform gate distance* locale bigcity smallcity rururb central coastal highland* "
-        "lowland* storey store stores warehouse plant plants establishment* statefip* "
-        "countyfip* metarea gq ownershp builtyr unitsstr pwstate migplac* migrate* domicil "
-        "dwelown srcbelt xnorcsiz gestfips tenancy pwcounty siteid cluster ea psu "
-        "strata own* dist pop popn popdens* sizeplace density socialhousing",
+        "embark* deck stratum census* nuts* suburb* farm* ranch zone sector* beat agency court "
+        "judge continent division office* facilit* destination port cabin seat floor dorm* "
+        "dwelling house houses renter* rooms bedrooms owner* own lodging apartment* miete "
+        "eigentum logement vivienda club league migration moved commut* territor* island* "
+        "coast* rented reg rgn urb rur ne nw sw nc mw midw* midatl* neng* pacif* mountain* "
+        "capital downtown homeoffice remote* telework* citysize hhloc geo geog* shelter* "
+        "hostel* mobilehome lives living livesin livealone dwell* hometype lease landlord "
+        "squat* venue embass* embassy origincity airport* terminal route flight platform gate "
+        "distance* locale bigcity smallcity rururb central coastal highland* lowland* storey "
+        "store stores warehouse plant plants establishment* statefip* gq ownershp builtyr "
+        "unitsstr pwstate migplac* migrate* domicil dwelown srcbelt xnorcsiz gestfips tenancy "
+        "siteid cluster ea psu strata own* dist pop popn popdens* sizeplace density "
+        "socialhousing",
     ),
     Subject(
         "family",
@@ -320,6 +389,9 @@ SUBJECTS = (
         "hometaught freshers repeater* repeatgrade educd eisced gradeatt degfield schltype "
         "paeduc maeduc speduc pared mared fared coed dmdeduc* yos gradelvl gradelevel highgrade "
         "hgc retained repeat* skipped schtyp* schooltyp* socialclass socclass",
+    ),
+    Subject(
+        "work", Role.QUASI_IDENTIFIER, "employer* company companies firma entreprise empresa", "A"
     ),
     Subject(
         "work",
@@ -364,14 +436,21 @@ SUBJECTS = (
         "electric* toilet* latrine pipedwater stove cooker washing* generator livestock cattle "
         "goat* roof wall walls sewing",
     ),
+    # Parts of a date that are not its year; then the others.
+    Subject(
+        "time",
+        Role.QUASI_IDENTIFIER,
+        "month monat mois quarter quartal trimestre weekday wochentag dayofweek season saison "
+        "day monthof dayof weekof qtr",
+        "C",
+    ),
     Subject(
         "time",
         Role.QUASI_IDENTIFIER,
         "date* *date datum* *datum fecha* dates year yr jahr* annee ano anno yrdth modth dadth "
-        "month monat mois quarter quartal trimestre admission* entlassung* aufnahme* weekday "
-        "wochentag dayofweek season saison decade arriv* departure entry discharge* day joined "
-        "registered yearof monthof dayof weekof qtr semester enrolled enrolment graduationyear "
-        "hiredate startdate enddate yearof*",
+        "admission* entlassung* aufnahme* decade arriv* departure entry discharge* joined "
+        "registered yearof semester enrolled enrolment graduationyear hiredate startdate "
+        "enddate yearof*",
     ),
     Subject(
         "years of something",

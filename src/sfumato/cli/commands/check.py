@@ -53,6 +53,21 @@ def check(
             "one of them would buy.",
         ),
     ] = False,
+    safe_harbor: Annotated[
+        bool,
+        typer.Option(
+            "--safe-harbor",
+            help="List what HIPAA's safe harbour, 45 CFR 164.514(b)(2), would object to.",
+        ),
+    ] = False,
+    zip_populations: Annotated[
+        Path | None,
+        typer.Option(
+            help="For --safe-harbor: a CSV file with the columns zip3 and population.",
+            readable=False,
+        ),
+    ] = None,
+    show_values: bool = False,
 ) -> Answer:
     """Measure a table as it is: raw data, a release, or another tool's output.
 
@@ -64,6 +79,10 @@ def check(
 
     How many people are in groups of which size is drawn, with the risks of being recognized that
     rules name; of a job that has a release, before and after.
+
+    With --safe-harbor names and values of columns are held against HIPAA's eighteen kinds of
+    identifiers, and nothing is measured: the exit code is 1 for objections, 5 where something could
+    not be checked.
     """
     from sfumato.risk import DEFAULT_K
 
@@ -71,6 +90,16 @@ def check(
         source, quasi_identifiers, sensitive, k, l, kind, risk, person, alike, reading
     )
     criterion = subject.criterion
+    if safe_harbor:
+        asked = (quasi_identifiers, sensitive, person, alike, criterion, drivers or None)
+        if any(each is not None for each in asked):
+            raise sf.BadInput(
+                "--safe-harbor looks at names and values of columns alone; leave -q, -s, --person, "
+                "--alike, -k, -l, --risk and --drivers out"
+            )
+        return _harbour(subject, zip_populations, values=show_values)
+    if zip_populations is not None:
+        raise sf.BadInput("--zip-populations is for --safe-harbor; give that, too")
     table = driven = None
     title = str(source)
     with out.progress():
@@ -106,6 +135,26 @@ def check(
     shown = measured.holds or not measured.asked  # without a requirement it only measures
     code = UNSAFE if measured.failed else 0 if shown else UNDECIDED
     return Answer(to_json, show, code)
+
+
+def _harbour(subject: Subject, zip_populations: Path | None, *, values: bool) -> Answer:
+    """List objections, what could not be checked, and what this does not say."""
+    source = subject.source
+    with out.progress():
+        if subject.is_release:
+            found = sf.safe_harbor(sf.load(source), zip_populations)
+        elif subject.is_job:
+            found = sf.safe_harbor(subject.job(undecided=True).table(), zip_populations)
+        else:
+            found = sf.safe_harbor(source, zip_populations, **subject.reading)
+
+    def show() -> None:
+        out.say(f"{source}: {found.heading}.")
+        for sentence in found.sentences(values=values):
+            out.say(sentence, indent="  ")
+
+    code = UNSAFE if found.objections else UNDECIDED if found.not_checked else 0
+    return Answer(lambda: found.to_json(values=values), show, code)
 
 
 def _beside_release(measured: sf.Check, table: sf.Table, output: Path) -> sf.Check:
