@@ -405,7 +405,7 @@ def test_the_room_shows_attacks_and_their_formulas_and_nothing_else():
     assert shown >= {kind for kind in ATTACKS.values() if kind.__module__.startswith("sfumato.")}
     others = {each.__name__.rpartition(".")[2] for each in shown - set(ATTACKS.values())}
     assert others == {
-        *("Attack", "Bound", "CannotRun", "DoesNotApply", "Finding", "Refusal", "Target"),
+        *("Attack", "Bound", "CannotRun", "DoesNotApply", "Finding", "Refusal", "Remedy", "Target"),
         *("correspondence", "grouping", "knowledge", "minimality"),
     }
 

@@ -10,7 +10,7 @@ import pytest
 import naive.replay
 import sfumato as sf
 from sfumato.algorithms.bounds import BOUNDS
-from sfumato.attacks import Mechanism
+from sfumato.attacks import DoesNotApply, Mechanism
 
 QI = {
     "q": sf.Tree({"Q": {"A": ["a1", "a2"], "B": ["b1", "b2"]}}),
@@ -198,3 +198,26 @@ def test_chances_that_nobody_knows_the_use_of_leave_no_verdict():
     release = sf.anonymize(sf.read(people, QI, "s"), promise, _Tossing())
     with pytest.raises(sf.attacks.CannotRun, match="draws 8 random bytes"):
         Mechanism().run(release)
+
+
+def test_a_method_that_was_shown_no_value_tells_nothing_about_any():
+    """Numbers of people were enforced alone; what is asked of values later is asked of groups."""
+    rows = {"q": [*"aaabbbb"], "s": [*"xyzxxyz"]}
+    table = sf.read(pa.table(rows), {"q": sf.Tree(["a", "b"])}, "s")
+    release = sf.anonymize(table, sf.KAnonymity(3), sf.Samarati())
+    for promise, holds in ((sf.LDiversity(2, "frequency"), True), (sf.LDiversity(4), False)):
+        findings = {each.attack: each for each in sf.audit(release, criterion=promise).findings}
+        told = findings["mechanism"]
+        assert (told.holds, told.found) == (holds, findings["homogeneity"].found)
+    with pytest.raises(DoesNotApply, match="only numbers of people"):
+        Mechanism().run(release)
+
+
+def test_who_says_that_he_enforced_less_is_not_believed():
+    """The release says that it was made by looking at values, so nothing is shown by its groups."""
+    rows = {"q": [*"aaabbbb"], "s": [*"xyzxxyz"]}
+    table = sf.read(pa.table(rows), {"q": sf.Tree(["a", "b"])}, "s")
+    release = sf.anonymize(table, sf.KAnonymity(3) & sf.LDiversity(2), sf.Samarati())
+    report = sf.audit(release, enforced=sf.KAnonymity(3))
+    assert report.verdict == "undecided"
+    assert "mechanism" not in {each.attack for each in report.findings}

@@ -22,6 +22,7 @@ from sfumato.attacks.correspondence.known_cells import KnownCells
 from sfumato.attacks import correspondence, grouping, knowledge, minimality
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import Finding
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
 from sfumato.criteria.bound import Bound
 from sfumato.errors import CannotRun, DoesNotApply
@@ -43,6 +44,7 @@ __all__ = [
     "MethodBased",
     "Minimality",
     "Refusal",
+    "Remedy",
     "Similarity",
     "Skewness",
     "Target",

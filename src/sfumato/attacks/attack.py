@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Any, ClassVar
 
 from sfumato.attacks.finding import Finding
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
 from sfumato.errors import BadInput, CannotRun, DoesNotApply, shown
 from sfumato.packages import failure_of, is_ours
@@ -69,6 +70,14 @@ class Attack(ABC):
     def find(self, target: Target) -> Finding:
         """Attack; `DoesNotApply` where there is nothing to attack, `CannotRun` if it cannot."""
 
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """Say what to do about a finding that fails or has no verdict. Default: nothing is known.
+
+        finding: None: the attack applies, and could not be run.
+        """
+        del target, finding
+        return Remedy()
+
     def run(self, subject: Release | Table | Target, original: object = None) -> Finding:
         """Attack a release, or a published table of any origin."""
         target = Target.of(subject, original)
@@ -84,7 +93,8 @@ class Attack(ABC):
                 f"{type(self).__name__}: find must give a sf.attacks.Finding, or raise CannotRun; "
                 f"it gave {shown(finding)}"
             )
-        return replace(finding, knows_method=self.knows_method)
+        remedy = self.remedy(target, finding) if finding.needs_remedy else None
+        return replace(finding, knows_method=self.knows_method, remedy=remedy)
 
 
 def tried(kind: type[Attack], target: Target) -> list[Attack]:

@@ -6,8 +6,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from sfumato.attacks.attack import Attack, each_attribute
-from sfumato.attacks.finding import KNOWN
+from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
+from sfumato.attacks.what_helps import against_beliefs
 from sfumato.parameters import optional_column, true_or_false
 
 
@@ -32,6 +34,12 @@ class ColumnAttack(Attack):
     def called(self) -> str:
         """The name, and whether other values are known."""
         return f"{self.name}, other values known" if self.others else self.name
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """What was promised of the column's values."""
+        attribute = self.attribute if finding is None else finding.attribute
+        parts = [] if attribute is None else target.parts(attribute, others=self.others)
+        return against_beliefs(target, finding, parts)
 
     def _knows(self, more: str = "") -> str:
         known = f"{KNOWN} and other sensitive values" if self.others else KNOWN

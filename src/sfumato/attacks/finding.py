@@ -7,7 +7,8 @@ from dataclasses import dataclass, field
 from fractions import Fraction
 from typing import Any
 
-from sfumato.criteria.bound import Bound, Value
+from sfumato.attacks.remedy import Remedy
+from sfumato.criteria.bound import Bound, FailedMeasure, Value
 from sfumato.data.values import MISSING_TEXT, published_text
 from sfumato.html import html_table
 from sfumato.text import people, percent, plain, value_text
@@ -49,6 +50,8 @@ class Finding:
     knows_earlier: bool = False  # whether it was found from all earlier releases, too
     interval: tuple[float, float] | None = None  # of a sampled or bounded answer
     is_bound: bool = False  # found is not reached, as far as is known: nobody is believed more
+    failed: FailedMeasure | None = None  # what does not hold, where that is not the number found
+    remedy: Remedy | None = None  # of what fails or has no verdict
     # Whom it strikes worst: published values, the sensitive value, numbers. For the steward alone.
     worst: Mapping[str, Any] | None = field(default=None, repr=False)
 
@@ -63,6 +66,11 @@ class Finding:
                 return f"CERTAIN for {exposed}"
             return "certain before, too" if self.found == 1 == self.before else "nobody is certain"
         return "holds" if self.holds else f"FAILS for {exposed}"
+
+    @property
+    def needs_remedy(self) -> bool:
+        """Whether it fails, or has no verdict on what was promised."""
+        return self.holds is False or (self.holds is None and self.promised is not None)
 
     @property
     def name(self) -> str:
@@ -88,6 +96,8 @@ class Finding:
             "interval": None if self.interval is None else list(self.interval),
             "is_bound": self.is_bound,
             "note": self.note,
+            "failed": None if self.failed is None else vars(self.failed),
+            "remedy": None if self.remedy is None else self.remedy.to_json(),
         }
         if private and self.worst is not None:
             written["worst"] = {name: plain(value) for name, value in self.worst.items()}
@@ -103,13 +113,15 @@ class Finding:
     @property
     def found_text(self) -> str:
         """What was found, in the same unit; of a sample also the interval."""
-        if self.interval is None:
+        if self.interval is None or self.failed is not None:
             return self.briefly
         return f"{self.text(self.found)} ({self.briefly})"
 
     @property
     def briefly(self) -> str:
-        """What was found, in the same unit, or the interval that it is in."""
+        """What was found, in the same unit, the interval it is in, or the measure that failed."""
+        if self.failed is not None:
+            return self.failed.found
         if self.interval is None:
             return self._at_most(self.found) if self.is_bound else self.text(self.found)
         low, high = self.interval
@@ -134,16 +146,19 @@ class Finding:
     @property
     def promise(self) -> str:
         """What was promised, in the same unit; in brackets what is only assumed."""
+        if self.failed is not None:
+            return f"{self.failed.criterion}: {self.failed.promised}"
         if self.promised is None:
             return "-"
         text = f"{self.promised.relation} {self.text(self.promised.value)}"
         return f"({text})" if self.promised.assumed else text
 
     def __str__(self) -> str:
-        promised = f"promised {self.promise}, " if self.promised else ""
+        promised = f"promised {self.promise}, " if self.promised or self.failed else ""
         outcome = f"found {self.found_text} (before {self.text(self.before)})"
         note = "" if self.note is None else f"; {self.note}"
-        return f"{self.name}: {promised}{outcome}: {self.verdict}{note}"
+        advice = "" if self.remedy is None else f"; {self.remedy.advice}"
+        return f"{self.name}: {promised}{outcome}: {self.verdict}{note}{advice}"
 
     def _repr_html_(self) -> str:
         rows = [
@@ -153,6 +168,7 @@ class Finding:
             ("found", self.found_text),
             ("verdict", self.verdict if self.note is None else f"{self.verdict}; {self.note}"),
         ]
+        rows += [] if self.remedy is None else [("what to do", self.remedy.advice)]
         return html_table(("", self.name), rows)
 
 

@@ -24,8 +24,10 @@ from sfumato.attacks.known_method.possible_values import PossibleValues
 from sfumato.attacks.known_method.rejected_steps import Problem, Problems
 from sfumato.attacks.known_method.solver import GroupBeliefs, LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
 from sfumato.attacks.told_apart import unless_told_apart
+from sfumato.attacks.what_helps import against_knowing_method
 from sfumato.criteria import Criterion
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
@@ -89,6 +91,10 @@ class MethodBased(Attack):
         """Every sensitive column; where people were not grouped, the reason says so."""
         for attribute in target.sensitive or (None,):
             yield cls(attribute=attribute)
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """A method that tells nothing."""
+        return against_knowing_method(target, finding)
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who knows how groups were formed."""

@@ -13,7 +13,9 @@ from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding
 from sfumato.attacks.matching import fitting
 from sfumato.attacks.originals import refuse_other_columns
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
+from sfumato.attacks.what_helps import against_recognizing
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
@@ -122,6 +124,12 @@ class Linkage(Attack):
             note=note,
             worst={"group": target.published_labels(group), "people who fit": fewest},
         )
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """Larger groups; where nobody fits, people who are read like those of the release."""
+        if finding is None:
+            return Remedy(give=("original" if self.external is None else "external",))
+        return against_recognizing(target, finding)
 
     def _list(self, target: Target) -> Table | None:
         """Give the people that rows are linked with."""

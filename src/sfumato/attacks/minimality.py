@@ -35,7 +35,9 @@ from sfumato.attacks.known_method.rejected_steps import (
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict, worst_finding
 from sfumato.attacks.known_method.weighing import Weighing
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
+from sfumato.attacks.what_helps import against_knowing_method
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.errors import CannotRun, DoesNotApply
@@ -140,6 +142,10 @@ class Minimality(Attack):
     def called(self) -> str:
         """The name, and whether it is a list that the adversary has."""
         return self.name if self.who == "original" else f"{self.name}, external"
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """A method that tells nothing."""
+        return against_knowing_method(target, finding)
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who knows what was not published."""

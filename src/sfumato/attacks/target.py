@@ -33,6 +33,7 @@ from sfumato.release import Release
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.untouched import Untouched, told_apart_in, untouched_in
 from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.files.writing import needs_values
 from sfumato.table import Table
 
 
@@ -71,6 +72,7 @@ class Target:
     look_alikes: LookAlikes | None = None  # values that only look different; None: not looked at
     # Groups people as who also knows untouched columns and telling ones; None: there are none.
     apart: Callable[[], Grouping] | None = None
+    blind: bool = False  # whether the method was shown no sensitive value
 
     @classmethod
     def of(
@@ -125,6 +127,8 @@ class Target:
             validate(enforced, seen.frequencies, values=False)
         elif isinstance(subject, Release):
             enforced = subject.criterion
+        blind = isinstance(subject, Release) and is_blind(subject.method, subject.criterion)
+        blind = blind and enforced is not None and not needs_values(enforced)
         made_here = own is not None and given is own
         recoding = subject.recoding if isinstance(subject, Release) and made_here else None
         buckets = None if recoding is None else recoding.buckets
@@ -151,6 +155,7 @@ class Target:
             buckets,
             _look_alikes(subject, promised),
             _apart(beside, untouched),
+            blind,
         )
 
     @classmethod
@@ -181,6 +186,7 @@ class Target:
             untouched=subject.untouched,
             look_alikes=_look_alikes(subject, promised),
             apart=_apart(subject, subject.untouched),
+            blind=is_blind(subject.method, subject.criterion),
         )
 
     @cached_property
@@ -310,6 +316,11 @@ def _look_alikes(subject: Release | Table, criterion: Criterion | None) -> LookA
     if isinstance(subject, Table) or criterion is None:
         return None
     return subject.look_alikes if any(part.looks_at_values for part in criterion.parts) else None
+
+
+def is_blind(method: Algorithm, criterion: Criterion) -> bool:
+    """Whether a method that enforces a criterion is shown no sensitive value."""
+    return not method.bucketized and not needs_values(criterion)
 
 
 def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:

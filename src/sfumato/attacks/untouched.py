@@ -11,8 +11,10 @@ from sfumato.attacks.attack import Attack
 from sfumato.attacks.disclosure.homogeneity import Homogeneity
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding
 from sfumato.attacks.linkage import least_people
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
-from sfumato.criteria.bound import Bound
+from sfumato.attacks.what_helps import against_telling_columns
+from sfumato.criteria.bound import Bound, FailedMeasure
 from sfumato.criteria.judging import is_monotone
 from sfumato.errors import DoesNotApply
 from sfumato.parameters import optional_column
@@ -58,6 +60,11 @@ class UntouchedLinkage(Attack):
         """Once; where no column is untouched, the reason says so."""
         del target
         yield cls()
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """The columns."""
+        del finding
+        return against_telling_columns(target)
 
     def find(self, target: Target) -> Finding:
         """Count who is alike in all that the file shows."""
@@ -129,19 +136,25 @@ class UntouchedDisclosure(Attack):
         for attribute in names or (None,):
             yield cls(attribute=attribute)
 
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """The columns."""
+        del finding
+        return against_telling_columns(target)
+
     def find(self, target: Target) -> Finding:
         """Ask what was promised of values of the finer groups."""
         untouched, apart = target.untouched, target.told_apart
         if untouched is None or apart is None:
             raise DoesNotApply(NOTHING)
         finding = Homogeneity(attribute=self.attribute).find(apart)
-        holds, n_exceeding = finding.holds, finding.n_exceeding
+        holds, n_exceeding, failed = finding.holds, finding.n_exceeding, None
         notes = [finding.note] if finding.note else []
         about = (None, finding.attribute)
         promised = [p for p in apart.promises_of_values if p.attribute in about]
         for part in promised:
             for each in broken_among(apart.seen, part, apart.n_unseen):
                 if each.note is None:
+                    failed = failed or FailedMeasure.of(each.criterion, each.promised, each.found)
                     holds, n_exceeding = False, max(n_exceeding, each.n_people_failing)
                     notes.append(f"{each.criterion} does not hold")
                 else:
@@ -159,4 +172,5 @@ class UntouchedDisclosure(Attack):
             holds=holds,
             n_exceeding=n_exceeding,
             note="; ".join(dict.fromkeys(notes)) or None,
+            failed=finding.failed if finding.holds is False else failed,
         )

@@ -28,14 +28,20 @@ class _Console(Console):
 
 
 def draw_rows(
-    title: str, header: Sequence[str], rows: Sequence[Sequence[object]], width: int
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    width: int,
+    below: Sequence[str | None] = (),
 ) -> None:
     """Draw a table on standard output; text is never read as markup.
 
     Where the words of its columns do not fit beside each other, those in which nothing stands are
-    left out; where that is not enough, every row is a table of its own.
+    left out; where that is not enough, every row is a table of its own. below: What is said in
+    lines below each row, if anything.
     """
     console = _Console(width=width)
+    said = [None if text is None else printable(text) for text in below] or [None] * len(rows)
     header = [*map(printable, header)]
     texts = [[printable(str(cell)) for cell in row] for row in rows]
     for line in wrapped(printable(title), width) if title else ():
@@ -45,11 +51,36 @@ def draw_rows(
         columns = [column for column in columns if any(column[1:])]
         header, *texts = ([*row] for row in zip(*columns, strict=True))
     if _fits(columns, width):
-        _draw(console, header, texts, _widths(columns, width))
+        if any(said):
+            _draw_with_lines(console, header, texts, _widths(columns, width), said)
+        else:
+            _draw(console, header, texts, _widths(columns, width))
         return
-    for row in texts:
-        pairs = [*zip(header, row, strict=True)]
+    for row, text in zip(texts, said, strict=True):
+        pairs = [*zip(header, row, strict=True), *([] if text is None else [("", text)])]
         _draw(console, None, pairs, _widths([*zip(*pairs, strict=True)], width))
+
+
+def _draw_with_lines(
+    console: Console,
+    header: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    widths: Sequence[int],
+    below: Sequence[str | None],
+) -> None:
+    """Draw a table row by row, with lines in between."""
+    for j, (row, text) in enumerate(zip(rows, below, strict=True)):
+        with console.capture() as capture:
+            _draw(console, None if j else header, [row], widths)
+        drawn = capture.get().splitlines()
+        while j and drawn and not drawn[0].strip():
+            del drawn[0]
+        while drawn and not drawn[-1].strip():
+            del drawn[-1]
+        lines = [] if text is None else wrapped(f"   {text}", console.width, "   ")
+        for line in (*drawn, *lines):
+            console.print(Text.from_ansi(line), soft_wrap=True)
+    console.print()
 
 
 def _draw(

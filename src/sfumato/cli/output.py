@@ -86,11 +86,19 @@ def _cannot_write(text: str) -> bool:
 
 
 @_printing()
-def print_rows(title: str, header: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
-    """Write a table on standard output; text is never read as markup."""
+def print_rows(
+    title: str,
+    header: Sequence[str],
+    rows: Sequence[Sequence[object]],
+    below: Sequence[str | None] = (),
+) -> None:
+    """Write a table on standard output; text is never read as markup.
+
+    below: What is said below each row, if anything.
+    """
     from sfumato.cli.drawing import draw_rows
 
-    draw_rows(title, header, rows, width())
+    draw_rows(title, header, rows, width(), below)
 
 
 def print_summary(summary: Summary, title: str, *, details: bool = True) -> None:
@@ -155,14 +163,16 @@ def print_audit(
     from sfumato.report.sentences import HEADER, LEGEND
 
     if details:
-        print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows))
+        print_rows(f"{title}: {report.heading}", COLUMNS, list(report.rows), report.advice)
         _print_notes(report)
     else:
         say(f"{title}: {report.heading}.")
         for sentence in report.sentences if sentences is None else sentences:
             say(sentence)
-        print_rows("", HEADER, report.short_rows)
+        print_rows("", HEADER, report.short_rows, report.advice)
         say(LEGEND)
+    for names, advice in report.advice_on_not_run:
+        say(f"Not run: {names}; {advice}")
     if report.way_out is not None:
         say(str(report.way_out))
     for finding in report.findings if steward else ():

@@ -38,3 +38,23 @@ class Bound:
         """Say whether a number keeps the promise."""
         limit = self.number
         return {"<=": value <= limit, "<": value < limit, ">=": value >= limit}[self.relation]
+
+
+@dataclass(frozen=True)
+class FailedMeasure:
+    """What a criterion wants and what it measures, where it fails and the largest belief does not.
+
+    So it is where three values are wanted and two are possible, none of them certain.
+
+    >>> FailedMeasure.of("LDiversity(l=3)", 3, 2)
+    FailedMeasure(criterion='LDiversity(l=3)', promised='3', found='2')
+    """
+
+    criterion: str
+    promised: str
+    found: str
+
+    @classmethod
+    def of(cls, criterion: object, promised: Value, found: Value) -> FailedMeasure:
+        """Write down what was measured."""
+        return cls(str(criterion), value_text(promised), value_text(found))

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
-from sfumato.criteria.bound import Bound
+from sfumato.criteria.bound import Bound, FailedMeasure
 from sfumato.parameters import is_count
 
 Number = int | Fraction | float
@@ -41,6 +41,7 @@ class StatedVerdict:
     holds: bool | None
     n_exceeding: int
     knows_earlier: bool = False  # whether from all releases that this one names as earlier, too
+    failed: FailedMeasure | None = None  # what does not hold, where that is not the number found
 
     def to_json(self) -> dict[str, Any]:
         """Write it down; fractions stay exact."""
@@ -61,6 +62,7 @@ class StatedVerdict:
             "holds": self.holds,
             "people_exceeding": self.n_exceeding,
             "knows_earlier": self.knows_earlier,
+            **({} if self.failed is None else {"failed": vars(self.failed)}),
         }
 
     @classmethod
@@ -83,6 +85,7 @@ class StatedVerdict:
                 written["holds"],
                 written["people_exceeding"],
                 written["knows_earlier"],
+                FailedMeasure(**written["failed"]) if "failed" in written else None,
             )
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             return None
@@ -97,7 +100,8 @@ class StatedVerdict:
         )
         holds = self.holds is None or isinstance(self.holds, bool)
         flags = holds and isinstance(self.knows_earlier, bool)
-        return texts and column and bound and flags and is_count(self.n_exceeding)
+        measure = self.failed is None or all(isinstance(v, str) for v in vars(self.failed).values())
+        return texts and column and bound and flags and measure and is_count(self.n_exceeding)
 
 
 def _written(value: Number) -> int | float | str:

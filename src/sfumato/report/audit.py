@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
+from functools import cached_property, reduce
+from operator import or_
 from pathlib import Path
 from typing import Any
 
-from sfumato.attacks import Correspondence, Finding, Target
+from sfumato.attacks import Correspondence, Finding, Remedy, Target
 from sfumato.attacks.attack import ATTACKS, attempt, tried
 from sfumato.criteria import Criterion
 from sfumato.errors import BadInput, CannotRun
@@ -25,13 +26,8 @@ from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.publishers_word import given_word, with_publishers_word
 from sfumato.report.sentences import line, sentences
-from sfumato.report.verdict import NotRun, Verdict, left_open, without_spellings
-from sfumato.report.way_out import (
-    WayOut,
-    find_way_out,
-    gives_method_away,
-    tells_people_apart,
-)
+from sfumato.report.verdict import NotRun, Verdict, in_need, left_open, without_spellings
+from sfumato.report.way_out import WayOut, find_way_out
 from sfumato.table import Table
 from sfumato.text import counted, people
 
@@ -109,25 +105,54 @@ class Report:
     def public(self) -> Report:
         """Attack again with nothing but what is published.
 
-        Of an attack that succeeded with more than that, the name is shown and nothing else.
+        Of an attack that succeeded with more than that, the name is shown and nothing else. What to
+        do is for the steward.
         """
         seen = Target.public(self.subject, self.target.criterion, self.target.previous)
         outcome = _audited(self.subject, seen)
-        return replace(outcome, at_best=self.verdict, known=self.succeeded)
+        return replace(
+            outcome,
+            findings=tuple(replace(each, remedy=None) for each in outcome.findings),
+            not_run=tuple(replace(each, remedy=None) for each in outcome.not_run),
+            at_best=self.verdict,
+            known=self.succeeded,
+        )
 
     @cached_property
     def way_out(self) -> WayOut | None:
-        """Which method keeps the promise instead, tried on the original when first asked for.
+        """What keeps the promise instead, tried on the original when first asked for.
 
-        None: nobody succeeded by knowing the method, or somebody does whatever the method is, by
-        columns that tell people apart. It is for the steward alone.
+        All remedies together, by every method that may do. None: nothing failed or was left open,
+        or publishing something else does not help. It is for the steward alone.
         """
-        by_method = any(map(gives_method_away, self.findings))
-        if not by_method or any(map(tells_people_apart, self.findings)):
+        needed = reduce(or_, self._needed.values(), Remedy())
+        if not needed.changes:
             return None
         return find_way_out(
-            self.subject, self.target, lambda release, target: _audited(release, target).verdict
+            self.subject,
+            self.target,
+            needed,
+            lambda release, target: _audited(release, target).verdict,
         )
+
+    @cached_property
+    def _needed(self) -> dict[str, Remedy]:
+        """What the attacks say that failed, or that were left open, by their names."""
+        every: list[Finding | NotRun] = [*self.findings, *self.not_run]
+        return {each.name: each.remedy for each in every if each.remedy is not None}
+
+    @cached_property
+    def remedies(self) -> dict[str, Remedy]:
+        """What to do about each attack that succeeded or left something open, by its name.
+
+        As it was tried, where it was (`way_out`); so this is for the steward, too.
+        """
+        tried = self.way_out
+        if tried is None:
+            return self._needed
+        return {
+            name: tried.settled(each, self.target.method) for name, each in self._needed.items()
+        }
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
@@ -153,6 +178,21 @@ class Report:
         """A line for each attack, by `HEADER`."""
         named = len({each.attribute for each in self.findings} - {None}) > 1
         return [line(finding, named=named) for finding in self.findings]
+
+    @property
+    def advice(self) -> list[str | None]:
+        """What to do, for each of `short_rows`; None: nothing has to be done."""
+        remedies = [each.remedy for each in self._advised]
+        return [None if each is None else each.advice for each in remedies]
+
+    @property
+    def advice_on_not_run(self) -> list[tuple[str, str]]:
+        """What to do about attacks that could not be run, those with the same advice together."""
+        names: dict[str, list[str]] = {}
+        for each in self.not_run:
+            if each.name in self.remedies:
+                names.setdefault(self.remedies[each.name].advice, []).append(each.name)
+        return [("; ".join(several), advice) for advice, several in names.items()]
 
     @property
     def notes(self) -> list[tuple[str, str]]:
@@ -191,6 +231,7 @@ class Report:
     def __repr__(self) -> str:
         lines = [self.heading, *map(str, self.findings)]
         lines += [f"{names}: not run: {reason}" for names, reason in self.skipped]
+        lines += [f"{each.name}: {each.remedy.advice}" for each in self.not_run if each.remedy]
         lines += [f"note: {remark}" for remark in self.remarks]
         return "\n".join(lines)
 
@@ -212,8 +253,11 @@ class Report:
             "suppressed": self.target.n_suppressed,
             "promise": None if self.target.criterion is None else self.target.criterion.spec(),
             "method": None if self.target.method is None else self.target.method.spec(),
-            "findings": [finding.to_json(private=private) for finding in self.findings],
-            "not_run": [each.to_json() for each in self.not_run],
+            "findings": [each.to_json(private=private) for each in self._advised],
+            "not_run": [
+                each.to_json() | {"remedy": _json_of(self.remedies.get(each.name))}
+                for each in self.not_run
+            ],
             "way_out": None if self.way_out is None else self.way_out.to_json(),
         }
 
@@ -246,15 +290,27 @@ class Report:
         """Write down what is for the steward, or what is for everybody."""
         shown = self if private else self.public()
         audited = shown.to_json(private=private)
-        if not private:
-            audited["way_out"] = None
-        return document(shown.subject, shown.target, shown.findings, audited, private=private)
+        return document(shown.subject, shown.target, shown._advised, audited, private=private)
+
+    @property
+    def _advised(self) -> list[Finding]:
+        """Give the findings with remedies as they were tried."""
+        return [
+            each if each.remedy is None else replace(each, remedy=self.remedies[each.name])
+            for each in self.findings
+        ]
 
     def _repr_html_(self) -> str:
         table = html_table(COLUMNS, self.rows, self.heading)
         notes = html_table(("attack", "note"), self.notes) if self.notes else ""
         skipped = html_table(("not run", "reason"), self.skipped) if self.not_run else ""
-        return table + notes + skipped
+        advised = [(name, remedy.advice) for name, remedy in self._needed.items()]
+        advice = html_table(("attack", "what to do"), advised) if advised else ""
+        return table + notes + skipped + advice
+
+
+def _json_of(remedy: Remedy | None) -> dict[str, Any] | None:
+    return None if remedy is None else remedy.to_json()
 
 
 def audit(
@@ -337,10 +393,14 @@ def _audited(subject: Release | Table, target: Target) -> Report:
             try:
                 findings.append(attempt(attack, target))
             except CannotRun as error:
-                not_run.append(NotRun.of(attack, error))
+                not_run.append(NotRun.of(attack, error, target))
     not_run += [NotRun(name, reason) for name, reason in ATTACKS.broken.items()]
     if isinstance(subject, Release):
         findings, not_run = with_publishers_word(subject, target, findings, not_run)
     findings = without_spellings(target, findings)
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
-    return Report(subject, target, tuple(findings), tuple(dict.fromkeys(not_run)))
+    not_run = [*dict.fromkeys(not_run)]
+    needing = in_need(target, findings, not_run)
+    findings = [each if each in needing else replace(each, remedy=None) for each in findings]
+    not_run = [each if each in needing else replace(each, remedy=None) for each in not_run]
+    return Report(subject, target, tuple(findings), tuple(not_run))

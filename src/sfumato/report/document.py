@@ -134,9 +134,9 @@ def _finding(finding: Finding, *, private: bool) -> dict[str, Any]:
             "before": words.measured(finding, finding.before),
             "promised": words.bound(finding),
             "found": finding.briefly
-            if finding.is_bound
+            if finding.is_bound or finding.failed is not None
             else words.measured(finding, finding.found),
-            **({} if finding.interval is None else {"between": finding.briefly}),
+            **({} if finding.interval is None or finding.failed else {"between": finding.briefly}),
         },
     }
 

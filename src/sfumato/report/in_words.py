@@ -45,6 +45,8 @@ def measured(finding: Finding, value: Value) -> str:
 
 def bound(finding: Finding) -> str:
     """Write what was promised; the relation in words."""
+    if finding.failed is not None:
+        return f"{finding.failed.criterion}: {finding.failed.promised}"
     if finding.promised is None:
         return "nothing"
     relations = {"<=": "at most", "<": "less than", ">=": "at least", ">": "more than"}

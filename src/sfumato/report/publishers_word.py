@@ -7,10 +7,12 @@ into `release.json`; an audit without the original shows them instead of running
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 from fractions import Fraction
 
 from sfumato.attacks import Finding, Target
 from sfumato.attacks.finding import KNOWN
+from sfumato.attacks.what_helps import against_knowing_method
 from sfumato.release import Release
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.report.verdict import NotRun
@@ -35,6 +37,7 @@ def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
             each.holds,
             each.n_exceeding,
             each.knows_earlier,
+            each.failed,
         )
         for each in findings
         if each.knows_method
@@ -68,7 +71,7 @@ def with_publishers_word(
 
 def _finding(stated: StatedVerdict, target: Target, *, knows_earlier: bool) -> Finding:
     earlier = "; the earlier releases, and when people came" if knows_earlier else ""
-    return Finding(
+    finding = Finding(
         attack=stated.attack,
         attribute=stated.attribute,
         knows=f"{KNOWN}, and everybody's; the method{earlier}",
@@ -82,4 +85,8 @@ def _finding(stated: StatedVerdict, target: Target, *, knows_earlier: bool) -> F
         note=HIS_WORD,
         knows_method=True,
         knows_earlier=knows_earlier,
+        failed=stated.failed,
     )
+    if not finding.needs_remedy:
+        return finding
+    return replace(finding, remedy=against_knowing_method(target, finding))

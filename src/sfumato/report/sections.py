@@ -218,7 +218,13 @@ def _found(document: Document) -> Markup:
             _promise_cell(each),
             joined([tag("b", each["shown"]["found"]), _interval(each)]),
             NONE if each["holds"] is None else count(each["people_exceeding"]),
-            joined([_badge(each), tag("small", each["note"]) if each["note"] else ""]),
+            joined(
+                [
+                    _badge(each),
+                    tag("small", each["note"]) if each["note"] else "",
+                    tag("small", each["remedy"]["advice"]) if each["remedy"] else "",
+                ]
+            ),
         )
         for each in findings
     ]
@@ -261,9 +267,10 @@ def _found(document: Document) -> Markup:
 
 def _promise_cell(finding: Mapping[str, Any]) -> Markup:
     promised = finding["promised"]
-    if promised is None:
+    if promised is None and finding["failed"] is None:
         return tag("span", "nothing", class_="faint")
-    assumed = tag("small", "not promised, but assumed") if promised["assumed"] else ""
+    assumed = finding["failed"] is None and promised["assumed"]
+    assumed = tag("small", "not promised, but assumed") if assumed else ""
     return joined([finding["shown"]["promised"], assumed])
 
 

@@ -61,6 +61,12 @@ def _strongest(findings: Sequence[Finding]) -> Finding | None:
 def _reached(finding: Finding) -> str:
     """Say what an attack reaches, beside what was promised."""
     found = measured(finding, finding.found)
+    if finding.failed is not None:
+        failed = finding.failed
+        return (
+            f"The attack '{finding.attack}' leaves {failed.criterion} at {failed.found} for the "
+            f"{finding.attribute} of somebody; promised is {failed.promised}."
+        )
     if is_probability(finding):
         whom = (
             "who somebody is"

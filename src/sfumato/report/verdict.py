@@ -8,10 +8,10 @@ release was made may be certain where its groups look safe (Wong 2009).
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
-from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Target
+from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Remedy, Target
 from sfumato.text import listed
 
 Verdict = Literal["safe", "failed", "undecided"]
@@ -28,13 +28,16 @@ class NotRun:
     reason: str
     attribute: str | None = None  # the sensitive column it would have been about
     applies: bool = True  # False: there is nothing here for it to attack
+    remedy: Remedy | None = field(default=None, compare=False)  # of one that applies
 
     @classmethod
-    def of(cls, attack: Attack, error: CannotRun) -> NotRun:
-        """Take down why an attack was not run."""
+    def of(cls, attack: Attack, error: CannotRun, target: Target) -> NotRun:
+        """Take down why an attack was not run, and what would help."""
         attribute = getattr(attack, "attribute", None)
         name = attack.called if attribute is None else f"{attack.called} ({attribute})"
-        return cls(name, str(error), attribute, not isinstance(error, DoesNotApply))
+        if isinstance(error, DoesNotApply):
+            return cls(name, str(error), attribute, applies=False)
+        return cls(name, str(error), attribute, remedy=attack.remedy(target, None))
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -60,29 +63,47 @@ def left_open(
     spelled = target.left_open_by_spellings
     if spelled:
         yield f"{SPELLINGS}: {listed(tuple(spelled))}"
-    alone = not (target.previous.releases or target.previous.missing)
-    decided = {
-        each.attribute
-        for each in findings
-        if each.knows_method and each.holds is not None and (alone or each.knows_earlier)
-    }
+    decided = decided_columns(target, findings)
     undecided = [each for each in columns_promised(target) if each not in decided]
     if undecided:
-        known = "the method" if alone else "the method and the earlier releases together"
+        together = "the method and the earlier releases together"
+        known = together if target.previous else "the method"
         yield f"no attack that knows {known} has decided about {listed(tuple(undecided))}"
     unjudged = [
         each.name
         for each in findings
-        if each.holds is None
-        and each.promised is not None
-        and not each.promised.assumed
-        and _is_open(each.attribute, decided)
+        if each.holds is None and each.promised is not None and not each.promised.assumed
+        if _is_open(each.attribute, decided)
     ]
     if unjudged:
         yield f"without a verdict: {', '.join(unjudged)}"
     missing = [each.name for each in not_run if each.applies and _is_open(each.attribute, decided)]
     if missing:
         yield f"could not be run: {', '.join(missing)}"
+
+
+def in_need(
+    target: Target, findings: Sequence[Finding], not_run: Iterable[NotRun]
+) -> list[Finding | NotRun]:
+    """Give what failed, and what was left open and nobody decided who knows the method."""
+    decided = decided_columns(target, findings)
+    found = [
+        each
+        for each in findings
+        if each.holds is False or (each.needs_remedy and _is_open(each.attribute, decided))
+    ]
+    missing = [each for each in not_run if each.applies and _is_open(each.attribute, decided)]
+    return [*found, *missing] if target.criterion is not None else [*found]
+
+
+def decided_columns(target: Target, findings: Iterable[Finding]) -> set[str | None]:
+    """Give the columns that an attack has decided about which knows the method."""
+    alone = not target.previous
+    return {
+        each.attribute
+        for each in findings
+        if each.knows_method and each.holds is not None and (alone or each.knows_earlier)
+    }
 
 
 def without_spellings(target: Target, findings: Iterable[Finding]) -> list[Finding]:
@@ -92,7 +113,7 @@ def without_spellings(target: Target, findings: Iterable[Finding]) -> list[Findi
     """
     spelled = target.left_open_by_spellings
     return [
-        replace(each, holds=None, note=SPELLINGS)
+        replace(each, holds=None, note=SPELLINGS, remedy=Remedy(give=("alike",)))
         if each.holds and each.attribute in spelled
         else each
         for each in findings

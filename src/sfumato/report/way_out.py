@@ -1,34 +1,37 @@
-"""A safe way out: which method keeps a promise that another one gave away.
+"""A way out: what could be published instead that keeps the promise.
 
-Where somebody who knows the method succeeds, methods are tried to whom it makes no difference who
-has which value. The list of them follows from the promise and the method that failed; each makes a
+The attacks that succeed, or that have no verdict, say what helps (`Remedy`): a criterion to keep
+to, columns that tell people apart, another method. All of that together is tried by every method
+that may do; the list of these follows from the promise and the method that failed. Each try makes a
 release in memory, which is attacked like any other. Nothing of it is written, or published.
 """
 
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
-from sfumato.algorithms import Algorithm, Anatomy, Checked, Mondrian
+from sfumato.algorithms import Algorithm, Anatomy, BCFAnonymizer, Checked, Mondrian, Optimal
 from sfumato.algorithms.checked import doubling
-from sfumato.attacks import Finding, Minimality, Target, UntouchedDisclosure
+from sfumato.attacks import Remedy, Target
 from sfumato.criteria import Criterion
+from sfumato.criteria.criterion import together
+from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.steward import measured_loss
-from sfumato.report.verdict import Verdict
+from sfumato.report.verdict import Verdict, worst
 from sfumato.table import Table
 from sfumato.text import percent_lost
 
-SECONDS = 60  # after which no other method is tried
-OUT_OF_TIME = f"not tried: the methods before it took more than {SECONDS} seconds"
-SERIES = "the release is one of several of the same people, and was not tried against these"
+SECONDS = 60  # after which nothing else is tried
+OUT_OF_TIME = f"not tried: what came before it took more than {SECONDS} seconds"
 WITHOUT_ORIGINAL = "the original is not at hand (original=, --original)"
+WITHOUT_EARLIER = "not all earlier releases are at hand (earlier=, --earlier)"
 BEFOREHAND = (
     "Name it before you look at the data next time: that another method was tried first tells "
     "something, too, and this is not counted."
@@ -37,8 +40,9 @@ BEFOREHAND = (
 
 @dataclass(frozen=True)
 class Try:
-    """A method, and what became of it on this table."""
+    """All steps of a remedy together, with a method, and what became of them on this table."""
 
+    remedy: Remedy
     method: Algorithm
     verdict: Verdict | None = None  # None: it was not tried, or published nothing
     loss: float | None = None
@@ -49,19 +53,37 @@ class Try:
         """Whether it was shown to keep the promise."""
         return self.verdict == "safe"
 
-    def __str__(self) -> str:
+    @property
+    def left_out(self) -> bool:
+        """Whether there was no time to try it."""
+        return self.reason == OUT_OF_TIME
+
+    @property
+    def others(self) -> tuple[str, ...]:
+        """What is to be done beside taking the method."""
+        return replace(self.remedy, method=None).steps
+
+    @property
+    def called(self) -> str:
+        """The method, after what else is to be done."""
+        return "; ".join([*self.others, f"by {self.method}"]) if self.others else str(self.method)
+
+    @property
+    def outcome(self) -> str:
+        """What became of it."""
         if self.verdict is None:
-            return f"{self.method}: {(self.reason or '').removeprefix(f'{self.method}: ')}"
+            return (self.reason or "").removeprefix(f"{self.method}: ")
         said = {"safe": "keeps the promise", "failed": "fails, too", "undecided": "is not decided"}
         lost = "" if self.loss is None else f", loss {percent_lost(self.loss)}"
         shape = ", as two tables" if self.method.bucketized else lost
-        return f"{self.method}: {said[self.verdict]}{shape}"
+        return f"{said[self.verdict]}{shape}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         return {
             "method": self.method.spec(),
-            "called": str(self.method),
+            "called": self.called,
+            "remedy": self.remedy.to_json(),
             "verdict": self.verdict,
             "information_loss": self.loss,
             "tables": 2 if self.method.bucketized else 1,
@@ -71,7 +93,7 @@ class Try:
 
 @dataclass(frozen=True)
 class WayOut:
-    """What was tried instead of a method that gave people away; for the steward alone.
+    """What was tried instead of a release that gave people away; for the steward alone.
 
     That a method failed on this table, or not, says something of its values, and loss is measured
     against the original: so no report for everybody shows what was tried.
@@ -84,24 +106,51 @@ class WayOut:
 
     @property
     def best(self) -> Try | None:
-        """What was shown to keep the promise: as many tables as failed, then the least loss."""
+        """What was shown to keep the promise: columns kept, tables as before, the least loss."""
         safe = [each for each in self.tries if each.safe]
-        return min(
-            safe,
-            key=lambda each: (each.method.bucketized != self.two_tables, each.loss),
-            default=None,
+
+        def cost(each: Try) -> tuple[int, bool, float]:
+            loss = 1.0 if each.loss is None else each.loss
+            return len(each.remedy.drop), each.method.bucketized != self.two_tables, loss
+
+        return min(safe, key=cost, default=None)
+
+    def settled(self, remedy: Remedy, failed: Algorithm | None) -> Remedy:
+        """Say of one attack's remedy how it ended: as a part of the best, or of all that was tried.
+
+        failed: the method of the release.
+        """
+        best = self.best
+        if not remedy.changes:
+            return remedy
+        if best is None:
+            done = [each for each in self.tries if self.untried is None and not each.left_out]
+            ended = [each.verdict or "failed" for each in done]  # what is refused is no way out
+            return replace(remedy, tried=worst(*ended) if ended else None)
+        own = best.remedy
+        # What a job does that names no method depends on its criteria.
+        named = remedy.other_method or remedy.criterion is not None or best.method != failed
+        about = {*remedy.telling, *remedy.drop}
+        return replace(
+            remedy,
+            method=best.method if named else None,
+            other_method=False,
+            telling=(),
+            quasi_identifiers=tuple(name for name in own.quasi_identifiers if name in about),
+            drop=tuple(name for name in own.drop if name in about),
+            tried="safe",
         )
 
     def __str__(self) -> str:
-        names = " or ".join(str(each.method) for each in self.tries)
         if not self.tries:
-            return "Way out: no method is known here that does not look at who has which value."
+            return "Way out: no method is known here that could do."
         if self.untried is not None:
-            return f"Way out: {names}; not tried, since {self.untried}."
+            names = [self.tries[0].called, *(_beside(self.tries[0], e) for e in self.tries[1:])]
+            return f"Way out: {' or '.join(names)}; not tried, since {self.untried}."
         best = self.best
         if best is None:
             return (
-                f"Way out: none was found. Tried: {'; '.join(map(str, self.tries))}. "
+                f"Way out: none was found. Tried: {_listed(self.tries)}. "
                 "What helps: promise less, publish fewer quasi-identifiers, or larger groups."
             )
         if best.method.bucketized:
@@ -109,15 +158,17 @@ class WayOut:
         else:
             instead = "" if self.loss is None else f" instead of {percent_lost(self.loss)}"
             at = f"at an information loss of {percent_lost(best.loss or 0.0)}{instead}"
-        others = "; ".join(str(each) for each in self.tries if each is not best)
-        tried = f" Tried as well: {others}." if others else ""
-        return f"Way out: {best.method} keeps the promise, {at}.{tried} {BEFOREHAND}"
+        others = [each for each in self.tries if each is not best]
+        tried = f" Tried as well: {_listed(others, best)}." if others else ""
+        that = "" if best.called == str(best.method) else ": that"
+        return f"Way out: {best.called}{that} keeps the promise, {at}.{tried} {BEFOREHAND}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         best = self.best
         return {
             "method": None if best is None else best.method.spec(),
+            "remedy": None if best is None else best.remedy.to_json(),
             "information_loss": None if best is None else best.loss,
             "instead_of": self.loss,
             "tried": self.untried is None,
@@ -127,21 +178,29 @@ class WayOut:
         }
 
 
-def gives_method_away(finding: Finding) -> bool:
-    """Whether an attack succeeded by what is known of the method."""
-    return finding.holds is False and (finding.knows_method or finding.attack == Minimality.name)
+def _listed(tries: Sequence[Try], said: Try | None = None) -> str:
+    """Say what became of each; what is to be done beside is said once."""
+    texts = []
+    for each in tries:
+        texts.append(f"{each.called if said is None else _beside(said, each)}: {each.outcome}")
+        said = each
+    return "; ".join(texts)
 
 
-def tells_people_apart(finding: Finding) -> bool:
-    """Whether an attack succeeded by columns that stand beside the quasi-identifiers."""
-    return finding.holds is False and finding.attack == UntouchedDisclosure.name
+def _beside(said: Try, each: Try) -> str:
+    return str(each.method) if said.others == each.others else each.called
 
 
 def candidates(criterion: Criterion, failed: Algorithm | None) -> Iterator[Algorithm]:
     """Give the methods to try: a public list, by what was promised and which method failed."""
     ks = doubling(criterion)
-    methods: list[Algorithm] = [Mondrian(look_ahead=True), Checked(Mondrian(), ks)]
-    methods.append(Checked(Mondrian(), ks[3:4]))  # of which nothing failed before
+    blind: Algorithm = Mondrian()
+    if not all(part.by_group for part in criterion.parts if not part.looks_at_values):
+        blind = Optimal()  # what is promised of the whole table is for a lattice
+    methods: list[Algorithm] = [blind]
+    if any(part.looks_at_values for part in criterion.parts):
+        methods = [Mondrian(look_ahead=True), Checked(blind, ks)]
+        methods.append(Checked(blind, ks[3:4]))  # of which nothing failed before
     if failed is not None:
         with suppress(BadInput):  # it cannot be told k alone
             methods.append(Checked(failed, ks))
@@ -151,35 +210,92 @@ def candidates(criterion: Criterion, failed: Algorithm | None) -> Iterator[Algor
             yield method
 
 
-def find_way_out(
-    subject: Release | Table, target: Target, attack: Callable[[Release, Target], Verdict]
-) -> WayOut | None:
-    """Try what does not look at who has which value; None: nothing was promised.
+def promise_with(criterion: Criterion | None, remedy: Remedy) -> Criterion | None:
+    """Add what has to be kept to what was promised; None: neither says anything."""
+    parts = [] if criterion is None else [*criterion.parts]
+    wanted = () if remedy.criterion is None else remedy.criterion.parts
+    parts += [part for part in wanted if part not in parts]
+    return together(parts) if parts else None
 
-    attack: what makes a verdict on a release.
+
+def with_roles(table: Table, remedy: Remedy) -> Table:
+    """See a table with columns as quasi-identifiers that are none yet, and without others."""
+    moved = {*remedy.quasi_identifiers, *remedy.drop}
+    if not moved:
+        return table
+    schema = table.schema
+    added = [name for name in remedy.quasi_identifiers if name not in schema.quasi_identifiers]
+    roles = Schema.of(
+        schema.columns,
+        [*(name for name in schema.quasi_identifiers if name not in remedy.drop), *added],
+        [name for name in schema.sensitive if name not in moved],
+        schema.identifiers,
+        [name for name in schema.insensitive if name not in moved],
+        schema.person,
+        {name: rule for name, rule in schema.hierarchies.items() if name not in remedy.drop},
+        schema.meanings,
+    )
+    compared = (*roles.counted, roles.person)
+    rules = {name: rule for name, rule in table.spelling_rules.items() if name in compared}
+    return Table(table.source, roles, rules)
+
+
+def plans(needed: Remedy, criterion: Criterion, failed: Algorithm | None) -> Iterator[Try]:
+    """Give what is to be tried: the remedy by every method that may do; columns kept, or dropped.
+
+    The method of the release itself is the first, unless it gives something away.
     """
-    if target.criterion is None:
+    methods = [] if needed.other_method or failed is None else [failed]
+    methods += candidates(criterion, failed)
+    if needed.method is not None:  # against earlier releases
+        methods = [needed.method]
+    able = [each for each in methods if each.refuses(criterion) is None]
+    steps = replace(needed, other_method=False, telling=(), give=())
+    kept = tuple(name for name in needed.telling if name not in needed.drop)
+    for method in able:
+        yield Try(replace(steps, method=method, quasi_identifiers=kept), method)
+    for method in able[: bool(kept)]:
+        yield Try(replace(steps, method=method, drop=(*needed.drop, *kept)), method)
+
+
+def find_way_out(
+    subject: Release | Table,
+    target: Target,
+    needed: Remedy,
+    attack: Callable[[Release, Target], Verdict],
+) -> WayOut | None:
+    """Try what helps; None: nothing was promised, and nothing has to be.
+
+    needed: what all attacks together say that helps; attack: what makes a verdict on a release.
+    """
+    criterion = promise_with(target.criterion, needed)
+    if criterion is None:
         return None
-    methods = [*candidates(target.criterion, target.method)]
+    if target.previous.releases and needed.method is None:
+        known = None if target.method is None else target.method.series
+        needed = replace(needed, method=(known or BCFAnonymizer()).after(target.previous.releases))
+    planned = [*plans(needed, criterion, target.method)]
     untried = WITHOUT_ORIGINAL if target.original is None else None
-    if target.previous.releases or target.previous.missing:
-        untried = SERIES
+    if target.previous.missing:
+        untried = WITHOUT_EARLIER
     if untried is not None or target.original is None:
-        return WayOut(tuple(map(Try, methods)), untried=untried)
+        return WayOut(tuple(planned), untried=untried)
     allowed = isinstance(subject, Release) and subject.description.untouched_identify
+    allowed = allowed and not (needed.telling or needed.drop)
     tries, started = [], time.monotonic()
-    for done, method in enumerate(methods):
-        report("looking for a way out", done, len(methods))
+    for done, plan in enumerate(planned):
+        report("looking for a way out", done, len(planned))
         if time.monotonic() - started > SECONDS:
-            tries.append(Try(method, reason=OUT_OF_TIME))
+            tries.append(replace(plan, reason=OUT_OF_TIME))
             continue
         try:
-            release = anonymize(
-                target.original, target.criterion, method, untouched_identify=allowed
-            )
+            table = with_roles(target.original, plan.remedy)
+            release = anonymize(table, criterion, plan.method, untouched_identify=allowed)
+            earlier = target.previous.releases
+            seen = Target.of(release, external=target.external, earlier=earlier)
         except SfumatoError as error:
-            tries.append(Try(method, reason=str(error)))
+            tries.append(replace(plan, reason=str(error)))
             continue
-        seen = Target.of(release, external=target.external)
-        tries.append(Try(method, attack(release, seen), measured_loss(release, seen)))
+        verdict, loss = attack(release, seen), measured_loss(release, seen)
+        tries.append(replace(plan, verdict=verdict, loss=loss))
     return WayOut(tuple(tries), measured_loss(subject, target), two_tables=bool(target.as_they_are))

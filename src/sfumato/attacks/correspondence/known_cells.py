@@ -21,13 +21,16 @@ from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.correspondence.series_attack import SeriesAttack
 from sfumato.attacks.correspondence.whole_series import among_others, doubt_about, in_common, named
 from sfumato.attacks.finding import NO_CERTAINTY, Finding, text_of
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion, LDiversity
+from sfumato.criteria.bound import FailedMeasure
+from sfumato.criteria.judging import shown_to
 from sfumato.errors import BadInput, CannotRun
 from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.earlier_releases.in_common import InCommon
-from sfumato.text import people
+from sfumato.text import people, value_text
 
 AT_MOST = "worlds are too many to be counted, so this is a bound: no belief is larger"
 BY_WORLDS = "worlds are too many to be counted, so found is only a bound; worlds show more"
@@ -75,6 +78,10 @@ class KnownCells(ColumnAttack, SeriesAttack):
 
     name: ClassVar[str] = "known cells"
 
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """That of series."""
+        return SeriesAttack.remedy(self, target, finding)
+
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most."""
         own = among_others(target)
@@ -108,11 +115,12 @@ class KnownCells(ColumnAttack, SeriesAttack):
         if holds is None and of_cells:
             n_open = view.sizes[[verdict is None for verdict in of_cells]].sum()
             notes.append(NOT_DECIDED.format(people(int(n_open))))
+        failed = None
         if holds is False and (bound is None or bound.allows(belief)):
-            broken = [
-                part for part, of_part in zip(parts, verdicts, strict=False) if False in of_part
-            ]
-            notes.append(f"{broken[0]} does not hold")
+            pairs = zip(parts, verdicts, strict=False)
+            broken = [(part, of_part) for part, of_part in pairs if False in of_part]
+            notes.append(f"{broken[0][0]} does not hold")
+            failed = _failed(*broken[0], view)
         notes += [] if doubt is None else [doubt]
         total = int(view.reference.sum())
         return Finding(
@@ -130,6 +138,7 @@ class KnownCells(ColumnAttack, SeriesAttack):
             n_people=target.n_people,
             note="; ".join(notes) or None,
             is_bound=not exact,
+            failed=failed,
             worst=_witness(releases, cells, view, cell, codes, belief),
         )
 
@@ -172,6 +181,19 @@ def _uncertain(view: CellView) -> list[Verdict]:
     if np.count_nonzero(view.reference) < 2:
         return [True] * len(view.sizes)
     return decided(LDiversity(2), view)
+
+
+def _failed(part: Criterion, verdicts: Sequence[Verdict], view: CellView) -> FailedMeasure:
+    """Measure a part in a cell that breaks it, where what is believed there is known."""
+    alone = part.without_sizes() or part
+    found = "not kept"
+    for cell in (cell for cell, verdict in enumerate(verdicts) if verdict is False):
+        here = np.arange(len(view.sizes)) == cell
+        groups = view.groups(here) if view.worlds.known[cell] else view.believed(cell)
+        if groups is not None:
+            found = value_text(alone.measure(shown_to(alone, groups)))
+            break
+    return FailedMeasure(str(part), value_text(part.promised()), found)
 
 
 def _witness(

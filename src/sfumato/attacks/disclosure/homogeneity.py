@@ -16,7 +16,7 @@ from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.largest_belief import LargestBelief, largest_belief, worst_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
-from sfumato.criteria.bound import Bound
+from sfumato.criteria.bound import Bound, FailedMeasure
 from sfumato.criteria.judging import shown_to
 from sfumato.formulas.measures.disclosure import held, most_held
 
@@ -65,6 +65,7 @@ class Homogeneity(ColumnAttack):
             n_exceeding=0 if unsafe is None else view.n_in(unsafe),
             n_people=target.n_people,
             note=verdict.note,
+            failed=verdict.failed,
             worst=None
             if not largest.codes
             else {
@@ -126,6 +127,7 @@ class _Verdict:
     bound: Bound | None = None
     unsafe: NDArray[np.bool_] | None = None  # (n_groups,); None: nothing is judged
     note: str | None = None
+    failed: FailedMeasure | None = None
 
 
 def _beside_promise(view: View, parts: Sequence[Criterion]) -> _Verdict:
@@ -138,10 +140,13 @@ def _beside_promise(view: View, parts: Sequence[Criterion]) -> _Verdict:
         [each.belief - bound.number for each, bound in zip(beliefs, bounds, strict=True)],
     )
     largest, bound = beliefs[worst], bounds[worst]
-    note = None
+    note = failed = None
     if not kept[worst].all() and bound.allows(largest.belief):
-        note = f"{parts[worst]} is more than that, and does not hold"
-    return _Verdict(largest, bound, ~np.all(kept, axis=0), note)
+        part = parts[worst]
+        note = f"{part} is more than that, and does not hold"
+        found = part.measure(shown_to(part, view.groups))
+        failed = FailedMeasure.of(part, part.promised(), found)
+    return _Verdict(largest, bound, ~np.all(kept, axis=0), note, failed)
 
 
 def _about_one_group(part: Criterion) -> Criterion | None:

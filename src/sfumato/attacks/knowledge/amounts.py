@@ -11,8 +11,10 @@ import numpy as np
 
 from sfumato.attacks.attack import Attack
 from sfumato.attacks.finding import KNOWN, Finding
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target, View
 from sfumato.attacks.values_per_person import case_of, promised_skylines
+from sfumato.attacks.what_helps import against_beliefs
 from sfumato.criteria.bound import Bound
 from sfumato.errors import DoesNotApply
 from sfumato.formulas.knowledge import implications as ck_safety
@@ -89,6 +91,12 @@ class Knowledge(Attack):
     def point(self) -> Point:
         """The amounts."""
         return Point(self.l, self.k, self.m)
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """What was promised of the column's values."""
+        attribute = self.attribute if finding is None else finding.attribute
+        parts = [] if attribute is None else target.parts(attribute, others=False)
+        return against_beliefs(target, finding, parts)
 
     def find(self, target: Target) -> Finding:
         """Find the value and the group that this much gives away most."""
@@ -201,6 +209,12 @@ class Implications(Attack):
     def called(self) -> str:
         """The name with the number."""
         return self.name if self.k is None else f"{self.name} ({self.k})"
+
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """What was promised of the column's values."""
+        attribute = self.attribute if finding is None else finding.attribute
+        parts = [] if attribute is None else target.parts(attribute, others=False)
+        return against_beliefs(target, finding, parts)
 
     def find(self, target: Target) -> Finding:
         """Find out how sure the worst implications make somebody."""

@@ -143,6 +143,12 @@ def keeps(
         return kept, ~kept
     if not classes:
         return unharmed, unharmed
+    kept, broken = surely(part, believed_groups(part, classes, groups), n_unseen)
+    return kept | unharmed, broken & ~unharmed
+
+
+def believed_groups(part: Criterion, classes: list[ClassBelief], groups: Groups) -> Groups:
+    """See each class as a group that has the values in the proportions that are believed."""
     if part.looks_at_shares:
         rows = [_whole_numbers(each.shares) for each in classes]
     else:
@@ -152,9 +158,7 @@ def keeps(
     counts = np.array([n for row in rows for n in row.values()], dtype=np.int64)
     histogram = Histogram.from_entries(owner, codes, counts, (len(rows), len(groups.labels)))
     sizes = np.array([sum(row.values()) for row in rows], dtype=np.int64)
-    believed = Groups(sizes, histogram, groups.values, groups.reference)
-    kept, broken = surely(part, believed, n_unseen)
-    return kept | unharmed, broken & ~unharmed
+    return Groups(sizes, histogram, groups.values, groups.reference)
 
 
 def undecided(

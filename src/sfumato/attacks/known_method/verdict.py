@@ -12,6 +12,7 @@ from sfumato.attacks.finding import NO_CERTAINTY, Finding
 from sfumato.attacks.known_method.by_class import (
     ClassBelief,
     Protected,
+    believed_groups,
     class_beliefs,
     keeps,
     most_believed_class,
@@ -23,7 +24,7 @@ from sfumato.attacks.known_method.solver import LearnedBeliefs
 from sfumato.attacks.largest_belief import LargestBelief, largest_belief, worst_of
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
-from sfumato.criteria.bound import Bound
+from sfumato.criteria.bound import Bound, FailedMeasure
 from sfumato.criteria.judging import shown_to, surely
 from sfumato.text import counted, people
 
@@ -92,7 +93,10 @@ class Verdict:
         holds: bool | None = not n_exceeding
         if not n_exceeding and (n_open or n_unjudged or not self.learned.answers):
             holds = None
-        note = self._note(reason, [*parts, *unstated], bound, largest, n_exceeding, n_open)
+        failed = None
+        if n_exceeding and (bound is None or bound.allows(largest.belief)):
+            failed = self._failed(parts, unstated, (classes, failing), everybody, (others, unsafe))
+        note = self._note(reason, [*parts, *unstated], failed, n_open)
         if n_unjudged:
             names = " & ".join(str(part) for part in unstated)
             whom = people(n_unjudged)
@@ -110,6 +114,7 @@ class Verdict:
             n_exceeding=n_exceeding,
             n_people=self.target.n_people,
             note=note,
+            failed=failed,
             interval=self._interval(
                 largest,
                 None
@@ -154,6 +159,34 @@ class Verdict:
             unsafe |= broken
             unseen |= ~safe & ~broken
         return unsafe, unseen
+
+    def _failed(
+        self,
+        parts: list[Criterion],
+        unstated: list[Criterion],
+        judged: tuple[list[ClassBelief], NDArray[np.bool_]],
+        everybody: View,
+        unlearned: tuple[View, NDArray[np.bool_]],
+    ) -> FailedMeasure | None:
+        """Measure what does not hold, where it is not the largest belief.
+
+        judged: classes, and which of them fail; unlearned: the groups of which nothing was learned.
+        """
+        classes, failing = judged
+        for part in parts:
+            broken = failing & keeps(part, classes, everybody.groups, self._n_unseen)[1]
+            if broken.any():
+                alone = part.without_others()
+                believed = believed_groups(alone, _chosen(classes, broken), everybody.groups)
+                return FailedMeasure.of(
+                    part, alone.promised(), alone.measure(shown_to(alone, believed))
+                )
+        others, unsafe = unlearned
+        for part in (*unstated, *parts):
+            if (unsafe & surely(part, others.groups, self._n_unseen, alone=True)[1]).any():
+                found = part.measure(shown_to(part, others.groups))
+                return FailedMeasure.of(part, part.promised(), found)
+        return None
 
     def _interval(
         self, largest: LargestBelief, sampled: tuple[float, float] | None, bound: Bound | None
@@ -202,17 +235,14 @@ class Verdict:
         self,
         reason: str | None,
         parts: list[Criterion],
-        bound: Bound | None,
-        largest: LargestBelief,
-        n_exceeding: int,
+        failed: FailedMeasure | None,
         n_open: int,
     ) -> str | None:
         notes = [] if reason is None else [reason]
         if self.everybody is None:
             notes += self.learned.notes
-        if n_exceeding and (bound is None or bound.allows(largest.belief)):
-            said = " & ".join(str(part) for part in parts)
-            notes.append(f"{said} does not hold of what is believed")
+        if failed is not None:
+            notes.append(f"{failed.criterion} does not hold of what is believed")
         sampled = [each for each in self.learned.beliefs if each.sampled]
         if sampled:
             groups = counted(len(sampled), "group was", "groups were")

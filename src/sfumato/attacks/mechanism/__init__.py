@@ -27,8 +27,10 @@ from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.series import SeriesReplay, provenances_of
 from sfumato.attacks.mechanism.superset import ListReplay
+from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target
 from sfumato.attacks.told_apart import unless_told_apart
+from sfumato.attacks.what_helps import against_knowing_method
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column, is_monotone
 from sfumato.errors import CannotRun, DoesNotApply
@@ -129,6 +131,10 @@ class Mechanism(Attack):
         finding = super().run(subject, original)
         return replace(finding, knows_method=self.who == "original")
 
+    def remedy(self, target: Target, finding: Finding | None) -> Remedy:
+        """A method that tells nothing."""
+        return against_knowing_method(target, finding)
+
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who can run the method."""
         attribute = target.view(self.attribute, others=False).attribute
@@ -185,7 +191,7 @@ class Mechanism(Attack):
         knows = f"a list of {others}, of whom some may not be in the table; {target.method}"
         if guarding_column(enforced) is not None:
             raise CannotRun("what people guard is neither published nor on the list")
-        if not method.joint:
+        if not method.joint or target.blind:
             finding = self._finding(target, _seen(target), LearnedBeliefs([]), attribute)
             return replace(finding, knows=knows, note=f"{BLIND}; whoever is on the list, at most")
         replay = ListReplay(target, target.external, method, enforced, self.worlds)
@@ -203,7 +209,7 @@ class Mechanism(Attack):
         guard: str | None,
     ) -> Finding:
         """Find what is believed by somebody who has this release alone."""
-        if not method.joint:
+        if not method.joint or target.blind:
             if guard is None:
                 return self._by_shares(target, attribute, BLIND)
             members = members_of(target, guard)
@@ -300,7 +306,9 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
     method, enforced = target.method, target.enforced or target.criterion
     if enforced is None:
         raise DoesNotApply("nobody said what was promised")
-    if not any(part.looks_at_values for part in enforced.parts):
+    promised = target.promises_of_values
+    decidable = promised and target.blind and all(part.guarding is None for part in promised)
+    if not decidable and not any(part.looks_at_values for part in enforced.parts):
         raise DoesNotApply(
             "only numbers of people were promised, and these everybody can count: what the method "
             "did says nothing about values"

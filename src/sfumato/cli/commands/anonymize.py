@@ -20,10 +20,6 @@ REFUSED = {
     "undecided": "Not shown to be safe: nothing was written; --allow-undecided writes it anyway.",
 }
 WHAT_HELPS = "What helps: docs/attacks.md, When an attack succeeds."
-AGAINST_THE_METHOD = (
-    "Against who knows the method: Checked, which forms groups by quasi-identifiers alone "
-    "(docs/methods.md), Mondrian with look_ahead, or the two tables of Anatomy."
-)
 
 
 class _NotPublished(Exception):  # noqa: N818  (no error: it leaves the block that would publish)
@@ -173,8 +169,6 @@ def anonymize(
         if report is not None and code:
             out.say(REFUSED[report.verdict])
             out.say(WHAT_HELPS)
-            if report.way_out is None:
-                out.say(AGAINST_THE_METHOD)
         elif dry_run:
             out.say("Dry run: nothing was written.")
         else:
