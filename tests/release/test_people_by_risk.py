@@ -126,14 +126,17 @@ def test_before_is_in_the_stewards_report_and_not_in_the_public_one(patients, or
     for text in (json.dumps(public), page):
         assert counted["before"]["words"] not in text
         assert "risk_before" not in text
-    assert " before " not in page[page.index('<div class="bars">') : page.index("</details>")]
+    assert " before " not in page[page.index('<div class="risk-bars">') : page.index("</details>")]
     steward = report.to_html(private=True)
     n, m = (
         naive.people_above(naive.risks(rows, COLUMNS), "0.09")
         for rows in (original, as_rows(release.to_arrow()))
     )
-    assert f"<b>risk above 0.09</b> before {n:,} of 2,000; after {m:,} of 2,000</p>" in steward
-    assert f"<b>risk above 0.09</b> after {m:,} of 2,000</p>" in page
+    assert (
+        f"<b>risk above 0.09</b> down to here: before {n:,} of 2,000; after {m:,} of 2,000</p>"
+        in steward
+    )
+    assert f"<b>risk above 0.09</b> down to here: after {m:,} of 2,000</p>" in page
 
 
 def test_a_stewards_report_without_the_original_says_so(patients, tmp_path):

@@ -28,7 +28,7 @@ def risk_chart(
     >>> from sfumato.data.groups import GroupSizes
     >>> from sfumato.release.people_by_risk import counted
     >>> words, legend, bars = risk_chart(counted("after", GroupSizes.of(np.array([1, 19]))))
-    >>> '<p class="threshold"><b>risk above 0.5</b> after 1 of 20</p>' in bars
+    >>> '<p class="threshold"><b>risk above 0.5</b> down to here: after 1 of 20</p>' in bars
     True
     """
     states = {AFTER: after} if before is None else {BEFORE: before, AFTER: after}
@@ -38,7 +38,7 @@ def risk_chart(
         yield tag("p", left_out(n_suppressed))
     marks = [tag("span", tag("i", class_=f"mark {MARKS[name]}"), name) for name in states]
     yield tag("p", *marks, class_="legend")
-    yield tag("div", *_rows(states), class_="bars")
+    yield tag("div", *_rows(states), class_="risk-bars")
 
 
 def _rows(states: Mapping[str, State]) -> Iterator[Markup]:
@@ -67,7 +67,7 @@ def _rows(states: Mapping[str, State]) -> Iterator[Markup]:
                 for name, each in states.items()
             )
             risk = tag("b", f"risk above {band.above}")
-            yield tag("p", risk, f" {above}", class_="threshold")
+            yield tag("p", risk, f" down to here: {above}", class_="threshold")
 
 
 def _bar(name: str, length: Fraction, *, alone: bool) -> Markup:
