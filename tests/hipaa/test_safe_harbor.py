@@ -58,6 +58,10 @@ EIGHTEEN = [
     ("C", "age", lambda j: 20 + j % 75),
     ("C", "age", lambda j: f"[{10 * (j % 10)}, {10 * (j % 10) + 10})"),
     ("C", "Alter", lambda j: f"{85 + 5 * (j % 2)}-{89 + 5 * (j % 2)}"),
+    ("C", "age", lambda j: f"({10 * (j % 10)}, {10 * (j % 10) + 10}]"),  # as pandas cuts
+    ("C", "age", lambda j: ["under 40", "40 to 95 years"][j % 2]),
+    ("C", "birth_year", lambda j: ["1930-1939", "1950-1959"][j % 2]),
+    ("C", "stay", lambda j: f"2019-03-0{1 + j % 9} to 2019-04-01"),
     ("C", "age_months", lambda j: 12 * (20 + j % 75)),
     ("C", "birth_year", lambda j: 1920 + j % 60),
     ("D", "phone", lambda j: f"(555) 123-{1000 + j}"),
@@ -116,6 +120,7 @@ QUIET = [
     ("age", lambda j: "90+" if j % 9 == 0 else str(20 + j % 70)),
     ("age", lambda j: ["[80, 90)", ">=90", "<20", "*"][j % 4]),
     ("age", lambda j: ["65 and over", "under 65", "20-64"][j % 3]),
+    ("age", lambda j: ["(20, 40]", "(40, 89]", "under 20", "older than most"][j % 4]),
     ("age_group", lambda j: ["young", "old"][j % 2]),
     ("age_months", lambda j: j % 200),
     ("old_price", lambda j: 100 + j % 90),  # no age
@@ -227,7 +232,13 @@ def test_a_file_of_populations_that_is_not_there_is_refused(tmp_path):
 def test_free_text_and_lists_are_not_checked():
     text = "The patient was seen again in the morning and complained of headaches, number {}."
     assert letters("notes", text.format) == ([], [None])
-    assert letters("drugs", lambda j: [f"a{j % 3}", "b"]) == ([], [None])
+    for name in ("drugs", "age", "zip", "born"):
+        assert letters(name, lambda j: [f"a{j % 3}", "b"]) == ([], [None])
+        assert letters(name, lambda j: b"%d" % (j % 3)) == ([], [None])
+
+
+def test_ages_that_are_not_understood_are_not_checked():
+    assert letters("age", lambda j: ["A4", "B5", "89"][j % 3]) == ([], ["C"])
 
 
 def test_one_column_may_be_objected_to_twice():

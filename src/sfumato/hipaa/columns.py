@@ -17,8 +17,8 @@ from sfumato.hipaa.kinds import KINDS, Noticed
 from sfumato.hipaa.places import smaller_than_a_state
 from sfumato.hipaa.zip_codes import zip_codes
 from sfumato.proposal.names import meaning, numbering, parts_of, perhaps
-from sfumato.proposal.patterns import DATES, FINER, PATTERNS, RANGE, YEAR
-from sfumato.proposal.roles import MOST, Judgement, judge, several
+from sfumato.proposal.patterns import DATES, FINER, PATTERNS
+from sfumato.proposal.roles import Judgement, judge, several
 from sfumato.proposal.vocabulary import IDENTIFYING, PERHAPS, SUBJECTS, Role
 from sfumato.text import count, counted
 
@@ -138,7 +138,7 @@ class Column:
             yield True, self._objection("C", evidence)
         elif part is not None:
             yield True, self._objection("C", f"a part of dates, by its name ({part})")
-        elif about == "birth" and (look.share(YEAR) >= MOST or look.n_matching[RANGE]):
+        elif about == "birth":
             n_old = born_long_ago(self.values(), self.year)
             if n_old:
                 evidence = (
@@ -148,7 +148,10 @@ class Column:
                 yield True, self._objection("C", evidence, remedy)
         elif about == "age" and judged.role is not Role.IDENTIFIER:
             months = any(word.startswith(("month", "agemo")) for word in parts_of(self.name))
-            n_over = over_89(self.values(), per_year=12 if months else 1)
+            n_over, n_unread = over_89(self.values(), per_year=12 if months else 1)
+            if n_unread:
+                evidence = f"not checked: {_of(n_unread, look.n_present)} that are no ages to read"
+                yield False, Noticed(self.name, "C", evidence, "look at them yourself")
             if n_over:
                 evidence = f"{_of(n_over, look.n_present)} with ages over 89"
                 remedy = "publish them as 90 or older, such as by Intervals(..., top=90)"

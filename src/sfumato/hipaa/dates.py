@@ -8,7 +8,7 @@ from collections.abc import Callable, Mapping
 from sfumato.data.labels.grammar import Range, parse
 from sfumato.engines.look import ColumnLook
 from sfumato.proposal.names import meaning
-from sfumato.proposal.patterns import DATES, MONTH, RANGE, SHORT_DATE, WORDED_DATE
+from sfumato.proposal.patterns import DATES, FINER, MONTH, RANGE, SHORT_DATE, WORDED_DATE
 from sfumato.proposal.roles import MOST, date_format
 from sfumato.proposal.vocabulary import SUBJECTS, VALUES
 
@@ -18,6 +18,7 @@ OTHER_PARTS = 7  # days of weeks, quarters and seasons
 DATE_PARTS = tuple(subject for subject in SUBJECTS if subject.letter == "C")
 CALENDAR_WORDS = tuple(subject for subject in VALUES if subject.about == "time")
 _DAY_OR_MONTH = re.compile(r"(?<![0-9])(?:1[89]|20)[0-9]{2}(-[0-9]{2}(?:-[0-9]{2})?)")
+_RANGE = re.compile(FINER[RANGE])
 _QUARTER = re.compile("[Qq][1-4]")
 
 
@@ -42,11 +43,11 @@ def _is_fine_range(value: object) -> bool:
 
     >>> [_is_fine_range(text) for text in ("[2020-01-01, 2022-01-01)", "[2020-03, 2021)")]
     [False, True]
-    >>> _is_fine_range("{2020-01-01, 2020-04-01}"), _is_fine_range("[35, 40)")
-    (True, False)
+    >>> _is_fine_range("{2020-01-01, 2020-04-01}"), _is_fine_range("2020-03-01 to 2020-06-30")
+    (True, True)
     """
     text = "" if value is None else str(value)
-    if text[:1] not in "[{<>":
+    if _RANGE.fullmatch(text) is None:
         return False
     ends = isinstance(parse(text).part, Range)  # which may be the first days of years
     found = _DAY_OR_MONTH.findall(text)

@@ -204,7 +204,13 @@ def _looked_at(source: Source, looks: list[ColumnLook], populations: Populations
         return table.people_by_value(column)
 
     year = datetime.now(UTC).year
-    return [Column(each, partial(values, each.column), populations, year) for each in looks]
+    return [
+        # Values of lists, and of other kinds, cannot be counted: these columns are not looked into.
+        Column(each, partial(values, each.column), populations, year)
+        if not each.is_list and each.kind != "other"
+        else Column(each, dict, populations, year)
+        for each in looks
+    ]
 
 
 def _texts(release: Release, column: str) -> dict[object, int]:
