@@ -611,7 +611,7 @@ def test_the_command_line_takes_earlier_releases(tmp_path):
     assert "the earlier release 120" in finding["knows"]
     files = [str(place / "data.csv") for place in (first, last)]
     roles = ["-s", "s", "-k", "4", "--earlier", files[0]]
-    done = runner.invoke(app, ["audit", files[1], "-q", "age", *roles])
+    done = runner.invoke(app, ["audit", files[1], "-q", "age", "--details", *roles])
     assert done.exit_code == 1
     assert "left by the attack" in done.output
     done = runner.invoke(app, ["audit", files[1], "-q", "age,place", *roles])

@@ -50,7 +50,7 @@ class Summary:
     def sentences(self) -> tuple[str, str]:
         """What was published and what that cost, in two sentences."""
         numbers = self.numbers
-        rows = f"{count(numbers['rows'])} rows are published"
+        rows = f"{counted(numbers['rows'], 'row is', 'rows are')} published"
         sizes = f"{count(numbers['smallest_group'])} to {people_text(numbers['largest_group'])}"
         said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
         said += f", {count(numbers['suppressed'])} left out"

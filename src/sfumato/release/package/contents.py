@@ -14,7 +14,7 @@ from sfumato.release.files.saved import Written
 from sfumato.release.package.label_bounds import Bounds, bounds_of
 from sfumato.release.package.label_forms import forms_of
 from sfumato.release.wording import promise_in_words, published_as
-from sfumato.text import count, counted, percent
+from sfumato.text import count, counted, percent, plural
 
 EXACT = 2**53  # whole numbers below it are themselves as floats
 KEY = "number of the group"  # the role of the column that two tables share
@@ -118,7 +118,7 @@ class Contents:
         share = percent(Fraction(n_suppressed, n_rows))
         return (
             f"{count(n_suppressed)} of {counted(n_rows, 'row')} ({share}) "
-            f"{'was' if n_suppressed == 1 else 'were'} suppressed: in no file, so that the promise "
+            f"{plural(n_suppressed, 'was', 'were')} suppressed: in no file, so that the promise "
             "holds of the others."
         )
 
