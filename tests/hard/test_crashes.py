@@ -742,7 +742,7 @@ def test_whatever_is_private_is_for_its_owner_alone(hatchery, place, crowd, held
         assert stat.S_IMODE(status.st_mode) == 0o700
         assert status.st_uid == os.getuid()
     if held == "save.described":
-        assert len(list((place / "out").glob(".sfumato-*/*"))) == 2
+        assert len(list((place / "out").glob(".sfumato-*/*"))) == 5
     child.go()
     assert child.ended() == 0, child.err
     assert stat.S_IMODE((place / "out" / "q1").stat().st_mode) == 0o777  # what the umask asked for
