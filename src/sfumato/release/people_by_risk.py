@@ -9,7 +9,7 @@ from typing import Any
 from sfumato.criteria import MaxRisk
 from sfumato.data.groups import GroupSizes
 from sfumato.html import html_table
-from sfumato.text import count, people
+from sfumato.text import count, people, plural
 
 RISKS = ("0.5", "0.33", "0.2", "0.09", "0.05")  # that rules and agencies name; the highest first
 SIZES = {risk: MaxRisk(risk).k for risk in RISKS}  # people alike who keep to a risk, exactly
@@ -136,7 +136,7 @@ def left_out(n: int) -> str:
     >>> left_out(1)
     '1 person is left out, and in no published group.'
     """
-    return f"{people(n)} {'is' if n == 1 else 'are'} left out, and in no published group."
+    return f"{people(n)} {plural(n, 'is', 'are')} left out, and in no published group."
 
 
 def in_words(state: str, sizes: GroupSizes) -> str:
@@ -159,7 +159,7 @@ def in_words(state: str, sizes: GroupSizes) -> str:
     parts = [f"{_some(n)} smaller than {size} ({r})" for n, size, r in rest]
     parts[0] = parts[0].replace("smaller", "in groups smaller")
     return (
-        f"{SAID[state]} {count(n_above)} of {everybody} {'is' if n_above == 1 else 'are'} in "
+        f"{SAID[state]} {count(n_above)} of {everybody} {plural(n_above, 'is', 'are')} in "
         f"groups smaller than {fewer}, with a risk of being recognized above {risk}; "
         f"{', '.join(parts)}, {_some(alone[0])} alone ({alone[2]})."
     )

@@ -73,4 +73,4 @@ def _rows(states: Mapping[str, State]) -> Iterator[Markup]:
 def _bar(name: str, length: Fraction, *, alone: bool) -> Markup:
     """Write a bar; that of people who are alone as published has another colour."""
     kind = "alone" if alone and name == AFTER else MARKS[name]
-    return tag("i", class_=kind, style=f"width: {float(LONGEST * length):.2f}%")
+    return tag("i", class_=kind, style=f"width: {round(float(LONGEST * length), 2)}%")
