@@ -22,11 +22,12 @@ import sfumato as sf
 from hard.test_canaries import Ear, Planted, read
 from sfumato.files.failpoints import VARIABLE
 from sfumato.html import html_table, tag
-from sfumato.report import charts, page
+from sfumato.report import page
+from sfumato.report.page import charts
 from sfumato.text import percent_lost
 
 PRIVATE = "private: for the steward, not for publication"
-SCHEMA = json.loads((Path(page.__file__).parent / "schema.json").read_text())
+SCHEMA = json.loads((Path(page.__file__).parents[1] / "schema.json").read_text())
 HOSTILE = [
     "<script>alert(1)</script>",
     "</script><img src=x onerror=alert(1)>",

@@ -11,7 +11,7 @@ from importlib import import_module
 from sfumato.errors import BadInput, nearest, shown
 from sfumato.papers.reproduction import Claim, Panel, Reproduction
 from sfumato.parameters import true_or_false
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 
 __all__ = ["PAPERS", "Chart", "Claim", "Panel", "Reproduction", "check_name", "reproduce"]
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from sfumato.html import Markup, tag
 from sfumato.html.page import data_table, section
 from sfumato.papers.reproduction import Panel, Reproduction
-from sfumato.report.line_chart import figure, legend
 from sfumato.report.page import offline
-from sfumato.report.sections import chart_place
+from sfumato.report.page.line_chart import figure, legend
+from sfumato.report.page.sections import chart_place
 
 
 def page(reproduction: Reproduction) -> str:

@@ -13,7 +13,7 @@ from sfumato.files.json_text import readable_json
 from sfumato.files.reports import write
 from sfumato.html import html_table, joined, tag
 from sfumato.parameters import file_path
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 
 SCHEMA = "sfumato-reproduction/1"
 NONE = "–"

@@ -21,7 +21,7 @@ from sfumato.papers.census import SEED, census
 from sfumato.papers.reproduction import Claim, Panel, Reproduction
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.table import Table, read
 from sfumato.text import percent
 

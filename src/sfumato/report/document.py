@@ -23,7 +23,7 @@ from sfumato.release.people_by_risk import AFTER
 from sfumato.release.people_by_risk import counted as counted_risk
 from sfumato.release.wording import promise_in_words, published_as
 from sfumato.report import in_words as words
-from sfumato.report.steward import steward_part
+from sfumato.report.parts.steward import steward_part
 from sfumato.table import Table
 from sfumato.text import counted
 

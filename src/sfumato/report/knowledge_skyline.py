@@ -29,7 +29,7 @@ from sfumato.html.page import data_table, section
 from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
 from sfumato.release.columns.look_alikes import LookAlikes
-from sfumato.report.line_chart import Chart, figure, legend
+from sfumato.report.page.line_chart import Chart, figure, legend
 from sfumato.table import Table
 from sfumato.text import counted, people, percent, plain
 
@@ -354,7 +354,7 @@ class KnowledgeSkyline:
         return place / "skyline.html"
 
     def _sections(self) -> Iterator[Markup]:
-        from sfumato.report.sections import chart_place  # noqa: PLC0415
+        from sfumato.report.page.sections import chart_place  # noqa: PLC0415
 
         yield tag(
             "header",

@@ -23,7 +23,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.report.steward import measured_loss
+from sfumato.report.parts.steward import measured_loss
 from sfumato.report.verdict import Verdict, worst
 from sfumato.table import Table
 from sfumato.text import percent_lost

@@ -22,7 +22,7 @@ from sfumato.papers.chen2009.dimensions import (
 )
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.table import Table, read
 from sfumato.text import percent
 from sfumato.utility import CrossValidation, cross_validate

@@ -19,7 +19,7 @@ from sfumato.data.groups import Counts, Histogram
 from sfumato.formulas.knowledge.breach import Point, breaches
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 
 GROUP, N_VALUES = 100, 20
 RUNS = 5

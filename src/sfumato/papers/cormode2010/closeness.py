@@ -23,7 +23,7 @@ from sfumato.papers.census import SEED
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.table import Table
 from sfumato.text import percent
 

@@ -19,7 +19,7 @@ from sfumato.papers.cormode2010.risks import VALUES, L
 from sfumato.papers.reproduction import Claim, Panel
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.table import Table
 from sfumato.utility import QueryError, average_group_size, query_error
 

@@ -17,7 +17,7 @@ from sfumato.papers.fung2008.setting import (
 )
 from sfumato.papers.fung2008.violations import NO_CURVES
 from sfumato.papers.reproduction import Claim, Panel
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.text import percent
 
 FIGURES: dict[str, Case] = {

@@ -7,7 +7,7 @@ from itertools import pairwise
 
 from sfumato.papers.fung2008.setting import CASES, NEWCOMERS, SENSITIVE, Comparison, Outcomes
 from sfumato.papers.reproduction import Claim, Panel
-from sfumato.report.line_chart import Chart
+from sfumato.report.page.line_chart import Chart
 from sfumato.text import percent
 
 SMALL = ("200D2", "2000D2")

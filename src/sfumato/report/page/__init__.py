@@ -9,8 +9,8 @@ from typing import Any
 
 from sfumato.html import tag
 from sfumato.html.page import alone
-from sfumato.report.charts import figures
-from sfumato.report.sections import sections
+from sfumato.report.page.charts import figures
+from sfumato.report.page.sections import sections
 
 PRIVATE = "private: for the steward, not for publication"
 
@@ -67,4 +67,4 @@ def as_script_data(value: object) -> str:
 
 
 def _own(name: str) -> str:
-    return (files("sfumato.report") / name).read_text(encoding="utf-8")
+    return (files("sfumato.report.page") / name).read_text(encoding="utf-8")

@@ -9,8 +9,8 @@ from typing import Any
 from sfumato.html import Markup, escaped, joined, tag
 from sfumato.html.page import NONE, cut, data_table, key_figures, section
 from sfumato.release.people_by_risk import TWO_TABLES
-from sfumato.report.charts import MOST_BARS, on_the_scale
-from sfumato.report.risk_chart import risk_chart
+from sfumato.report.page.charts import MOST_BARS, on_the_scale
+from sfumato.report.page.risk_chart import risk_chart
 from sfumato.text import count, counted, people, percent, percent_lost, to_a_tenth, value_text
 
 ALWAYS_KNOWN = (

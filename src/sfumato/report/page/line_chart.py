@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 from sfumato.html import Markup, tag
-from sfumato.report.charts import bare_layout, label
+from sfumato.report.page.charts import bare_layout, label
 from sfumato.text import value_text
 
 COLOURS = ("#4b7fc0", "#2c9183", "#cf4a3c", "#b08a35", "#7d63b8", "#8b939e", "#3f9fb0", "#a8567a")
