@@ -73,9 +73,19 @@ class CannotRun(BadInput):
     >>> try:
     ...     sf.attacks.Minimality().run(seen)
     ... except sf.attacks.CannotRun as error:
-    ...     print(isinstance(error, sf.attacks.DoesNotApply))
-    False
+    ...     print(error.reason, error.remedy, sep=chr(10))
+    it needs everybody's original quasi-identifiers
+    give the original table (original=, --original)
+
+    `reason` is for everybody, `remedy` for whoever runs the attack; the message has both.
     """
+
+    def __init__(
+        self, message: str, values: Sequence[object] = (), *, remedy: str | None = None
+    ) -> None:
+        super().__init__(message if remedy is None else f"{message}; {remedy}", values)
+        self.reason = one_line(message)
+        self.remedy = remedy
 
 
 class DoesNotApply(CannotRun):

@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from collections.abc import Mapping
+from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
 
@@ -22,6 +23,7 @@ from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path
+from sfumato.release.context import Context
 from sfumato.series.terms import Terms
 from sfumato.spec import PACKAGE, taken_apart
 from sfumato.table import Table, read
@@ -81,6 +83,15 @@ class Publish(_Strict):
     numbers: Numbers = "text"
 
 
+class Stated(_Strict):
+    """The `[context]` table: who gets the release, in the steward's words."""
+
+    recipient: str = ""
+    release_model: str = ""
+    controls: str = ""
+    review_date: date | str = ""
+
+
 class JobFile(_Strict):
     """A whole job file."""
 
@@ -94,6 +105,7 @@ class JobFile(_Strict):
     publish: Publish = Field(default_factory=Publish)
     columns: Columns
     describe: dict[str, str] = Field(default_factory=dict)  # column -> what it means
+    context: Stated = Field(default_factory=Stated)
     criteria: list[dict[str, Any]] = Field(min_length=1)
     method: dict[str, Any] | None = None
 
@@ -120,6 +132,7 @@ class Job:
         self.settings = written.read.settings(place, where)
         self._columns = written.columns
         self._describe = written.describe
+        self.context = Context.of(written.context.model_dump(), f"{where}: context")
         self._place = place
         self._where = where
         self.criterion = _criterion(written.criteria, where)
@@ -212,6 +225,11 @@ class Job:
             raise BadInput(
                 f"{self._where}: publish.numbers: a series publishes numbers as text; take it out"
             )
+        if self.context.said:
+            raise BadInput(
+                f"{self._where}: context: the releases of a series do not say who gets them; take "
+                "it out"
+            )
         if columns.insensitive:
             raise BadInput(
                 f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
@@ -279,7 +297,12 @@ def _explain(error: ValidationError, where: str) -> str:
         place.pop()
     key = ".".join(place)
     if first["type"] == "extra_forbidden":
-        tables: dict[str, type[BaseModel]] = {"columns": Columns, "read": Read, "publish": Publish}
+        tables: dict[str, type[BaseModel]] = {
+            "columns": Columns,
+            "read": Read,
+            "publish": Publish,
+            "context": Stated,
+        }
         owner = tables.get(str(first["loc"][0]), JobFile)
         return f"{where}: unknown key {key!r}{nearest(str(first['loc'][-1]), owner.model_fields)}"
     if first["type"] == "list_type" and key == "criteria":

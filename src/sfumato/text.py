@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 import unicodedata
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from decimal import Decimal, localcontext
 from fractions import Fraction
 from typing import Any
@@ -187,6 +187,15 @@ def listed(names: Sequence[str]) -> str:
     ('a', 'a, b and c')
     """
     return names[0] if len(names) == 1 else f"{', '.join(names[:-1])} and {names[-1]}"
+
+
+def told_apart(names: Iterable[str], between: str = ", ") -> str:
+    """Write names one after the other; one that has what stands between them stands in quotes.
+
+    >>> told_apart(["age", "pay, monthly"]), told_apart(["a, b", "c"], "; ")
+    ('age, “pay, monthly”', 'a, b; c')
+    """
+    return between.join(f"“{name}”" if between.strip() in name else name for name in names)
 
 
 def described(value: object) -> str:

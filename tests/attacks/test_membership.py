@@ -199,7 +199,7 @@ def test_a_list_that_does_not_fill_the_groups_is_refused():
     target = Target.of(release, external=hospital({"q1": 1, "q2": 5}))
     with pytest.raises(CannotRun, match="do not fill"):
         Minimality(who="external").find(target)
-    with pytest.raises(CannotRun, match="nobody gave a list"):
+    with pytest.raises(CannotRun, match="needs a list of people"):
         Minimality(who="external").run(release)
     with pytest.raises(sf.BadInput, match="who must be"):
         Minimality(who="everybody")

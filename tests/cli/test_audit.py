@@ -68,7 +68,7 @@ def test_another_tools_file_is_unsafe_where_somebody_is_certain(place):
     assert "CERTAIN" in result.stdout
     assert "Not run" not in result.stdout
     told = run("audit", place / "patients.csv", "-q", "age,zip,sex", "-s", "disease", "--details")
-    assert "Not run: linkage, journalist: needs" in told.stdout
+    assert "Not run: linkage, journalist: it needs" in told.stdout
 
 
 def test_a_promise_of_another_tool_is_held_against_it(place):

@@ -40,6 +40,10 @@ def test_the_demo_makes_a_release_and_says_where_it_is(tmp_path):
     assert result.exit_code == 0
     assert f"The release is in {tmp_path / 'demo'}" in result.stdout.replace("\n", "")
     assert sf.load(tmp_path / "demo").check()
+    handed_out = sorted(each.name for each in (tmp_path / "demo-report").iterdir())
+    assert handed_out == ["report.html", "report.json", "skyline.html", "skyline.json"]
+    private = sorted(each.name for each in (tmp_path / "demo-steward").iterdir())
+    assert private == ["report-steward.html", "report-steward.json"]
     assert sf.ReleaseSeries(tmp_path / "demo-series").verify()
 
 

@@ -8,6 +8,7 @@ process leaves behind.
 
 import csv
 import datetime
+import hashlib
 import io
 import json
 import logging
@@ -83,6 +84,7 @@ class Planted:
             "note": ["ok"] * (N - 1) + [self._text("NOTE")],  # insensitive
             "kind": ["a", "b"] * (N // 2 - 1) + ["a", self._text("KIND")],  # in a dictionary
         }
+        self.controls = self._text("CONTROLS")  # stated in the job file, for the steward alone
         self.meanings = {n: self._text("MEANS") for n in ("name", "ssn", "who", "ward", "phone")}
         self.canaries |= {str(day) for day in born} | {str(time) for time in seen}
         self.listed = set(codes) | {lone}
@@ -568,6 +570,9 @@ born = { dates = true }
 income = { intervals = [100000000000] }
 job = { flat = true }
 code = { csv = "code.csv" }
+[context]
+recipient = "the university"
+controls = "HOW IT IS GUARDED"
 [[criteria]]
 k_anonymity = { k = 4 }
 [[criteria]]
@@ -678,6 +683,7 @@ def workplace(planted, tmp_path, monkeypatch) -> Path:
     for name, (old, new, _) in jobs(planted).items():
         assert old in JOB
         text = JOB.replace(old, new) if old else JOB
+        text = text.replace("HOW IT IS GUARDED", planted.controls)
         (tmp_path / f"{name}.toml").write_text(text.replace('"out"', f'"{name}"'))
     monkeypatch.chdir(tmp_path)
     return tmp_path
@@ -693,6 +699,18 @@ def test_nothing_that_the_command_line_says_holds_a_canary(planted, workplace, r
             ear.quiet(" ".join(arguments), said)
         for name in ("good", "parquet"):
             searched(ear, workplace / name)
+        reports = {"page": [], "private": ["--steward"]}
+        for place, options in reports.items():
+            audit = ["audit", "good.toml", "--report", place, *options]
+            assert CliRunner().invoke(app, audit).exit_code == 5
+        searched(ear, workplace / "page")
+        source = hashlib.sha256((workplace / "people.csv").read_bytes()).hexdigest().encode()
+        for path in (*(workplace / "page").iterdir(), *(workplace / "good").iterdir()):
+            for private in (source, b"good.toml", b"people.csv"):
+                assert private not in path.read_bytes()
+        for path in (workplace / "private").iterdir():  # on purpose
+            assert planted.controls.encode() in ear.heard(path.read_bytes())
+            assert source in path.read_bytes()
         shown = CliRunner().invoke(app, ["anonymize", "interval.toml", "--show-values"])
         assert ear.heard(shown.stderr)  # on purpose, so the search can fail
     record_property("command lines searched", len(tried))

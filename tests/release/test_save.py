@@ -128,6 +128,8 @@ def test_release_json_names_nothing_but_what_is_public(tmp_path, release):
         "rest",
         "files",
         "package",
+        "made",
+        "sfumato",
         "sha256",
     }
     with sf.datasets.patients().open(newline="") as file:

@@ -1,6 +1,7 @@
 """Reports in a real browser: they open from a file, ask for nothing else, and fit the window."""
 
 import os
+import re
 import shutil
 from itertools import product
 
@@ -51,7 +52,11 @@ def pages(tmp_path_factory):
         insensitive=["hours-per-week"],
     )
     demo = sf.anonymize(
-        adult, sf.KAnonymity(10) & sf.LDiversity(4), sf.Mondrian(), untouched_identify=True
+        adult,
+        sf.KAnonymity(10) & sf.LDiversity(4),
+        sf.Mondrian(),
+        untouched_identify=True,
+        context={"recipient": "University of Somewhere", "review_date": "2031-03-01"},
     )
     rows = {
         HOSTILE[0]: [str(j % 9) for j in range(90)],
@@ -66,22 +71,33 @@ def pages(tmp_path_factory):
         insensitive=[HOSTILE[2]],
         describe={HOSTILE[0]: HOSTILE[1], HOSTILE[3]: LONG},
     )
-    hostile = sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True)
+    stated = dict.fromkeys(("recipient", "release_model", "controls"), LONG)
+    hostile = sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True, context=stated)
     reports = {
         "demo": sf.audit(demo),
         "hostile": sf.audit(hostile, criterion=sf.KAnonymity(5) & sf.TCloseness("1/9")),
         "table": sf.audit(table),
     }
-    saved = {
-        (name, private): report.save(place / name, private=private)
-        for name, report in reports.items()
-        for private in (False, True)
-    }
     books = {"demo": demo, "hostile": hostile}
-    return saved | {
+    saved = {
         (f"{name} codebook", False): book.save(place / f"{name} release") / "codebook.html"
         for name, book in books.items()
     }
+    saved |= {
+        (name, private): report.save(place / f"{name} {private}", private=private)
+        for name, report in reports.items()
+        for private in (False, True)
+    }
+    patients = sf.read(
+        sf.datasets.patients(), {"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()}, "disease"
+    )
+    few = sf.anonymize(patients, sf.KAnonymity(5), sf.Samarati())
+    skylines = {
+        "skyline": sf.knowledge_skyline(few, "HIV", 0.9),
+        "one point": sf.knowledge_skyline(demo, "Exec-managerial", 0.7),
+    }
+    assert [len(each.points) for each in skylines.values()] == [126, 1]
+    return saved | {(name, False): each.save(place / name) for name, each in skylines.items()}
 
 
 class Visit:
@@ -122,12 +138,19 @@ USUAL = {
     ("table", 400, "light", False),
     ("demo codebook", 1400, "light", False),
     ("hostile codebook", 400, "dark", False),
+    ("skyline", 400, "dark", False),
+    ("one point", 1400, "light", False),
 }
 WINDOWS = [
     pytest.param(*each, marks=[] if each in USUAL else pytest.mark.slow)
     for each in [
         *product(("demo", "hostile", "table"), (1400, 400), ("light", "dark"), (False, True)),
-        *product(("demo codebook", "hostile codebook"), (1400, 400), ("light", "dark"), (False,)),
+        *product(
+            ("demo codebook", "hostile codebook", "skyline", "one point"),
+            (1400, 400),
+            ("light", "dark"),
+            (False,),
+        ),
     ]
 ]
 
@@ -202,3 +225,67 @@ def test_a_stewards_report_is_marked_in_every_section(browser, pages):
         assert set(marks) == {'"private: for the steward, not for publication"'}
         visit.page.evaluate("scrollTo(0, document.body.scrollHeight / 2)")
         assert visit.page.locator(".banner").bounding_box()["y"] == 0
+
+
+# ------------------------------------------------------------------------------------------- paper
+
+
+def n_pages(pdf):
+    return len(re.findall(rb"/Type\s*/Page\b(?!s)", pdf))
+
+
+@pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
+@pytest.mark.parametrize("name", ["demo", "hostile", "table"])
+@pytest.mark.parametrize("paper", ["A4", "Letter"])
+def test_the_first_sheet_is_one_printed_page(browser, pages, name, private, paper):
+    with Visit(browser, pages[name, private], 1400, "light") as visit:
+        whole = n_pages(visit.page.pdf(format=paper))
+        visit.page.evaluate("document.querySelector('.sheet').remove()")
+        rest = n_pages(visit.page.pdf(format=paper))
+        assert whole - rest == 1
+        assert rest > 2  # so it can fail
+
+
+def test_paper_has_the_tables_behind_the_charts(browser, pages):
+    with Visit(browser, pages["demo", True], 1400, "light") as visit:
+        closed = "document.querySelectorAll('details:not([open])').length"
+        assert visit.page.evaluate(closed) > 2
+        visit.page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert visit.page.evaluate(closed) == 0
+        visit.page.evaluate("dispatchEvent(new Event('afterprint'))")
+        assert visit.page.evaluate(closed) > 2
+
+
+def test_the_points_of_a_skyline_are_whole(browser, pages):
+    """No point is cut off at the edge of the chart, and numbers of facts are whole."""
+    with Visit(browser, pages["skyline", False], 1400, "light") as visit:
+        ticks = visit.page.locator("#chart-skyline .xtick text").all_text_contents()
+        assert 2 < len(ticks) < 15
+        assert all(tick.isdigit() for tick in ticks)
+        cut = visit.page.evaluate(
+            "(() => { const box = document.querySelector('#chart-skyline').getBoundingClientRect();"
+            " return [...document.querySelectorAll('#chart-skyline .point')].filter(p => {"
+            " const r = p.getBoundingClientRect();"
+            " return r.left < box.left || r.right > box.right || r.bottom > box.bottom; }).length;"
+            "})()"
+        )
+        assert cut == 0
+        assert visit.page.locator("#chart-skyline [clip-path] .point").count() == 0
+        paths = visit.page.evaluate(
+            "[...document.querySelectorAll('#chart-skyline .js-line')]"
+            ".map(p => p.getAttribute('d'))"
+        )
+        assert paths
+        assert all(map(is_stepped, paths))
+
+
+def is_stepped(path):
+    """Whether a path of lines never slopes."""
+    x = y = None
+    for kind, numbers in re.findall(r"([MLHV])([-\d.,]*)", path):
+        given = [float(n) for n in numbers.split(",")]
+        to = {"H": (given[0], y), "V": (x, given[0])}.get(kind, (given[0], given[-1]))
+        if kind == "L" and abs(to[0] - x) > 0.01 and abs(to[1] - y) > 0.01:
+            return False
+        x, y = to
+    return True

@@ -424,7 +424,7 @@ def test_an_attack_of_somebody_else_knows_no_remedy():
 
 def test_only_the_steward_reads_it(tmp_path):
     report = FAILING["certain values"][1].report()
-    pages = [report.save(tmp_path, private=private) for private in (False, True)]
+    pages = [report.save(tmp_path / str(p), private=p) for p in (False, True)]
     public, private = (json.loads(page.with_suffix(".json").read_text()) for page in pages)
     assert {json.dumps(each["remedy"]) for each in public["findings"]} == {"null"}
     assert {json.dumps(each["remedy"]) for each in public["not_run"]} == {"null"}

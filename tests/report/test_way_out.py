@@ -104,7 +104,7 @@ def test_no_other_method_is_tried_when_the_time_is_over(patients, monkeypatch):
 
 
 def test_a_report_for_everybody_does_not_show_it(failed, tmp_path):
-    pages = [failed.save(tmp_path, private=private) for private in (False, True)]
+    pages = [failed.save(tmp_path / str(p), private=p) for p in (False, True)]
     shown = [json.loads(page.with_suffix(".json").read_text())["way_out"] for page in pages]
     assert shown[0] is None
     assert shown[1] == failed.way_out.to_json()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Literal
 
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.remedy import Remedy
@@ -15,6 +15,9 @@ from sfumato.packages import failure_of, is_ours
 from sfumato.registry import Registry
 from sfumato.release import Release
 from sfumato.table import Table
+
+# What a table is asked about (Article 29 Working Party, opinion 05/2014), and membership.
+Threat = Literal["singling out", "linkability", "inference", "membership"]
 
 ATTACKS: Registry[Attack] = Registry(
     "attack", "sfumato.attacks", stated=["name"]
@@ -51,6 +54,7 @@ class Attack(ABC):
     # Whether the adversary reasons from how the method works, all of its steps and its choices.
     # Only such an attack can show that a promise about values is kept.
     knows_method: ClassVar[bool] = False
+    threat: ClassVar[Threat | None] = None  # which of the four it tries; None: another one
 
     def __init_subclass__(cls, **extra: Any) -> None:
         super().__init_subclass__(**extra)
@@ -60,6 +64,12 @@ class Attack(ABC):
     def called(self) -> str:
         """The name with what the adversary knows beside, as findings have it."""
         return self.name
+
+    @classmethod
+    def threat_of(cls, called: str) -> Threat | None:
+        """Which threat an attack of this kind tries, by how it is called."""
+        del called
+        return cls.threat
 
     @classmethod
     @abstractmethod

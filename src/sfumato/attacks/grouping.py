@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.formation import Formation
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.alike_people import told_apart
 from sfumato.attacks.known_method.by_class import class_beliefs
@@ -80,6 +80,7 @@ class MethodBased(Attack):
     attribute: str | None = None
     seed: int | None = 0
     name: ClassVar[str] = "method"
+    threat: ClassVar[Threat | None] = "inference"
     knows_method: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding
 from sfumato.attacks.matching import fitting
 from sfumato.attacks.originals import refuse_other_columns
@@ -60,6 +60,7 @@ class Linkage(Attack):
     model: Literal["prosecutor", "journalist", "marketer"] = "prosecutor"
     external: Table | None = None
     name: ClassVar[str] = "linkage"
+    threat: ClassVar[Threat | None] = "linkability"  # but of the prosecutor
     sets: ClassVar[bool] = True  # values do not matter
 
     def __post_init__(self) -> None:
@@ -73,6 +74,11 @@ class Linkage(Attack):
     def called(self) -> str:
         """The name and the model."""
         return f"{self.name}, {self.model}"
+
+    @classmethod
+    def threat_of(cls, called: str) -> Threat | None:
+        """The prosecutor looks for one row; the others link rows with a list."""
+        return "singling out" if called == cls().called else cls.threat
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:
@@ -92,14 +98,14 @@ class Linkage(Attack):
                 fits, note = self._fitting(target, people)
             elif self.model == "journalist":
                 raise DoesNotApply(
-                    "needs a list of people: give one (external=, --external), or the original; "
-                    "without either, the prosecutor's success is the limit"
+                    "it needs a list of people; without one, the prosecutor's success is the limit",
+                    remedy="give one (external=, --external), or the original",
                 )
         known = np.flatnonzero(fits)
         if not len(known):
             raise CannotRun(
-                "nobody on the list fits any published row; is it read with the hierarchies of "
-                "the release?"
+                "nobody on the list fits any published row",
+                remedy="is it read with the hierarchies of the release?",
             )
         if self.model == "marketer":
             return self._on_average(target, sizes, fits, note)
@@ -183,8 +189,8 @@ class Linkage(Attack):
         if self.model == "marketer":  # no better than with the release alone
             return sizes, None
         raise CannotRun(
-            "the original does not fit the published rows; read it with the "
-            "hierarchies of the release (a job file names them)"
+            "the original does not fit the published rows",
+            remedy="read it with the hierarchies of the release (a job file names them)",
         )
 
     def _fit(self, target: Target, people: Table) -> tuple[Counts, Counts]:

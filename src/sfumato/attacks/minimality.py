@@ -14,7 +14,7 @@ import numpy as np
 
 from sfumato.algorithms import Algorithm
 from sfumato.algorithms.algorithm import allowed_rows
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.known_method.membership import (
     SEVERAL_FIT,
@@ -122,6 +122,7 @@ class Minimality(Attack):
     seed: int | None = 0
     who: Literal["original", "external"] = "original"
     name: ClassVar[str] = "minimality"
+    threat: ClassVar[Threat | None] = "inference"
 
     def __post_init__(self) -> None:
         optional_column("Minimality", "attribute", self.attribute)

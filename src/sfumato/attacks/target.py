@@ -304,8 +304,8 @@ class Target:
         code = self.seen.frequencies.domains[column].code_of(value)
         if code is None and self.original is None:
             raise CannotRun(
-                f"nobody is published with this value of {column!r}; to find somebody by a value "
-                "that is not published, give the original table"
+                f"nobody is published with this value of {column!r}",
+                remedy="to find somebody by a value that is not published, give the original table",
             )
         j = self.quasi_identifiers.index(column)
         return np.asarray(self.seen.boxes[:, j, 0] == (-1 if code is None else code))

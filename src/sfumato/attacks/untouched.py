@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from fractions import Fraction
 from typing import ClassVar
 
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.disclosure.homogeneity import Homogeneity
 from sfumato.attacks.finding import KNOWN, NO_CERTAINTY, Finding
 from sfumato.attacks.linkage import least_people
@@ -53,6 +53,7 @@ class UntouchedLinkage(Attack):
     """
 
     name: ClassVar[str] = "linkage, untouched columns"
+    threat: ClassVar[Threat | None] = "singling out"
     sets: ClassVar[bool] = True  # values do not matter
 
     @classmethod
@@ -124,6 +125,7 @@ class UntouchedDisclosure(Attack):
 
     attribute: str | None = None
     name: ClassVar[str] = "homogeneity, untouched columns"
+    threat: ClassVar[Threat | None] = "inference"
 
     def __post_init__(self) -> None:
         optional_column("UntouchedDisclosure", "attribute", self.attribute)

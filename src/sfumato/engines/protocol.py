@@ -174,6 +174,7 @@ class Source(ABC):
     columns: tuple[str, ...]  # in their order
     typed: bool  # False: all columns are text, and types are ours to derive
     format: Format  # in which a release of it is written unless told otherwise
+    files: tuple[Path, ...] = ()  # that it is read from; none: it is in memory
 
     def remedy(self) -> str:
         """Say which setting would read other column names, as the end of a message."""

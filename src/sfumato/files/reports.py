@@ -12,6 +12,9 @@ from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, in_place, sync
 
+HANDED_OUT = ("report.html", "skyline.html")
+STEWARDS = "report-steward.html"
+
 
 def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
     """Write files into a directory, each in one step; older ones of the same name are replaced.
@@ -21,12 +24,7 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
     """
     try:
         directory.mkdir(parents=True, exist_ok=True)
-        places = (directory, *directory.resolve().parents)
-        if private and any((place / DESCRIPTION).exists() for place in places):
-            raise BadInput(
-                f"{directory}: holds a release, and what is in it gets published; choose another "
-                "place for the steward's report"
-            )
+        refuse_mixed(directory, private=private)
         with PrivateDirectory(directory) as staging:
             for name, text in texts.items():
                 _written(staging.path / name, text, 0o600 if private else 0o666)
@@ -39,10 +37,31 @@ def write(directory: Path, texts: Mapping[str, str], *, private: bool) -> None:
         raise BadInput(f"{directory}: cannot write: {reason(error)}") from None
 
 
-def refuse_unwritable(directory: Path) -> None:
+def refuse_mixed(directory: Path, *, private: bool) -> None:
+    """Refuse to put what is the steward's beside what is handed out, and the other way round."""
+    places = (directory, *directory.resolve().parents)
+    if private and any((place / DESCRIPTION).exists() for place in places):
+        raise BadInput(
+            f"{directory}: holds a release, and what is in it gets published; choose another "
+            "place for the steward's report"
+        )
+    if private and any((directory / name).exists() for name in HANDED_OUT):
+        raise BadInput(
+            f"{directory}: holds pages for everybody, and is handed out; choose another place for "
+            "the steward's report"
+        )
+    if not private and (directory / STEWARDS).exists():
+        raise BadInput(
+            f"{directory}: holds the steward's report, which is private; choose another place for "
+            "what is handed out"
+        )
+
+
+def refuse_unwritable(directory: Path, *, private: bool = False) -> None:
     """Refuse a directory that files cannot be written into; it is made if it is not there."""
     try:
         directory.mkdir(parents=True, exist_ok=True)
+        refuse_mixed(directory, private=private)
         with PrivateDirectory(directory):
             pass
     except OSError as error:

@@ -56,14 +56,18 @@ def describe(
     description: Mapping[str, Any],
     digests: Mapping[str, str],
     package: Mapping[str, str],
-) -> None:
+) -> str:
     """Write the description beside the tables, with their digests and a checksum of its own.
 
     package: Digests of what comes with the tables for whoever gets them.
+
+    Returns the checksum, which names the release: it is also of the digests.
     """
     files = {"files": dict(digests), "package": dict(package)}
     said = json.loads(json.dumps({**description, **files}))  # as it will be read
-    write_json(directory / DESCRIPTION, {**said, CHECKSUM: checksum(said)})
+    own = checksum(said)
+    write_json(directory / DESCRIPTION, {**said, CHECKSUM: own})
+    return own
 
 
 def checksum(written: Mapping[str, Any]) -> str:

@@ -53,9 +53,9 @@ def _own(name: str) -> str:
 # ------------------------------------------------------------------------------------------ pieces
 
 
-def section(title: str, *content: object) -> Markup:
-    """Write a section under its title."""
-    return tag("section", tag("h2", title), *content)
+def section(title: str, *content: object, place: str | None = None) -> Markup:
+    """Write a section under its title; place: by which name it is linked to."""
+    return tag("section", tag("h2", title), *content, id=place)
 
 
 def key_figures(figures: Sequence[tuple[str, object]]) -> Markup:
@@ -97,7 +97,7 @@ def _classes(kind: str | None, cell: object) -> str | None:
     return " ".join([*([kind] if kind else []), *(["empty"] if cell == NONE else [])]) or None
 
 
-def cut(value: object) -> str:
+def cut(value: object, most: int = LONGEST_CELL) -> str:
     """Shorten a value that would fill a page."""
     text = str(value)
-    return text if len(text) <= LONGEST_CELL else f"{text[: LONGEST_CELL - 1]}…"
+    return text if len(text) <= most else f"{text[: most - 1]}…"

@@ -9,7 +9,7 @@ from sfumato.html.page import data_table, section
 from sfumato.papers.reproduction import Panel, Reproduction
 from sfumato.report.page import offline
 from sfumato.report.page.line_chart import figure, legend
-from sfumato.report.page.sections import chart_place
+from sfumato.report.page.pieces import chart_place
 
 
 def page(reproduction: Reproduction) -> str:

@@ -109,6 +109,14 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     for each in proposal.columns:
         if each.name in published:
             yield f"{toml_key(each.name)} = {toml_value(each.meaning)}"
+    yield ""
+    yield from _comment(
+        "Who gets the release, in your words. The report prints it as your statement; controls "
+        "stay with you, the rest is published. Release models: public, semi-public, non-public."
+    )
+    yield "[context]"
+    yield from (f'{name} = ""' for name in ("recipient", "release_model", "controls"))
+    yield 'review_date = ""'
 
 
 def _columns(proposal: Proposal) -> Iterator[str]:

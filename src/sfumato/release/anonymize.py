@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 from sfumato.algorithms import Algorithm, SeriesAlgorithm
@@ -21,6 +22,7 @@ from sfumato.release.columns.naming import naming_many
 from sfumato.release.columns.numbers import published_numbers
 from sfumato.release.columns.telling import telling_columns
 from sfumato.release.columns.untouched import fewest_alike, refuse_identifying, tells_values
+from sfumato.release.context import Context
 from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.files.writing import Private, needs_values
 from sfumato.release.release import Release, load
@@ -37,6 +39,7 @@ def anonymize(
     *,
     untouched_identify: bool = False,
     numbers: Numbers = "text",
+    context: Context | Mapping[str, str] | None = None,
 ) -> Release:
     """Find a recoding of `table` that satisfies `criterion`.
 
@@ -54,6 +57,8 @@ def anonymize(
         numbers: How generalized numbers are published: as "text"; as "bounds", so that `age_low`
             and `age_high` stand instead of `age`, and are what is checked; or as text with a
             "midpoint" beside it, `age_mid`. A bound, or a midpoint, is empty where a range is open.
+        context: Who gets it and how, in your words: `recipient`, `release_model`, `review_date`,
+            which `release.json` and reports say, and `controls`, which your own report says.
 
     Raises:
         Unsatisfiable: No release by this method satisfies the criterion.
@@ -73,6 +78,7 @@ def anonymize(
         raise _no_table(table)
     true_or_false("anonymize", "untouched_identify", untouched_identify)
     one_of("anonymize", "numbers", numbers, WAYS)
+    stated = Context.of(context, "anonymize: context")
     a_criterion(criterion)
     method = a_method(default_method(criterion) if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
@@ -96,8 +102,8 @@ def anonymize(
     recoding = decided.renumbered(secret).without_hidden()
     description = Description.of(table, frequencies, recoding, criterion, method)
     beside = published_numbers(numbers, description, table, frequencies, recoding)
-    description = replace(description, numbers=beside)
-    private = Private(table, frequencies, recoding, secret)
+    description = replace(description, numbers=beside, context=stated.public)
+    private = Private(table, frequencies, recoding, secret, stated)
     report("looking for columns that tell people apart")
     telling = telling_columns(table)
     description = replace(description, telling=telling)

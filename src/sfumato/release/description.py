@@ -6,8 +6,11 @@ An informed adversary is assumed to know all of it; nothing else of the original
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
+from datetime import UTC, datetime
 from functools import partial
+from importlib import import_module
 from typing import Any, Literal
 
 import numpy as np
@@ -27,6 +30,7 @@ from sfumato.data.labels.writer import node_text
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, one_line
 from sfumato.parameters import is_count
+from sfumato.release.context import PRIVATE, Context
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.spec import build, name_of, refuse_unreadable, written_parameters
 from sfumato.table import DATA, KEEP, SENSITIVE, Table
@@ -75,6 +79,9 @@ class Description:
     attacked: OwnAudit | None = None  # what the publisher's own audit showed; None: not told
     # Columns of numbers in the file, instead of the texts of quasi-identifiers or beside them.
     numbers: Mapping[str, NumberColumns] = field(default_factory=dict)
+    made: str | None = None  # the day, in UTC; None: not told
+    sfumato: str | None = None  # the version that made it; None: not told
+    context: Mapping[str, str] = field(default_factory=dict)  # the public part of a `Context`
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -153,6 +160,8 @@ class Description:
                 if c in table.schema.meanings
             },
             attacked="not attacked",
+            made=datetime.now(UTC).date().isoformat(),
+            sfumato=import_module("sfumato").__version__,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -181,6 +190,9 @@ class Description:
             "method": self.method.spec(),
             "verdicts": [stated.to_json() for stated in self.verdicts],
             **({} if self.attacked is None else {"attacked": self.attacked}),
+            **({} if self.made is None else {"made": self.made}),
+            **({} if self.sfumato is None else {"sfumato": self.sfumato}),
+            **({"context": dict(self.context)} if self.context else {}),
             **sets,
             **experiment,
             **({} if self.categories is None else {"categories": self.categories}),
@@ -233,6 +245,9 @@ class Description:
         read.need("meanings", all(isinstance(text, str) for text in meanings.values()))
         attacked = written.get("attacked")
         read.need("attacked", attacked is None or attacked in [*ATTACKED])
+        for key in ("made", "sfumato"):
+            read.need(key, isinstance(written.get(key), (str, type(None))))
+        context = read.context()
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -259,6 +274,9 @@ class Description:
             meanings,
             attacked,
             numbers,
+            written.get("made"),
+            written.get("sfumato"),
+            context,
         )
 
 
@@ -330,6 +348,15 @@ class _Reader:
             self.need("numbers", meant is not None and meant.names == names)
             self.need("numbers", meant is not None and meant.values == found[column].values)
         return found
+
+    def context(self) -> dict[str, str]:
+        """Give what the steward says in public of who gets the release."""
+        said = self.written.get("context", {})
+        self.need("context", isinstance(said, dict) and not {*said} & {*PRIVATE})
+        with suppress(BadInput):
+            return Context.of(said).public
+        self.need("context", fits=False)
+        return {}
 
     def need(self, key: str, fits: bool) -> None:
         """Refuse the description unless it fits."""

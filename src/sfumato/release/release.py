@@ -43,6 +43,7 @@ from sfumato.release.check import Check, checked
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.telling import identifying_columns, telling_columns
 from sfumato.release.columns.untouched import Untouched, published_untouched
+from sfumato.release.context import Context
 from sfumato.release.description import Description, OwnAudit
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
@@ -326,6 +327,12 @@ class Release:
         domains = {name: self.seen.frequencies.domains[name] for name in asked}
         found = identifying_columns(domains, alike_in(self.written.files, shown))
         return replace(shown, telling={**shown.telling, **found})
+
+    @property
+    def context(self) -> Context:
+        """Who gets it, as the steward states it; of a loaded release, what is public of that."""
+        shown = self.description.context
+        return Context(**shown) if self._private is None else self._private.context
 
     def beside(self, original: Table) -> Release:
         """See a loaded release with what its original shows to go together, whoever describes it.
@@ -615,10 +622,11 @@ class Release:
                 described = replace(self.description, types=written.kinds)
                 package = write_package(staging.path, described, written)
                 reached("save.packaged")
-                describe(staging.path, described.to_json(), written.files.digests, package)
+                own = describe(staging.path, described.to_json(), written.files.digests, package)
                 reached("save.described")
                 make_public(staging.path)
-                files = replace(written.files.renamed(target.absolute()), package=package)
+                files = written.files.renamed(target.absolute())
+                files = replace(files, package=package, checksum=own)
                 try:
                     staging.become(target)
                 except OSError:

@@ -24,6 +24,8 @@ from sfumato.release.description import ATTACKED
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
+from sfumato.report.page.frameworks import refuse_unknown
+from sfumato.report.parts.evidence import Evidence
 from sfumato.report.publishers_word import given_word, with_publishers_word
 from sfumato.report.sentences import line, sentences
 from sfumato.report.verdict import NotRun, Verdict, in_need, left_open, without_spellings
@@ -113,7 +115,7 @@ class Report:
         return replace(
             outcome,
             findings=tuple(replace(each, remedy=None) for each in outcome.findings),
-            not_run=tuple(replace(each, remedy=None) for each in outcome.not_run),
+            not_run=tuple(replace(each, remedy=None, hint=None) for each in outcome.not_run),
             at_best=self.verdict,
             known=self.succeeded,
         )
@@ -204,7 +206,7 @@ class Report:
         """The attacks that could not be run, those with the same reason together."""
         names: dict[str, list[str]] = {}
         for each in self.not_run:
-            names.setdefault(each.reason, []).append(each.name)
+            names.setdefault(each.said, []).append(each.name)
         return [("; ".join(several), reason) for reason, several in names.items()]
 
     @property
@@ -261,23 +263,42 @@ class Report:
             "way_out": None if self.way_out is None else self.way_out.to_json(),
         }
 
-    def to_html(self, *, private: bool = False) -> str:
+    def to_html(self, *, private: bool = False, framework: str | None = None) -> str:
         """Write the report as one page that opens offline.
 
         Args:
             private: For the steward: with the original beside what was published, what was lost,
                 and who is worst off. Otherwise for everybody, from an audit without the original.
+            framework: Whose headings it has: "gdpr", "hipaa", "ema" or "27559".
         """
-        return page(self._document(private=private))
+        return page(self._document(private=private, framework=framework))
 
-    def save(self, directory: str | Path, *, private: bool = False) -> Path:
+    def save(
+        self,
+        directory: str | Path,
+        *,
+        private: bool = False,
+        framework: str | None = None,
+        job: str | Path | None = None,
+        command: str | None = None,
+    ) -> Path:
         """Write `report.html` and `report.json` into a directory; an older report is replaced.
 
         With `private` they are `report-steward.html` and `report-steward.json`, and only the owner
-        may read them. Returns the path of the page.
+        may read them; they go into a directory of their own, since the other one is handed out.
+
+        Args:
+            directory: Where.
+            private: For the steward; see `to_html`.
+            framework: Whose headings the page has.
+            job: The job file of the release, which the steward's report shows.
+            command: How the report was asked for, likewise.
+
+        Returns the path of the page.
         """
         target = file_path("save", directory)
-        written = self._document(private=private)
+        kept = Evidence.of(job, command) if private else Evidence()
+        written = self._document(private=private, framework=framework, evidence=kept)
         name = "report-steward" if private else "report"
         texts = {
             f"{name}.json": readable_json(written) + "\n",
@@ -286,11 +307,27 @@ class Report:
         write(target, texts, private=private)
         return target / f"{name}.html"
 
-    def _document(self, *, private: bool) -> dict[str, Any]:
+    def _document(
+        self,
+        *,
+        private: bool,
+        framework: str | None = None,
+        evidence: Evidence | None = None,
+    ) -> dict[str, Any]:
         """Write down what is for the steward, or what is for everybody."""
+        refuse_unknown(framework)
         shown = self if private else self.public()
         audited = shown.to_json(private=private)
-        return document(shown.subject, shown.target, shown._advised, audited, private=private)
+        return document(
+            shown.subject,
+            shown.target,
+            shown._advised,
+            audited,
+            shown.not_run,
+            private=private,
+            framework=framework,
+            evidence=evidence,
+        )
 
     @property
     def _advised(self) -> list[Finding]:
@@ -374,7 +411,7 @@ def _refuse_uncompared(outcome: Report) -> None:
         if each.name == Correspondence.name:
             remedy = "; with the original (original=, --original) they are compared in its values"
             raise BadInput(
-                f"earlier: the release cannot be compared with the earlier ones: {each.reason}"
+                f"earlier: the release cannot be compared with the earlier ones: {each.said}"
                 + (remedy if outcome.target.original is None else "")
             )
 
@@ -386,7 +423,7 @@ def _audited(subject: Release | Table, target: Target) -> Report:
         try:
             attacks = tried(kind, target)
         except CannotRun as error:
-            not_run.append(NotRun(kind.name, str(error)))
+            not_run.append(NotRun(kind.name, error.reason, hint=error.remedy))
             continue
         for attack in attacks:
             report(f"attack: {kind.name}")

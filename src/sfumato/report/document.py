@@ -19,18 +19,23 @@ from sfumato.data.labels.grammar import is_everything
 from sfumato.data.schema import Schema
 from sfumato.formulas.measures.loss import average_group_size
 from sfumato.release import Release
+from sfumato.release.context import Context
 from sfumato.release.people_by_risk import AFTER
 from sfumato.release.people_by_risk import counted as counted_risk
 from sfumato.release.wording import promise_in_words, published_as
 from sfumato.report import in_words as words
+from sfumato.report.parts.evidence import Evidence, commands_for, stated
 from sfumato.report.parts.steward import steward_part
+from sfumato.report.parts.techniques import of_the_table, techniques
+from sfumato.report.parts.threats import threats
+from sfumato.report.parts.which_release import which_release
+from sfumato.report.verdict import NotRun
 from sfumato.table import Table
 from sfumato.text import counted
 
 SCHEMA = "sfumato-report/2"
 SUCCEEDED = (
-    "Succeeded with everybody’s quasi-identifiers at hand: {}. "
-    "What was found so is for the steward alone."
+    "Succeeded with everybody’s quasi-identifiers at hand: {}. What was found so is not published."
 )
 BINS = (1, 2, 3, 5, 10, 20, 50)  # where sizes of groups are cut, and so on in tens
 
@@ -40,25 +45,38 @@ def document(
     target: Target,
     findings: Sequence[Finding],
     audited: Mapping[str, Any],
+    not_run: Sequence[NotRun],
     *,
     private: bool,
+    framework: str | None = None,
+    evidence: Evidence | None = None,
 ) -> dict[str, Any]:
     """Write an audit down; `private`: for the steward, with what everybody else must not see.
 
     `audited` is what the audit says of itself, with or without what is private. The attacks that
     succeeded with everything that the auditor has are named in it, and on a page for everybody.
+
+    framework: Whose headings the page has. evidence: What the steward keeps beside it.
     """
     is_release = isinstance(subject, Release)
     experiment = isinstance(subject, Release) and subject.method.experiment
     n_unseen = 0 if isinstance(subject, Release) else _n_unseen(subject.schema)
     shown = {finding.name for finding in findings if finding.holds is False}
     known = [name for name in audited["succeeded"] if name not in shown]
+    which = which_release(subject)
+    columns = [*_columns(subject, target)]
+    kept = evidence or Evidence()
     written = {
         "schema": SCHEMA,
         "private": private,
         "sfumato": import_module("sfumato").__version__,
         "made": datetime.now(UTC).date().isoformat(),
         "subject": "release" if is_release else "table",
+        "framework": framework,
+        "release": which,
+        "context": stated(_context(subject, kept, private=private), private=private)
+        if is_release
+        else None,
         "experiment": experiment,
         **audited,
         "heading": _heading(audited["verdict"], target, findings, known),
@@ -74,7 +92,7 @@ def document(
             "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
             "risk": counted_risk(AFTER, _alike(subject, target)),
-            "columns": [*_columns(subject, target)],
+            "columns": columns,
             "columns_not_looked_at": n_unseen,
             "untouched": None if target.untouched is None else target.untouched.to_json(),
             "untouched_identify": isinstance(subject, Release)
@@ -90,6 +108,12 @@ def document(
         "method_in_words": None
         if target.method is None
         else {"method": str(target.method), "words": words.method(target.method)},
+        "techniques": {
+            "columns": techniques(subject, columns, target.n_people),
+            "table": of_the_table(subject),
+        },
+        "threats": threats(target, findings, not_run, known, audited["verdict"]),
+        "evidence": {"commands": commands_for(which["name"]) if is_release else []},
         "assumptions": _assumptions(findings),
         "limits": words.limits(
             release=is_release,
@@ -98,12 +122,22 @@ def document(
             n_unseen=n_unseen,
             n_earlier=len(target.previous.releases),
             experiment=experiment,
+            private=private,
         ),
     }
     written["findings"] = [_finding(finding, private=private) for finding in findings]
     if private:
-        written["steward"] = steward_part(subject, target)
+        written["steward"] = steward_part(subject, target) | kept.to_json()
     return written
+
+
+def _context(subject: Release | Table, kept: Evidence, *, private: bool) -> Context:
+    """Give the steward's statement: as the job has it now, as it was made with, or as published."""
+    if not isinstance(subject, Release):
+        return Context()
+    if not private:
+        return Context(**subject.description.context)
+    return kept.context or subject.context
 
 
 def _heading(

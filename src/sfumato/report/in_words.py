@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from inspect import cleandoc
+from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
@@ -76,12 +77,13 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
     return [*said.values()]
 
 
-def not_tried(not_run: Sequence[Mapping[str, str]]) -> list[str]:
-    """Name the attacks that the original would let run, or more of it, and say what is missing."""
+def not_tried(not_run: Sequence[Mapping[str, Any]]) -> list[str]:
+    """Name the attacks that apply, or that the original would let run, and say what is missing."""
     names: dict[str, list[str]] = {}
     for each in not_run:
-        if "original" in each["reason"]:
-            names.setdefault(each["reason"], []).append(each["attack"])
+        said = "; ".join(filter(None, (each["reason"], each.get("hint"))))
+        if each.get("applies") or "original" in said:
+            names.setdefault(said, []).append(each["attack"])
     return [f"Not tried here: {'; '.join(those)}: {reason}." for reason, those in names.items()]
 
 
@@ -97,6 +99,7 @@ def limits(
     n_unseen: int,
     n_earlier: int,
     experiment: bool,
+    private: bool,
 ) -> list[str]:
     """Say what the numbers are not about."""
     beside = f"and {counted(n_earlier, 'earlier release')}" if n_earlier else "alone"
@@ -135,6 +138,11 @@ def limits(
         said.append(
             f"{counted(n_unseen, 'column')} of the file had no part in the audit. "
             "If they are published, an adversary has them."
+        )
+    if not private:
+        said.append(
+            "How much detail was lost, and how many people could be recognized before, is measured "
+            "on the original, which is not published; so neither stands here."
         )
     if experiment:
         said.append(

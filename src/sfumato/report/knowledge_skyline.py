@@ -24,14 +24,15 @@ from sfumato.files.reports import write
 from sfumato.formulas.knowledge.breach import CASES, Case, Point, largest_breach
 from sfumato.formulas.knowledge.skyline import knowledge_skyline as points_of
 from sfumato.formulas.knowledge.witness import Witness, witness
-from sfumato.html import Markup, html_table, tag
-from sfumato.html.page import data_table, section
+from sfumato.html import html_table
 from sfumato.parameters import file_path, number, one_of
 from sfumato.release import Release
 from sfumato.release.columns.look_alikes import LookAlikes
-from sfumato.report.page.line_chart import Chart, figure, legend
+from sfumato.report.page import offline
+from sfumato.report.page.line_chart import Chart
+from sfumato.report.page.skyline import TITLE, SkylineContents
 from sfumato.table import Table
-from sfumato.text import counted, people, percent, plain
+from sfumato.text import counted, listed, people, percent, plain
 
 SCHEMA = "sfumato-skyline/1"
 MOST_PEOPLE = 12  # named of a group
@@ -141,12 +142,40 @@ class KnowledgeSkyline:
         """The same in a sentence."""
         if not self.points:
             return "The release alone is enough to be that sure of somebody."
+        if len(self.points) == 1:
+            return self._one_point
         n = counted(len(self.points), "point")
         more = len(self.points) > len(self.shown)
         return (
             f"{n}: whoever knows no more than at one of them is not that sure of anybody; one fact "
             f"more than that can be enough.{f' The first {MOST_POINTS} are shown.' if more else ''}"
         )
+
+    @property
+    def _one_point(self) -> str:
+        """Say what the only point means, and what one fact more does."""
+        (point,) = self.points
+        values, known = (
+            ("ruled out", "known")
+            if self.case == "single"
+            else ("tied to it", "known to be without it")
+        )
+        amounts = (
+            f"{counted(point.l, 'value')} {values}, "
+            f"{counted(point.k, 'other person', 'other people')} {known} and "
+            f"{counted(point.m, 'relative')} known"
+        )
+        more = listed([f"{percent(b)} with {name}" for name, b in self.one_more])
+        return (
+            f"1 point: with {amounts}, and with less, nobody is that sure of anybody. One fact "
+            f"more makes {more}."
+        )
+
+    @property
+    def one_more(self) -> list[tuple[str, Fraction]]:
+        """How sure one fact more of each kind makes somebody, beyond the first point."""
+        beyond = self.beyond[self.points[0]]
+        return [(text, beyond[axis].breach) for axis, text in AXES.items() if axis in beyond]
 
     @property
     def named(self) -> list[tuple[str, str]]:
@@ -288,7 +317,7 @@ class KnowledgeSkyline:
             ]
             for l in chosen
         }
-        return Chart("lines", "relatives known", "people known at most", places, series)
+        return Chart("steps", "relatives known", "people known at most", places, series)
 
     @property
     def _meaning(self) -> str:
@@ -342,42 +371,29 @@ class KnowledgeSkyline:
 
     def save(self, directory: str | Path) -> Path:
         """Write `skyline.html`, one page that opens offline, and `skyline.json`."""
-        from sfumato.report.page import offline  # noqa: PLC0415  (reads Plotly)
-
         place = file_path("save", directory)
-        drawn = {"chart-skyline": figure(self.chart)} if self.points else {}
+        shown = self._contents
         texts = {
-            "skyline.html": offline("Knowledge skyline · sfumato", self._sections(), drawn),
+            "skyline.html": offline(TITLE, shown.sections(), shown.figures),
             "skyline.json": readable_json(self.to_json()) + "\n",
         }
         write(place, texts, private=False)
         return place / "skyline.html"
 
-    def _sections(self) -> Iterator[Markup]:
-        from sfumato.report.page.sections import chart_place  # noqa: PLC0415
-
-        yield tag(
-            "header",
-            tag("p", "What does the adversary have to know?", class_="eyebrow"),
-            tag("h1", "Knowledge skyline"),
-            tag("p", f"{self.heading}.", class_="lead"),
-            tag("p", self.story),
-            *(tag("p", f"{name[0].upper()}{name[1:]}: {said}.") for name, said in self.named),
-        )
-        if self.points:
-            yield section(
-                "The surface",
-                legend(self.chart),
-                chart_place("chart-skyline", "people known at most over relatives known"),
-                tag("p", "On and under a line nobody is that sure. Above it somebody may be."),
-                tag("p", self._meaning),
-            )
-            yield section("The points", data_table(self.header, self.rows, numbers=[0, 1, 2]))
-        yield tag(
-            "footer",
-            "Made by sfumato. This page is one file and asks nothing of any network. It says "
-            "nothing that anybody could not compute from the release. The same in numbers: "
-            "skyline.json.",
+    @property
+    def _contents(self) -> SkylineContents:
+        """What the page says."""
+        beliefs = self.one_more if len(self.points) == 1 else []
+        return SkylineContents(
+            self.heading,
+            self.story,
+            self.named,
+            self._meaning,
+            self.confidence,
+            self.chart,
+            [(text, float(belief)) for text, belief in beliefs],
+            self.header,
+            self.rows,
         )
 
     def __repr__(self) -> str:

@@ -29,19 +29,30 @@ class NotRun:
     attribute: str | None = None  # the sensitive column it would have been about
     applies: bool = True  # False: there is nothing here for it to attack
     remedy: Remedy | None = field(default=None, compare=False)  # of one that applies
+    hint: str | None = None  # what whoever runs it can give
 
     @classmethod
     def of(cls, attack: Attack, error: CannotRun, target: Target) -> NotRun:
         """Take down why an attack was not run, and what would help."""
         attribute = getattr(attack, "attribute", None)
         name = attack.called if attribute is None else f"{attack.called} ({attribute})"
-        if isinstance(error, DoesNotApply):
-            return cls(name, str(error), attribute, applies=False)
-        return cls(name, str(error), attribute, remedy=attack.remedy(target, None))
+        applies = not isinstance(error, DoesNotApply)
+        remedy = attack.remedy(target, None) if applies else None
+        return cls(name, error.reason, attribute, applies, remedy, error.remedy)
+
+    @property
+    def said(self) -> str:
+        """Why, and what can be given."""
+        return self.reason if self.hint is None else f"{self.reason}; {self.hint}"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
-        return {"attack": self.name, "reason": self.reason, "applies": self.applies}
+        return {
+            "attack": self.name,
+            "reason": self.reason,
+            "hint": self.hint,
+            "applies": self.applies,
+        }
 
 
 def worst(*verdicts: Verdict) -> Verdict:

@@ -8,7 +8,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.correspondence.series_attack import SeriesAttack
 from sfumato.attacks.correspondence.whole_series import among_others, doubt_about, in_common, named
 from sfumato.attacks.finding import KNOWN, Finding
@@ -62,6 +62,7 @@ class Correspondence(SeriesAttack):
     """
 
     name: ClassVar[str] = "correspondence"
+    threat: ClassVar[Threat | None] = "linkability"
 
     @classmethod
     def against(cls, target: Target) -> Iterator[Attack]:

@@ -17,6 +17,7 @@ from sfumato.algorithms.bcf.on_cells import (
     most_believed,
     worst,
 )
+from sfumato.attacks.attack import Threat
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.correspondence.series_attack import SeriesAttack
 from sfumato.attacks.correspondence.whole_series import among_others, doubt_about, in_common, named
@@ -37,8 +38,11 @@ BY_WORLDS = "worlds are too many to be counted, so found is only a bound; worlds
 NOT_DECIDED = "not decided for {}: too much to work out"
 NOT_KNOWN = (
     "it is not known who is in which class of every release: when people came is not known, and "
-    "the releases are not nested, or some people of a class were suppressed; attack the release in "
-    "the process that made it, or the series as a whole (sfumato series audit)"
+    "the releases are not nested, or some people of a class were suppressed"
+)
+AS_A_WHOLE = (
+    "attack the release in the process that made it, or the series as a whole (sfumato series "
+    "audit)"
 )
 
 
@@ -77,6 +81,7 @@ class KnownCells(ColumnAttack, SeriesAttack):
     """
 
     name: ClassVar[str] = "known cells"
+    threat: ClassVar[Threat | None] = "inference"
 
     def remedy(self, target: Target, finding: Finding | None) -> Remedy:
         """That of series."""
@@ -163,7 +168,7 @@ def _cells(target: Target, own: PublicView) -> tuple[list[InCommon], SeriesCells
             raise
         raise CannotRun(str(error)) from None
     if cells is None:
-        raise CannotRun(NOT_KNOWN)
+        raise CannotRun(NOT_KNOWN, remedy=AS_A_WHOLE)
     return releases, cells
 
 

@@ -21,7 +21,7 @@ GIVE_THEM = "give the earlier releases of the same people (earlier=, --earlier)"
 def among_others(target: Target) -> PublicView:
     """Give a release as one of several; refuse where no other is at hand to compare with."""
     if not target.previous.releases and not target.previous.missing:
-        raise DoesNotApply(f"no earlier release is known; if there are any, {GIVE_THEM}")
+        raise DoesNotApply("no earlier release is known", remedy=f"if there are any, {GIVE_THEM}")
     if target.own is None:
         raise CannotRun(
             "quasi-identifiers are published as they are, in two tables, and what these give away "
@@ -30,7 +30,8 @@ def among_others(target: Target) -> PublicView:
     if not target.previous.releases:
         raise CannotRun(
             "the releases that this one was made to be safe beside are not at hand, neither "
-            f"in memory nor in the directory beside it; {GIVE_THEM}"
+            "in memory nor in the directory beside it",
+            remedy=GIVE_THEM,
         )
     return target.own
 

@@ -11,6 +11,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.attack import Threat
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.disclosure.holders import entries_of_all, holders
 from sfumato.attacks.finding import Finding
@@ -60,6 +61,7 @@ class BackgroundKnowledge(ColumnAttack):
     excludes: int | Collection[object] | None = None
     who: Mapping[str, object] | None = None
     name: ClassVar[str] = "background knowledge"
+    threat: ClassVar[Threat | None] = "inference"
     sets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:

@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.attack import Threat
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.disclosure.holders import entries_of_all, holders
 from sfumato.attacks.finding import NO_CERTAINTY, Finding
@@ -38,6 +39,7 @@ class Homogeneity(ColumnAttack):
     """
 
     name: ClassVar[str] = "homogeneity"
+    threat: ClassVar[Threat | None] = "inference"
     sets: ClassVar[bool] = True
 
     def find(self, target: Target) -> Finding:

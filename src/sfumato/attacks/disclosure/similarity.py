@@ -9,6 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
+from sfumato.attacks.attack import Threat
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.finding import Finding, text_of
 from sfumato.attacks.target import Target, View
@@ -38,6 +39,7 @@ class Similarity(ColumnAttack):
     """
 
     name: ClassVar[str] = "similarity"
+    threat: ClassVar[Threat | None] = "inference"
 
     def find(self, target: Target) -> Finding:
         """Find the narrowest range, or the node that is believed most."""
@@ -55,8 +57,9 @@ class Similarity(ColumnAttack):
         if domain.taxonomy.height > 1:
             return self._under_one_node(target, view, domain)
         raise DoesNotApply(
-            f"no order or tree is known of {view.attribute!r}; read the original with a hierarchy "
-            "for it (hierarchies=, or columns.hierarchies in a job file)"
+            f"no order or tree is known of {view.attribute!r}",
+            remedy="read the original with a hierarchy for it (hierarchies=, or "
+            "columns.hierarchies in a job file)",
         )
 
     def _narrowest(

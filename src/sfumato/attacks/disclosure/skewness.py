@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.attacks.attack import Threat
 from sfumato.attacks.column_attack import ColumnAttack
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.largest_belief import worst_of
@@ -35,6 +36,7 @@ class Skewness(ColumnAttack):
     """
 
     name: ClassVar[str] = "skewness"
+    threat: ClassVar[Threat | None] = "inference"
 
     def find(self, target: Target) -> Finding:
         """Find the value that the release makes more likely than anything else."""

@@ -9,7 +9,7 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.finding import KNOWN, Finding
 from sfumato.attacks.remedy import Remedy
 from sfumato.attacks.target import Target, View
@@ -62,6 +62,7 @@ class Knowledge(Attack):
     attribute: str | None = None
     case: Case | None = None
     name: ClassVar[str] = "knowledge"
+    threat: ClassVar[Threat | None] = "inference"
     sets: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -193,6 +194,7 @@ class Implications(Attack):
     k: int | None = None
     attribute: str | None = None
     name: ClassVar[str] = "implications"
+    threat: ClassVar[Threat | None] = "inference"
 
     def __post_init__(self) -> None:
         if self.k is not None:
@@ -225,7 +227,8 @@ class Implications(Attack):
         k = max((k for k, _ in promised), default=None) if self.k is None else self.k
         if k is None:
             raise DoesNotApply(
-                "no (c,k)-safety was promised; sf.attacks.Implications(k) tries any k"
+                "no (c,k)-safety was promised",
+                remedy="sf.attacks.Implications(k) tries any k",
             )
         bounds = [c for n, c in promised if n >= k]
         unsafe = np.zeros(len(sizes), dtype=bool)

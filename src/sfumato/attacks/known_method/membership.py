@@ -156,8 +156,8 @@ def located(target: Target, guard: str | None = None) -> Membership | PossibleMe
     """Find out who is in which group, as far as that can be told."""
     if target.original is None:
         raise CannotRun(
-            "it needs everybody's original quasi-identifiers; give the original table (original=, "
-            "--original)"
+            "it needs everybody's original quasi-identifiers",
+            remedy="give the original table (original=, --original)",
         )
     frequencies = target.original.frequencies(guard)
     if target.recoding is not None and target.recoding.has_one_box_each:
@@ -177,7 +177,7 @@ def located(target: Target, guard: str | None = None) -> Membership | PossibleMe
 def listed(target: Target) -> PossibleMembers:
     """See who on a list of people may be in which group; some of them may be in none."""
     if target.external is None:
-        raise DoesNotApply("nobody gave a list of people (external=, --external)")
+        raise DoesNotApply("it needs a list of people", remedy="give one (external=, --external)")
     target.refuse_bucketized()
     seen = target.seen.frequencies
     frequencies = _with_values(target.external.combinations(), seen)
@@ -306,8 +306,8 @@ def levels_of(target: Target, members: Membership) -> Mapping[str, int]:
         levels = np.flatnonzero(same.all(axis=1))
         if not len(levels):
             raise CannotRun(
-                f"column {name!r} is not published at one level of the original's hierarchy; read "
-                "the original with the release's hierarchies"
+                f"column {name!r} is not published at one level of the original's hierarchy",
+                remedy="read the original with the release's hierarchies",
             )
         by_column[name] = int(levels[0])
     return by_column

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.attack import Attack
+from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.correspondence.known_cells import KnownCells
 from sfumato.attacks.correspondence.whole_series import among_others, named
 from sfumato.attacks.finding import KNOWN, Finding
@@ -48,10 +48,8 @@ BLIND_SERIES = (
     "values had no part in what was decided for any of the releases, so all worlds that explain "
     "them are alike"
 )
-NO_ORIGINAL = (
-    "it needs everybody's original quasi-identifiers; give the original table (original=, "
-    "--original)"
-)
+NO_ORIGINAL = "it needs everybody's original quasi-identifiers"
+GIVE_IT = "give the original table (original=, --original)"
 ASIDE = "earlier releases were left aside"
 
 
@@ -102,6 +100,7 @@ class Mechanism(Attack):
     seed: int | None = 0
     who: Literal["original", "external"] = "original"
     name: ClassVar[str] = "mechanism"
+    threat: ClassVar[Threat | None] = "inference"
     knows_method: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
@@ -149,7 +148,7 @@ class Mechanism(Attack):
             except CannotRun as error:
                 if method.series is not None and method.series.previous:
                     raise
-                aside = f"{ASIDE}: {error}"
+                aside = f"{ASIDE}: {error.reason}"
         finding = self._alone(target, method, enforced, attribute, guard)
         if aside is None:
             return finding
@@ -173,7 +172,7 @@ class Mechanism(Attack):
             notes = [BLIND_SERIES, *([finding.note] if finding.note else [])]
             finding = replace(finding, attack=self.called, knows=knows, note="; ".join(notes))
         elif target.original is None:
-            raise CannotRun(NO_ORIGINAL)
+            raise CannotRun(NO_ORIGINAL, remedy=GIVE_IT)
         else:
             replay = SeriesReplay(target.original, provenances, self.worlds)
             members, classes = replay.run(attribute)
@@ -220,7 +219,7 @@ class Mechanism(Attack):
                 "what people guard is not published, so nobody can run the method again on worlds"
             )
         if target.original is None:
-            raise CannotRun(NO_ORIGINAL)
+            raise CannotRun(NO_ORIGINAL, remedy=GIVE_IT)
         if self._can_follow(target, method, enforced):
             followed = self._followed(target, method, enforced, attribute)
             if followed is not None:

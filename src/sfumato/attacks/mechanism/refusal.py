@@ -38,7 +38,7 @@ from sfumato.table import Table
 
 WORLDS = 20_000
 NOTHING = "nothing is published, which is an answer of the method, too"
-TOO_MANY = "too many worlds to see on which of them the method publishes nothing (worlds=)"
+TOO_MANY = "too many worlds to see on which of them the method publishes nothing"
 
 
 @dataclass(frozen=True, eq=False)

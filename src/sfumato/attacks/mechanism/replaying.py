@@ -39,7 +39,7 @@ from sfumato.formulas.boxes.fillings import Fillings
 from sfumato.progress import report
 
 MOST_FILLINGS = 1_000  # of published groups by people
-TOO_MANY = "too many worlds to run the method on each of them (worlds=)"
+TOO_MANY = "too many worlds to run the method on each of them"
 
 
 class Replay:

@@ -41,10 +41,11 @@ from sfumato.release.earlier_releases.previous import Previous
 from sfumato.release.files.writing import needs_values
 from sfumato.table import Table
 
-TOO_MANY = "too many worlds explain the releases to run their methods on each of them (worlds=)"
-NOT_KNOWN = (
-    "it is not known when people came, and so not on what the earlier releases were made; attack "
-    "the release in the process that made it, or the series as a whole (sfumato series audit)"
+TOO_MANY = "too many worlds explain the releases to run their methods on each of them"
+NOT_KNOWN = "it is not known when people came, and so not on what the earlier releases were made"
+AS_A_WHOLE = (
+    "attack the release in the process that made it, or the series as a whole (sfumato series "
+    "audit)"
 )
 SUPPRESSED_ROWS = "rows were suppressed in a series, and who these are is not worked out here"
 
@@ -81,8 +82,8 @@ def provenances_of(
         if number < len(previous.releases):
             if view.method is None or view.criterion is None:
                 raise CannotRun(
-                    f"nobody said by which method earlier release {number + 1} was made; "
-                    f"{GIVE_THEM}"
+                    f"nobody said by which method earlier release {number + 1} was made",
+                    remedy=GIVE_THEM,
                 )
             by = a_method(view.method, f"earlier release {number + 1}")
             criterion = view.criterion
@@ -104,7 +105,7 @@ def _beside(method: Algorithm, number: int, views: Sequence[PublicView]) -> tupl
         places = before.get(str(each), [])
         if not places:
             raise CannotRun(
-                f"release {number + 1} was made beside one that is not at hand; {GIVE_THEM}"
+                f"release {number + 1} was made beside one that is not at hand", remedy=GIVE_THEM
             )
         positions.append(places.pop(0))
     return tuple(positions)
@@ -155,7 +156,7 @@ class SeriesReplay:
         except BadInput as error:
             raise CannotRun(str(error)) from None
         if came is None:
-            raise CannotRun(NOT_KNOWN)
+            raise CannotRun(NOT_KNOWN, remedy=AS_A_WHOLE)
         kinds, which = distinct_rows(np.stack([came.row, came.time], axis=1))
         self.ranks = came.ranks[kinds[:, 0]]  # (n_kinds, d)
         self.time = kinds[:, 1]

@@ -130,6 +130,7 @@ def anonymize(
             given.method,
             untouched_identify=given.untouched_identify,
             numbers=given.numbers,
+            context=given.context,
         )
         summary = release.summary()
         if dry_run:

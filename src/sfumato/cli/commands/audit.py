@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+import sys
 from pathlib import Path
 from typing import Annotated
 
@@ -67,6 +69,13 @@ def audit(
     report: Annotated[
         Path | None, typer.Option(help="Write report.html and report.json into this directory.")
     ] = None,
+    framework: Annotated[
+        str | None,
+        typer.Option(
+            help="Whose headings the report has: gdpr, hipaa, ema or 27559 (ISO/IEC). They say "
+            "where to look, not that anything is met.",
+        ),
+    ] = None,
     steward: Annotated[
         bool,
         typer.Option(
@@ -87,6 +96,7 @@ def audit(
     knows the method decided about values; the heading says which.
     """
     from sfumato.files.reports import refuse_unwritable
+    from sfumato.report.page.frameworks import refuse_unknown
 
     subject = Subject(
         source,
@@ -102,6 +112,9 @@ def audit(
         others=(original, external, *(each for each in earlier or [] if not each.is_dir())),
     )
     criterion = subject.criterion
+    refuse_unknown(framework)
+    if framework is not None and report is None:
+        raise sf.BadInput("--framework chooses headings of a report: give --report with it")
     if report is not None and report.exists() and not report.is_dir():
         raise sf.BadInput(f"{report}: is a file; give a directory for the report")
     with out.progress():
@@ -109,7 +122,7 @@ def audit(
             raise sf.BadInput(f"{source}: a release says what it promised; drop -k, -l, --risk")
         release, known = subject.released(original)
         if report is not None:
-            refuse_unwritable(report)  # before the work
+            refuse_unwritable(report, private=steward)  # before the work
         audited = sf.audit(
             release,
             known,
@@ -119,7 +132,15 @@ def audit(
             enforced=criterion_of(enforced, "--enforced"),
         )
         _ = audited.way_out  # with the progress of its tries
-        page = None if report is None else audited.save(report, private=steward)
+        page = None
+        if report is not None:
+            page = audited.save(
+                report,
+                private=steward,
+                framework=framework,
+                job=_job(source, original),
+                command=shlex.join(["sfumato", *sys.argv[1:]]),
+            )
 
     def show() -> None:
         out.print_audit(audited, str(source), details=details, steward=steward)
@@ -136,3 +157,8 @@ def audit(
     measured_only = audited.target.criterion is None and audited.verdict == "undecided"
     code = 0 if measured_only else EXIT_CODES[audited.verdict]
     return Answer(lambda: audited.to_json(private=steward), show, code)
+
+
+def _job(source: Path, original: Path | None) -> Path | None:
+    """Find the job file that made the release, if it was given."""
+    return next((each for each in (source, original) if each and each.suffix == ".toml"), None)

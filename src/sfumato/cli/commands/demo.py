@@ -38,7 +38,9 @@ def demo(
 
     target = output or _free(OUTPUT)
     name = target.absolute().name
-    reports, series = (target.parent / f"{name}-{what}" for what in ("report", "series"))
+    reports, private, series = (
+        target.parent / f"{name}-{what}" for what in ("report", "steward", "series")
+    )
     for place in (target, series):
         with suppress(OSError):
             refuse_taken(place)
@@ -57,7 +59,7 @@ def demo(
         release.save(target)
         after = sf.load(target).check()
         report.save(reports)
-        report.save(reports, private=True)
+        report.save(private, private=True)
         skyline = sf.knowledge_skyline(release, VALUE)
         skyline.save(reports)
         again = _published_again(series)
@@ -72,6 +74,7 @@ def demo(
             "again": again.to_json(),
             "output": str(target),
             "report": str(reports),
+            "steward": str(private),
             "series": str(series),
         }
 
@@ -105,8 +108,10 @@ def demo(
         out.say("")
         out.say(f"The release is in {target}: the data, and release.json with all that is public.")
         out.say(
-            f"What the attacks found is in {reports}: report.html and skyline.html for everybody, "
-            "and report-steward.html, which is private."
+            f"What the attacks found is in {reports}: report.html and skyline.html, for everybody."
+        )
+        out.say(
+            f"The steward's report is apart from it, in {private}: report-steward.html is private."
         )
         out.say(
             f"The series is in {series}: releases in public/, and private/ for the steward alone."

@@ -82,6 +82,11 @@ class Hierarchy(ABC):
         return {}
 
     @property
+    def codes_ends(self) -> bool:
+        """Whether all values beyond a bottom or a top are published as one."""
+        return False
+
+    @property
     def closed(self) -> bool:
         """Whether the rule itself lists the ground values, so that it grows without any data."""
         return self.texts == "nodes"

@@ -143,6 +143,11 @@ class Intervals(Hierarchy):
         """With bounds: what lies beyond them is one value in the whole table."""
         return self.tails is not None
 
+    @property
+    def codes_ends(self) -> bool:
+        """With bounds."""
+        return self.tails is not None
+
     def rewritten(self, values: Iterable[object]) -> dict[object, str]:
         """Name the tails that values are in."""
         values = list(values)

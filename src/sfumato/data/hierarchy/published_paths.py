@@ -16,6 +16,7 @@ class PublishedPaths:
 
     texts: ClassVar[Reading] = "nodes"
     extent: ClassVar[tuple[None, None]] = None, None
+    codes_ends: ClassVar[bool] = False
     public_paths: tuple[tuple[str, ...], ...]
 
     def in_words(self) -> str:

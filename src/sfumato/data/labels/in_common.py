@@ -68,7 +68,8 @@ def common_intervals(
     if None in readings:
         raise CannotRun(
             f"column {column!r}: its hierarchy does not say how its texts are read (`texts`), so "
-            "which values lie in which is not public; give the original table with its hierarchies"
+            "which values lie in which is not public",
+            remedy="give the original table with its hierarchies",
         )
     intervals = CommonTree(column, paths).intervals(texts) if paths else None
     if intervals is None and set(readings) == {"values"}:
@@ -78,7 +79,8 @@ def common_intervals(
     if intervals is None:
         raise CannotRun(
             f"column {column!r}: what is published does not say which values lie in which of the "
-            "published ones; give the original table with its hierarchies"
+            "published ones",
+            remedy="give the original table with its hierarchies",
         )
     return [sides_of([intervals[text] for text in several]) for several in texts]
 

@@ -72,6 +72,7 @@ class DuckDBSource(Source):
             )
         self.engine = engine
         self.name = session.name
+        self.files = session.watched
         self.columns = tuple(relation.columns)
         self.typed = relation.typed
         self.format = "parquet" if relation.typed and not relation.of_office else "csv"

@@ -37,6 +37,7 @@ class Files:
     versions: Mapping[str, tuple[int, ...]] = field(default_factory=dict)
     scratch: PrivateDirectory | None = None  # what the directory is in, and goes with
     package: Mapping[str, str] = field(default_factory=dict)  # digests of what comes with them
+    checksum: str | None = None  # of the description, which has all digests; None: not saved
 
     def path(self, table: str) -> Path:
         """Where one of the tables is."""
@@ -161,7 +162,7 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     kinds = [k for k in FORMATS if set(digests) == {f"{name}.{k}" for name in description.tables}]
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
-    files = Files(place, kinds[0], package=_package(written, where))
+    files = Files(place, kinds[0], package=_package(written, where), checksum=found)
     try:
         files = files.known(description.tables)
     except OSError as error:

@@ -23,6 +23,7 @@ from sfumato.progress import report
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import checked
 from sfumato.release.columns.untouched import Alike, Untouched, published_untouched
+from sfumato.release.context import Context
 from sfumato.release.description import Description
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous
@@ -49,6 +50,7 @@ class Private:
     frequencies: FrequencySet  # what was decided by: without sensitive values where none mattered
     recoding: Recoding
     secret: bytes = field(repr=False)  # deals out split combinations, the same at every save
+    context: Context = field(default_factory=Context)  # as the steward states it, controls too
 
     def untouched(self, description: Description) -> Untouched:
         """Count who is told apart by the columns that will be published untouched."""

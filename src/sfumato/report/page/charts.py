@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import html
 from collections.abc import Mapping, Sequence
+from fractions import Fraction
 from typing import Any
 
 from sfumato.errors import one_line
-from sfumato.text import count, percent_lost
+from sfumato.text import count, percent, percent_lost
 
 BEFORE, PROMISED = "#8b939e", "#4b7fc0"
 KEPT, BROKEN, OPEN = "#2c9183", "#cf4a3c", "#b08a35"
 ORIGINAL, PUBLISHED = "#8b939e", "#2c9183"
 LONGEST_LABEL = 44  # characters that fit a narrow page
 ROW = 54  # pixels of a labelled row
+WITH_NUMBERS = 70  # of one with its numbers under the label
 MOST_BARS = 12
+ROOM = 1.18  # of an axis, so that numbers stand beside the longest bar
 CLEAR = "rgba(0,0,0,0)"
 
 Figure = dict[str, Any]
@@ -101,7 +104,11 @@ def beliefs(findings: Sequence[Mapping[str, Any]]) -> Figure:
             marker=marker,
         ),
     ]
-    return {"data": data, "layout": _rows_layout([finding["name"] for finding in findings])}
+    numbers = [
+        f"found {shown['found']}, promised {shown['promised']}, before {shown['before']}"
+        for shown in (finding["shown"] for finding in findings)
+    ]
+    return {"data": data, "layout": _rows_layout([each["name"] for each in findings], numbers)}
 
 
 def loss(attributes: Sequence[Mapping[str, Any]]) -> Figure:
@@ -112,24 +119,68 @@ def loss(attributes: Sequence[Mapping[str, Any]]) -> Figure:
         PROMISED,
         width=0.3,
         offset=-0.02,
+        numbers=[percent_lost(each["loss"]) for each in attributes],
     )
-    return {"data": [bars], "layout": _rows_layout([each["name"] for each in attributes])}
+    layout = _rows_layout([each["name"] for each in attributes])
+    layout["xaxis"]["range"] = [0, ROOM]
+    return {"data": [bars], "layout": layout}
 
 
 def distribution(column: Mapping[str, Any]) -> Figure:
-    """Draw the shares of a sensitive column's values, in the original and as published."""
-    values = column["values"][:MOST_BARS]
+    """Draw the shares of a sensitive column's values, or bins, in the original and as published."""
+    values = column["bins"] or column["values"][:MOST_BARS]
     data = []
     for key, colour, offset in (("original", ORIGINAL, -0.04), ("published", PUBLISHED, 0.2)):
         rows = column[f"rows_{key}"] or 1
         texts = [f"{key}: {count(each[key])} of {count(rows)}" for each in values]
         shares = [each[key] / rows for each in values]
-        data.append(_bars(shares, texts, colour, width=0.2, offset=offset))
-    names = ["missing" if each["value"] is None else each["value"] for each in values]
-    layout = _rows_layout(names)
-    del layout["xaxis"]["range"], layout["xaxis"]["tickvals"]
-    layout["xaxis"] |= {"rangemode": "tozero", "nticks": 5}
+        numbers = [percent(Fraction(each[key], rows)) for each in values]
+        data.append(_bars(shares, texts, colour, width=0.2, offset=offset, numbers=numbers))
+    layout = _rows_layout([_label_of(each) for each in values])
+    largest = max((share for bars in data for share in bars["x"]), default=1)
+    del layout["xaxis"]["tickvals"]
+    layout["xaxis"] |= {"range": [0, (largest or 1) * ROOM], "nticks": 5}
     return {"data": data, "layout": layout}
+
+
+def one_more_fact(beliefs: Sequence[tuple[str, float]], confidence: float) -> Figure:
+    """Draw how sure one fact more of each kind makes somebody, beside what is too sure."""
+    numbers = [percent(belief) for _, belief in beliefs]
+    colours = [BROKEN if belief >= confidence else KEPT for _, belief in beliefs]
+    bars = _bars(
+        [belief for _, belief in beliefs],
+        [f"{name}: {n}" for (name, _), n in zip(beliefs, numbers, strict=True)],
+        KEPT,
+        width=0.3,
+        offset=-0.02,
+        numbers=numbers,
+    )
+    bars["marker"] = {"color": colours}
+    layout = _rows_layout([name for name, _ in beliefs])
+    layout["xaxis"]["range"] = [0, ROOM]
+    limit = {"color": PROMISED, "width": 3}
+    layout["shapes"] = [
+        {"type": "line", "x0": confidence, "x1": confidence, "yref": "paper", "y0": 0, "y1": 1}
+        | {"line": limit}
+    ]
+    return {"data": [bars], "layout": layout}
+
+
+def _label_of(each: Mapping[str, Any]) -> object:
+    if "label" in each:
+        return each["label"]
+    return "missing" if each["value"] is None else each["value"]
+
+
+def _with_numbers(numbers: list[str]) -> dict[str, Any]:
+    """Write numbers at the ends of bars, so that paper has them, too."""
+    return {
+        "text": [*map(label, numbers)],
+        "textposition": "outside",
+        "textangle": 0,
+        "cliponaxis": False,
+        "constraintext": "none",
+    }
 
 
 def _marks(x: list[Any], y: list[Any], texts: list[str] | None, **look: Any) -> dict[str, Any]:
@@ -144,7 +195,13 @@ def _marks(x: list[Any], y: list[Any], texts: list[str] | None, **look: Any) -> 
 
 
 def _bars(
-    x: list[float], texts: list[str], colour: str, *, width: float, offset: float
+    x: list[float],
+    texts: list[str],
+    colour: str,
+    *,
+    width: float,
+    offset: float,
+    numbers: list[str],
 ) -> dict[str, Any]:
     return {
         "type": "bar",
@@ -156,37 +213,46 @@ def _bars(
         "marker": {"color": colour},
         "width": width,
         "offset": offset,
+        **_with_numbers(numbers),
     }
 
 
-def _rows_layout(names: Sequence[object]) -> dict[str, Any]:
-    """Lay out rows on a scale from nothing to all, each with its name above it."""
-    layout = bare_layout(54 + ROW * len(names))
+def _rows_layout(names: Sequence[object], numbers: Sequence[str] = ()) -> dict[str, Any]:
+    """Lay out rows on a scale from nothing to all, each with its name above it.
+
+    numbers: What stands under each name, in small letters.
+    """
+    layout = bare_layout(54 + (WITH_NUMBERS if numbers else ROW) * len(names))
     layout["yaxis"]["range"] = [len(names) - 0.55, -0.7]
     layout["xaxis"] |= {
         "range": [0, 1],
         "tickvals": [0, 0.25, 0.5, 0.75, 1],
         "tickformat": ".0%",
     }
-    layout["annotations"] = [
-        {
-            "text": label(name),
-            "x": 0,
-            "xref": "paper",
-            "xanchor": "left",
-            "y": row,
-            "yanchor": "bottom",
-            "xshift": -8,
-            "yshift": 11,
-            "borderpad": 1,
-            "bgcolor": "#ffffff",  # the style sheet has the last word
-            "showarrow": False,
-            "align": "left",
-            "captureevents": False,
-        }
-        for row, name in enumerate(names)
-    ]
+    shift = 26 if numbers else 11
+    layout["annotations"] = [_annotation(label(name), row, shift) for row, name in enumerate(names)]
+    for row, text in enumerate(numbers):
+        small = _annotation(html.escape(text, quote=False), row, 9)
+        layout["annotations"].append(small | {"font": {"size": 11}})
     return layout
+
+
+def _annotation(text: str, row: int, shift: int) -> dict[str, Any]:
+    return {
+        "text": text,
+        "x": 0,
+        "xref": "paper",
+        "xanchor": "left",
+        "y": row,
+        "yanchor": "bottom",
+        "xshift": -8,
+        "yshift": shift,
+        "borderpad": 1,
+        "bgcolor": "#ffffff",  # the style sheet has the last word
+        "showarrow": False,
+        "align": "left",
+        "captureevents": False,
+    }
 
 
 def bare_layout(height: int) -> dict[str, Any]:

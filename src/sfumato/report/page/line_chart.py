@@ -1,4 +1,4 @@
-"""Lines or bars over the same places, with their legend."""
+"""Lines, steps or bars over the same places, with their legend."""
 
 from __future__ import annotations
 
@@ -13,13 +13,15 @@ from sfumato.text import value_text
 COLOURS = ("#4b7fc0", "#2c9183", "#cf4a3c", "#b08a35", "#7d63b8", "#8b939e", "#3f9fb0", "#a8567a")
 HEIGHT = 320
 TICKS = 6
+TICKS_BELOW = 10
+SHAPES = {"lines": "linear", "steps": "hvh"}  # a step is half-way, where no number of facts is
 
 
 @dataclass(frozen=True)
 class Chart:
-    """Lines or bars over the same places."""
+    """Lines, steps or bars over the same places; steps change half-way between these."""
 
-    kind: Literal["lines", "bars"]
+    kind: Literal["lines", "steps", "bars"]
     x: str
     y: str
     places: tuple[float, ...]
@@ -37,6 +39,16 @@ def legend(chart: Chart) -> Markup:
 
 def _colours(chart: Chart) -> list[str]:
     return [COLOURS[j % len(COLOURS)] for j in range(len(chart.series))]
+
+
+def _whole_steps(places: Sequence[float]) -> dict[str, Any]:
+    """Mark whole numbers that are not too close to each other, with room for points at the ends."""
+    step = max(1, -(-round(max(places)) // TICKS_BELOW))
+    margin = max(0.5, max(places) / 40)
+    return {
+        "tickvals": [place for place in places if round(place) % step == 0],
+        "range": [-margin, max(places) + margin],
+    }
 
 
 def figure(chart: Chart) -> dict[str, Any]:
@@ -60,13 +72,16 @@ def figure(chart: Chart) -> dict[str, Any]:
             else {
                 "type": "scatter",
                 "mode": "lines+markers",
-                "line": {"color": colour, "width": 2},
-                "connectgaps": True,  # places where one of the lines has no number
+                "line": {"color": colour, "width": 2, "shape": SHAPES[chart.kind]},
+                "connectgaps": chart.kind == "lines",  # where one of the lines has no number
+                "cliponaxis": False,  # points at an end are whole
             }
         )
         data.append(drawn | look)
     layout = bare_layout(HEIGHT)
     layout["xaxis"] |= {"tickvals": [*chart.places]}
+    if chart.kind == "steps":
+        layout["xaxis"] |= _whole_steps(chart.places)
     layout["yaxis"] |= {
         "showticklabels": True,
         "showgrid": True,

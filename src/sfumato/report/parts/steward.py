@@ -14,6 +14,9 @@ from sfumato.formulas.measures.loss import attribute_weights, information_loss, 
 from sfumato.release import Release
 from sfumato.release.people_by_risk import BEFORE
 from sfumato.release.people_by_risk import counted as counted_risk
+from sfumato.report.parts.histogram import histogram
+from sfumato.report.parts.techniques import dropped
+from sfumato.report.parts.which_release import sources_of
 from sfumato.risk import DEFAULT_K, drivers
 from sfumato.table import Table
 
@@ -48,6 +51,8 @@ def steward_part(subject: Release | Table, target: Target) -> dict[str, Any]:
         if target.original is None
         else [_distribution(name, target, target.original) for name in target.sensitive],
         "drivers": None if target.original is None else _drivers(subject, target, target.original),
+        "sources": sources_of(subject if isinstance(subject, Table) else target.original),
+        "dropped": dropped(target.original),
     }
 
 
@@ -113,6 +118,10 @@ def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
     before = original.frequencies().reference(name)
     after = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(before))
     labels = original.domains[name].values.labels
+    numbers = original.domains[name].values.numbers
+    bins = None
+    if numbers is not None:
+        bins = histogram([None if np.isnan(x) else float(x) for x in numbers], before, after)
     held = np.flatnonzero(before)
     order = held[np.argsort(-before[held], kind="stable")][:MOST_VALUES].tolist()
     return {
@@ -125,6 +134,7 @@ def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
             }
             for code in order
         ],
+        "bins": bins,
         "values_in_all": len(held),
         "rows_original": int(before.sum()),
         "rows_published": int(after.sum()),

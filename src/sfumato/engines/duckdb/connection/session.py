@@ -85,6 +85,11 @@ class Session:
         self._links[place] = place
         return place
 
+    @property
+    def watched(self) -> tuple[Path, ...]:
+        """The files that it reads."""
+        return tuple(self._versions)
+
     def watch(self, path: Path) -> None:
         """Refuse from now on to go on with a file that has changed."""
         self._versions[path] = version(path)
