@@ -50,6 +50,13 @@ def test_a_table_is_counted_as_its_rows_are(rows, times):
     assert_counted(sf.check(sf.read(table, COLUMNS)).risk, "as it is", as_rows(table))
 
 
+def test_as_it_is_speaks_of_the_groups_that_the_verdict_is_about():
+    """A top code holds from the ground on, for both: two numbers of people alone would puzzle."""
+    rules = {"age": sf.Intervals(5, 10, top=90), "zip": sf.Prefix(), "sex": sf.Flat()}
+    verdict = sf.check(sf.read(sf.datasets.patients(), rules, sensitive="disease"))
+    assert verdict.risk.above("as it is", "0.5") == verdict.n_alone
+
+
 @pytest.mark.parametrize(
     ("size", "risk", "above"),
     [

@@ -10,6 +10,7 @@ from sfumato.criteria import Criterion, KAnonymity, LDiversity, Measurement, TCl
 from sfumato.criteria.criterion import together
 from sfumato.criteria.judging import guarding_column, measure, validate, without_threshold
 from sfumato.data.frequency import Grouping
+from sfumato.data.groups import GroupSizes
 from sfumato.data.read_counts import ReadCounts
 from sfumato.errors import BadInput
 from sfumato.html import html_table
@@ -187,10 +188,13 @@ def check(table: Table, criterion: Criterion | None = None) -> Check:
         one_each = () if table.set_valued else frequencies.sensitive
         criterion = together(list(_family(one_each)))
     criterion = as_merged(criterion, table)
-    verdict = checked(frequencies.as_it_is(), validate(criterion, frequencies))
+    grouping = frequencies.as_it_is()
+    verdict = checked(grouping, validate(criterion, frequencies))
+    # Of lists the frequencies count values, not people.
+    alike = GroupSizes.of(grouping.sizes) if table.set_valued is None else table.alike_as_read()
     if table.set_valued is not None:
         verdict = replace(verdict, measured=tuple(map(_apart, verdict.measured)))
-    risk = PeopleByRisk({AS_IT_IS: table.alike_as_read()})
+    risk = PeopleByRisk({AS_IT_IS: alike})
     verdict = replace(verdict, asked=asked, reading=table.read_counts, risk=risk)
     return verdict.beside(untouched_in(table), LookAlikes.of(table))
 
