@@ -201,6 +201,26 @@ def test_charts_follow_light_dark_and_paper(browser, pages):
     )
 
 
+@pytest.mark.parametrize(("width", "scheme"), [(1400, "light"), (400, "dark")])
+def test_people_over_group_size_are_bars_of_the_page(browser, pages, width, scheme):
+    """As long as they are many, with their numbers behind them, in colours that can be told."""
+    with Visit(browser, pages["demo", True], width, scheme) as visit:
+        bars = visit.page.evaluate(
+            "[...document.querySelectorAll('.risk-bars .bar')].map(e => [e.querySelector('i')"
+            ".getBoundingClientRect().width, e.querySelector('b').textContent, "
+            "getComputedStyle(e.querySelector('i')).backgroundColor])"
+        )
+        assert len(bars) == 12  # before and after, of six sizes
+        people = [int(text.replace(",", "")) for _, text, _ in bars]
+        assert (sum(people[::2]), sum(people[1::2])) == (48842, 48842)
+        longest = max(length for length, *_ in bars)
+        for (length, *_), n in zip(bars, people, strict=True):
+            assert length == pytest.approx(longest * n / max(people), abs=1)
+        assert len({colour for _, _, colour in bars[2:]}) == 2
+        paper = visit.colour("body", "background-color")
+        assert paper not in {colour for *_, colour in bars}
+
+
 def test_the_browser_runs_no_script_but_ours(browser, pages, tmp_path):
     """Even if something were to break out of its place, the page's policy stops it."""
     text = pages["demo", False].read_text()
