@@ -87,6 +87,8 @@ def _finding(stated: StatedVerdict, target: Target, *, knows_earlier: bool) -> F
         knows_earlier=knows_earlier,
         failed=stated.failed,
     )
+    # What he bounded and found kept all the same: less than the bound was shown.
+    finding = replace(finding, is_bound=finding.is_less(finding.found))
     if not finding.needs_remedy:
         return finding
     return replace(finding, remedy=against_knowing_method(target, finding))

@@ -143,11 +143,15 @@ def _strongest(tried: Sequence[Finding]) -> Finding | None:
     if not shares:
         return tried[0] if tried else None
 
-    def excess(pair: tuple[float, Finding]) -> tuple[bool, float]:
+    def excess(pair: tuple[float, Finding]) -> tuple[bool, bool, float]:
         found, each = pair
         bound = each.promised
         promised = bound is not None and not bound.assumed and each.holds is not None
-        return promised, found - (float(bound.number) if promised and bound is not None else 0)
+        return (
+            promised,
+            not each.is_bound,
+            found - (float(bound.number) if promised and bound is not None else 0),
+        )
 
     return max(shares, key=excess)[1]
 
