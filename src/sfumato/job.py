@@ -81,6 +81,7 @@ class Publish(_Strict):
     """The `[publish]` table: how values are published."""
 
     numbers: Numbers = "text"
+    max_suppressed: int | float | None = None  # of a series: rows that may be left out
 
 
 class Stated(_Strict):
@@ -127,6 +128,7 @@ class Job:
         self.format = written.format
         self.untouched_identify = written.untouched_identify
         self.numbers = written.publish.numbers
+        self.max_suppressed = written.publish.max_suppressed
         self._engine = written.engine
         self._alike = written.read.alike
         self.settings = written.read.settings(place, where)
@@ -184,6 +186,11 @@ class Job:
                 f"{file}: a proposal that nobody has accepted yet; read it, change what is wrong, "
                 "and take out the line proposed = true (check, hierarchy show and anonymize "
                 "--dry-run take it as it is)"
+            )
+        if checked.publish.max_suppressed is not None and not otherwise:
+            raise BadInput(
+                f"{file}: publish.max_suppressed: this is for a series; methods that leave people "
+                "out have a max_suppressed of their own"
             )
         return cls(checked, file.parent, str(file))
 
@@ -249,6 +256,7 @@ class Job:
                 self._alike,
                 self.settings,
                 {column: said for column, said in self._describe.items() if said},
+                self.max_suppressed,
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None

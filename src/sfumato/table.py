@@ -141,6 +141,7 @@ class Table:
         self.spelling_rules: Mapping[str, str] = spelling_rules or {}  # column -> "merge" or "keep"
         self.n_merged: dict[str, SpellingCounts] = {}  # of columns that had several
         self.categories: FixedNames | None = None  # that releases have in common
+        self.n_left_out = 0  # people of a series who are not in it, since their values are rare
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
         self._ground: Table | None = None  # where several values are seen as one here
@@ -275,6 +276,7 @@ class Table:
     def _with_leaves(self, leaves: Mapping[str, Leaves]) -> Table:
         table = Table(self.source, self.schema, self.spelling_rules)
         table.n_merged, table.categories = self.n_merged, self.categories
+        table.n_left_out = self.n_left_out
         table._ground, table._leaves = self, leaves
         domains, codes = self._coding
         table._coding = (

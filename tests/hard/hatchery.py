@@ -162,6 +162,7 @@ def hatch(request) -> None:
     from sfumato.release import release
     from sfumato.release.files import writing
     from sfumato.series import publish, recover, store, withdraw
+    from sfumato.series.new_batch import intake
 
     place = Path(request["place"])
     for number, name in ((0, os.devnull), (1, place / "out"), (2, place / "err")):
@@ -178,7 +179,7 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    for module in (release, writing, publish, store, recover, withdraw):
+    for module in (release, writing, publish, intake, store, recover, withdraw):
         module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]

@@ -264,6 +264,10 @@ class SeriesAlgorithm(Algorithm):
     def specializing(self, columns: Sequence[str]) -> SeriesAlgorithm:
         """Give the same method that leaves all but some columns generalized as a whole."""
 
+    def specialized(self, quasi_identifiers: Sequence[str]) -> Sequence[str]:
+        """Give the columns that are told in detail where that is safe. Default: all."""
+        return quasi_identifiers
+
     @abstractmethod
     def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
         """Refuse columns that were named and that the table does not have."""

@@ -57,6 +57,29 @@ def is_watched() -> bool:
     return sys.stdout is not None and sys.stdout.isatty()  # None: it was closed
 
 
+def can_ask() -> bool:
+    """Whether a person at a terminal can answer a question."""
+    streams = (sys.stdin, sys.stderr)  # None: it was closed
+    return all(stream is not None and stream.isatty() for stream in streams)
+
+
+def ask(lines: Sequence[str], question: str, choices: Sequence[str]) -> str | None:
+    """Ask on standard error for one of some words, or their first letters; None: no answer."""
+    for text in lines:
+        for line in wrapped(printable(text), width(), ""):
+            _write(sys.stderr, line)
+    while True:
+        sys.stderr.write(f"{question} ")
+        sys.stderr.flush()
+        answer = sys.stdin.readline()
+        if not answer:
+            return None
+        word = answer.strip().casefold()
+        meant = [each for each in choices if word and each.startswith(word)]
+        if len(meant) == 1:
+            return meant[0]
+
+
 def width() -> int:
     """Give the cells of a line: those of the terminal, else 80."""
     return shutil.get_terminal_size().columns

@@ -218,11 +218,14 @@ class Source(ABC):
         earlier: Sequence[Path],
         *,
         as_spelled: bool = False,
+        without: Mapping[str, Collection[object]] | None = None,
     ) -> BatchReceipt:
         """Write some columns of all rows into a Parquet file, a person as a keyed hash.
 
         Left out are the rows of people who are in files of `earlier`, which were written likewise.
         The spellings of a person are one person, unless people are told apart `as_spelled`.
+        `without`: column -> values as `People.domains` gives them; rows that have one are as if
+        they were not there.
         """
 
     @abstractmethod

@@ -82,6 +82,8 @@ class Description:
     made: str | None = None  # the day, in UTC; None: not told
     sfumato: str | None = None  # the version that made it; None: not told
     context: Mapping[str, str] = field(default_factory=dict)  # the public part of a `Context`
+    # Of a series: people who were left out before anything was decided, by rare quasi-identifiers.
+    n_left_out: int = 0
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -162,6 +164,7 @@ class Description:
             attacked="not attacked",
             made=datetime.now(UTC).date().isoformat(),
             sfumato=import_module("sfumato").__version__,
+            n_left_out=table.n_left_out,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -199,6 +202,7 @@ class Description:
             **({} if self.rest is None else {"rest": list(self.rest)}),
             **({"meanings": dict(self.meanings)} if self.meanings else {}),
             **({"numbers": {c: n.spec() for c, n in self.numbers.items()}} if self.numbers else {}),
+            **({"left_out": self.n_left_out} if self.n_left_out else {}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -248,6 +252,8 @@ class Description:
         for key in ("made", "sfumato"):
             read.need(key, isinstance(written.get(key), (str, type(None))))
         context = read.context()
+        left_out = written.get("left_out", 0)
+        read.need("left_out", is_count(left_out))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -277,6 +283,7 @@ class Description:
             written.get("made"),
             written.get("sfumato"),
             context,
+            left_out,
         )
 
 

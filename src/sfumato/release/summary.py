@@ -29,7 +29,7 @@ from sfumato.text import people as people_text
 PLAIN = frozenset(  # lines of a summary that need not be noticed
     {
         *("promise", "method", "rows", "groups", "levels", "information loss", "discernibility"),
-        *("generalized to text", "columns dropped", "published as", "lost"),
+        *("generalized to text", "columns dropped", "published as", "lost", "left out"),
     }
 )
 
@@ -53,7 +53,7 @@ class Summary:
         rows = f"{counted(numbers['rows'], 'row is', 'rows are')} published"
         sizes = f"{count(numbers['smallest_group'])} to {people_text(numbers['largest_group'])}"
         said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
-        said += f", {count(numbers['suppressed'])} left out"
+        said += f", {count(numbers['suppressed'] + numbers['left_out'])} left out"
         if "information_loss" in numbers:
             lost = numbers["loss"]
             worst = max(lost, key=lost.get)
@@ -84,6 +84,7 @@ class Summary:
             "method": description.method.spec(),
             "rows": description.n_rows,
             "suppressed": n_suppressed,
+            "left_out": description.n_left_out,
             "groups": len(sizes),
             "smallest_group": int(sizes.min()),
             "average_group_size": average_group_size(sizes),
@@ -99,6 +100,7 @@ class Summary:
                 f"{count(description.n_rows)} published, {count(n_suppressed)} suppressed "
                 f"({share})",
             ),
+            *_left_out(description),
             (
                 "groups",
                 f"{count(len(sizes))} of {count(numbers['smallest_group'])} to "
@@ -128,8 +130,9 @@ class Summary:
             names = description.quasi_identifiers
             loss = losses(original.domains, names, boxes)
             weights = attribute_weights(names, None)
-            numbers["information_loss"] = information_loss(loss, people, weights, n_suppressed)
-            per_column = (people @ loss + n_suppressed) / n_rows
+            n_gone = n_suppressed + description.n_left_out  # of whom everything is lost
+            numbers["information_loss"] = information_loss(loss, people, weights, n_gone)
+            per_column = (people @ loss + n_gone) / (n_rows + description.n_left_out)
             numbers["loss"] = {n: float(v) for n, v in zip(names, per_column, strict=True)}
             each = ", ".join(
                 f"{name} {percent_lost(value)}" for name, value in numbers["loss"].items()
@@ -164,6 +167,15 @@ class Summary:
         numbers["further_files"] = list(further_files)
         lines += lines_of_files(further_files)
         return cls(tuple(lines), numbers)
+
+    def dropping(self, dropped: Mapping[str, Sequence[str]]) -> Summary:
+        """Say of other columns that they were dropped, by the reason: those of what came."""
+        numbers = self.numbers | {"dropped": {why: list(n) for why, n in dropped.items() if n}}
+        lines = [
+            (name, _dropped(dropped) if name == "columns dropped" else said)
+            for name, said in self.lines
+        ]
+        return Summary(tuple(lines), numbers)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -215,9 +227,22 @@ def _about_the_original(
         "no role": tuple(n for n in original.schema.without_role if n not in guarding),
     }
     numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}
-    text = "; ".join(f"{why}: {', '.join(names)}" for why, names in dropped.items() if names)
-    lines.append(("columns dropped", text or "none"))
+    lines.append(("columns dropped", _dropped(dropped)))
     return lines
+
+
+def _dropped(dropped: Mapping[str, Sequence[str]]) -> str:
+    texts = [f"{why}: {', '.join(names)}" for why, names in dropped.items() if names]
+    return "; ".join(texts) or "none"
+
+
+def _left_out(description: Description) -> list[tuple[str, str]]:
+    """Say how many people of a series are not in it."""
+    n = description.n_left_out
+    if not n:
+        return []
+    share = percent(Fraction(n, description.n_rows + n))
+    return [("left out", f"{counted(n, 'row')} with rare values, so far ({share})")]
 
 
 def _occurrences(original: Table, name: str) -> dict[str, int]:

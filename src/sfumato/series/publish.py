@@ -21,26 +21,36 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.algorithms import SeriesAlgorithm
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.read_counts import ReadCounts
-from sfumato.engines.protocol import BatchReceipt
 from sfumato.errors import BadInput, shown
 from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import DESCRIPTION, digest, in_place, sync
-from sfumato.progress import report
+from sfumato.parameters import one_of
+from sfumato.release import Release
 from sfumato.release.check import Check
 from sfumato.release.columns.look_alikes import LookAlikes, refuse_look_alikes
 from sfumato.release.summary import Summary
-from sfumato.series.chain import PairVerdict, made_of, next_release, opened, pair_verdicts
+from sfumato.series.chain import (
+    PairVerdict,
+    fixed_names,
+    made_of,
+    next_release,
+    opened,
+    pair_verdicts,
+)
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.ledger import Ledger
+from sfumato.series.new_batch.drift import Drift
+from sfumato.series.new_batch.intake import Intake, Staged
+from sfumato.series.new_batch.rare import WAYS, Obstacles, RareColumn, looked_at
 from sfumato.series.recover import tidy
 from sfumato.series.store import Store, now
 from sfumato.series.strangers import refuse_older
 from sfumato.series.terms import Terms
-from sfumato.table import KEEP, MERGE
-from sfumato.text import counted
+from sfumato.table import Table
 
 
 @dataclass(frozen=True)
@@ -53,8 +63,11 @@ class Request:
     recipient: str | None = None  # whom the release is for; None: nobody in particular
     columns: Sequence[str] | None = None  # what the recipient gets in detail; None: all
     dry_run: bool = False  # decide, write, check and compare, and publish nothing
+    rare: str | None = None  # what becomes of people whose values would cost a column
 
     def __post_init__(self) -> None:
+        if self.rare is not None:
+            one_of("publish", "rare", self.rare, WAYS)
         name = self.recipient
         if name is not None and not (
             isinstance(name, str) and name.isprintable() and name == name.strip() != ""
@@ -67,6 +80,8 @@ class Request:
             raise BadInput("--wait publishes nothing, for nobody: drop --to and --columns")
         if self.wait and self.dry_run:
             raise BadInput("--wait publishes nothing, so there is nothing to try: drop --dry-run")
+        if self.wait and self.rare is not None:
+            raise BadInput("--wait publishes nothing, so no column is at stake: drop --rare")
 
 
 @dataclass(frozen=True)
@@ -77,7 +92,7 @@ class Publication:
     number: int | None
     chain: int
     n_rows: int  # published, or waiting
-    n_suppressed: int
+    n_suppressed: int  # rows of the chain so far that were left out, since values are rare
     n_new: int  # records that came since the release before, or are waiting
     n_left_out: int  # rows of people who were there already
     compared: tuple[PairVerdict, ...] = ()
@@ -87,6 +102,10 @@ class Publication:
     check: Check | None = None  # what was promised, beside the earlier releases
     batch: LookAlikes | None = None  # spellings merged in the new batch, identifiers repeated in it
     reading: ReadCounts | None = None  # what the settings of the series did to the new batch
+    drift: Drift | None = None  # how the batch differs from those before; None: it is the first
+    rare: tuple[RareColumn, ...] = ()  # columns for which rows of the batch were left out
+    n_rare: int = 0  # how many
+    why_lost: tuple[str, ...] = ()  # of columns of which nothing is left
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -98,6 +117,9 @@ class Publication:
             "check": None if self.check is None else self.check.to_json(),
             "batch": None if self.batch is None else self.batch.to_json(),
             "reading": None if self.reading is None else self.reading.to_json(),
+            "drift": None if self.drift is None else self.drift.to_json(),
+            "rare": [each.to_json() for each in self.rare],
+            "why_lost": list(self.why_lost),
         }
 
 
@@ -113,6 +135,11 @@ class NextRelease:
     batches: list[Batch]  # those of the chain that are there
     waiting: list[Batch]  # those of them that no release has
     earlier: list[ReleaseEntry]  # the releases of the chain
+
+    @property
+    def n_left_out(self) -> int:
+        """Rows that were left out so far."""
+        return self.earlier[-1].n_suppressed if self.earlier else 0
 
 
 def publish(store: Store, source: object, request: Request, terms: Terms | None) -> Publication:
@@ -154,45 +181,29 @@ class _Transaction:
             self.store.refuse_changed(each)
         earlier = opened(plan.earlier, plan.terms, self.store)
         with PrivateDirectory(self.store.private) as staging:
-            batch = found = reading = None
-            if source is not None:
-                batch, found, reading = self._staged(source, plan, staging.path)
+            every, skip = self.ledger.batches, self.request.skip_known
+            intake = Intake(self.store, plan.terms, every, plan.batches, staging.path, skip)
+            came = None if source is None else intake.opened(source)
+            new = None if came is None else intake.staged(came)
+            table = intake.all_so_far(new)
+            if self.request.wait and new is not None:
+                return self._wait(new, table, plan, intake)
+            people = made_of(plan.earlier, plan.batches, plan.terms, self.store)
+            drift, obstacles = None, Obstacles({}, ())
+            if came is not None and new is not None:
+                drift, obstacles = self._looked_at(table, intake.alone(new), plan, people)
+                way, n_before = self.request.rare, plan.n_left_out
+                new = intake.without_rare(came, new, obstacles, drift, way, n_before)
+                table = intake.all_so_far(new) if new.n_rare else table
+            batch = None if new is None else new.batch
             added = [] if batch is None else [batch]
             batches = [*plan.batches, *added]
-            staged = None if batch is None else _staged_batch(staging.path)
-            table = plan.terms.read(self.store.source(batches, staged))
             n_new = sum(each.n_rows for each in [*plan.waiting, *added])
-            left_out = sum(each.n_left_out for each in added)
-            if self.request.wait and batch is not None:
-                table.frequencies()  # what the hierarchies do not know would block the next release
-                refuse_look_alikes(table, plan.terms.promise)
-                self.ledger.enter(batch)
-                reached("publish.batch_entered")
-                self._keep(batch, staging.path)
-                self.ledger.keep(batch)
-                reached("publish.committed")
-                return Publication(
-                    None,
-                    None,
-                    plan.chain.number,
-                    n_new,
-                    0,
-                    n_new,
-                    left_out,
-                    tidied=self.tidied,
-                    batch=found,
-                    reading=reading,
-                )
+            n_rare = 0 if new is None else new.n_rare
+            table.n_left_out = plan.n_left_out + n_rare
             place = staging.path / "release"
-            release = next_release(
-                table,
-                plan.terms,
-                plan.method,
-                earlier,
-                n_new,
-                made_of(plan.earlier, plan.batches, plan.terms, self.store),
-                self.store.mark(plan.chain.number),
-            )
+            mark = self.store.mark(plan.chain.number)
+            release = next_release(table, plan.terms, plan.method, earlier, n_new, people, mark)
             release.save(place, plan.terms.format)
             reached("publish.staged")
             beside = release.written.beside
@@ -203,16 +214,20 @@ class _Transaction:
                 plan.number,
                 plan.chain.number,
                 release.n_rows,
-                release.n_suppressed,
+                table.n_left_out,
                 n_new,
-                left_out,
+                sum(each.n_left_out for each in added),
                 tuple(pairs),
                 self.tidied,
                 self.request.recipient,
-                release.summary(),
+                _summary(release, plan.terms, new),
                 release.check(),
-                found,
-                reading,
+                None if new is None else new.spelled,
+                None if new is None else new.reading,
+                drift,
+                () if new is None else new.rare,
+                n_rare,
+                tuple(_why_lost(release, plan, obstacles, () if new is None else new.rare)),
             )
             if self.request.dry_run:
                 return done
@@ -224,13 +239,61 @@ class _Transaction:
                 None if batch is None else batch.number,
                 digest(place / DESCRIPTION),
                 release.n_rows,
-                release.n_suppressed,
+                table.n_left_out,
                 now(),
                 False,
                 self.request.recipient,
             )
-            self._commit(entry, batch, plan, staging.path)
+            self._commit(entry, batch, plan, intake)
         return replace(done, release=self.store.release(plan.number))
+
+    def _wait(self, new: Staged, table: Table, plan: NextRelease, intake: Intake) -> Publication:
+        """Keep a batch for the next release; table: all records so far."""
+        table.frequencies()  # what the hierarchies do not know would block the next release
+        refuse_look_alikes(table, plan.terms.promise)
+        self.ledger.enter(new.batch)
+        reached("publish.batch_entered")
+        self._keep(new.batch, intake)
+        self.ledger.keep(new.batch)
+        reached("publish.committed")
+        n_new = sum(each.n_rows for each in [*plan.waiting, new.batch])
+        return Publication(
+            None,
+            None,
+            plan.chain.number,
+            n_new,
+            0,
+            n_new,
+            new.batch.n_left_out,
+            tidied=self.tidied,
+            batch=new.spelled,
+            reading=new.reading,
+        )
+
+    def _looked_at(
+        self,
+        table: Table,
+        batch: Table,
+        plan: NextRelease,
+        people: Mapping[int, tuple[FrequencySet, ...]],
+    ) -> tuple[Drift | None, Obstacles]:
+        """Compare a batch with the series so far, and find what would cost columns.
+
+        Args:
+            table: All records so far, with the batch.
+            batch: The new ones alone.
+            plan: What comes next.
+            people: What each release was made of.
+        """
+        published = people[max(people)] if people else ()
+        waiting = []
+        if plan.waiting:
+            waiting.append(plan.terms.read(self.store.source(plan.waiting)).frequencies())
+        before = [*published, *waiting]
+        drift = Drift.of(batch.frequencies(), before) if before else None
+        mark = self.store.mark(plan.chain.number)
+        table.categories = fixed_names(table, plan.terms, people, mark)
+        return drift, looked_at(table, plan.terms, plan.method, batch, waiting, published)
 
     def _planned(self, terms: Terms | None) -> NextRelease:
         """Find out what comes next, and refuse what does not fit to what is there."""
@@ -297,95 +360,23 @@ class _Transaction:
                     f"{entry.number:03d}; give a batch, or another recipient"
                 )
 
-    def _staged(
-        self, source: object, plan: NextRelease, staging: Path
-    ) -> tuple[Batch, LookAlikes, ReadCounts]:
-        """Keep a batch in the staging directory, and refuse what cannot be a part of the series."""
-        report("keeping the batch")
-        before = None
-        if plan.batches and MERGE in plan.terms.alike.values():
-            before = plan.terms.read(self.store.source(plan.batches))
-        table = plan.terms.read_batch(source, before)
-        columns = plan.terms.kept(table)
-        if plan.batches:
-            columns = self._like_before(columns, plan.batches[0])
-        every = self.ledger.batches
-        person = plan.terms.person
-        with_person = [self.store.batch(each.number) for each in every if person in each.types]
-        target = _staged_batch(staging)
-        name = table.source.name
-        as_spelled = person is not None and plan.terms.alike.get(person) == KEEP
-        kept = table.source.keep(
-            columns, person, self.store.key, target, with_person, as_spelled=as_spelled
-        )
-        target.chmod(0o600)
-        sync(target)
-        if plan.batches:
-            _refuse_types(kept.types, plan.batches[0].types, name)
-        self._refuse_rows(kept, every, name, "" if as_spelled else ", however spelled")
-        reached("publish.batch_staged")
-        batch = Batch(
-            len(every) + 1,
-            digest(target),
-            kept.n_rows,
-            kept.n_known,
-            kept.fingerprint,
-            dict(kept.types),
-            table.source.typed,
-            now(),
-        )
-        spelled = LookAlikes({}, {}, table.n_merged, table.repeated_identifiers, {})
-        return batch, spelled, table.read_counts
-
-    def _like_before(self, columns: Sequence[str], first: Batch) -> list[str]:
-        return [column for column in first.types if column in columns]
-
-    def _refuse_rows(
-        self, kept: BatchReceipt, batches: Sequence[Batch], name: str, spelled: str
-    ) -> None:
-        if not kept.n_rows and not kept.n_known:
-            raise BadInput(
-                f"{name}: no rows; an empty batch changes nothing, so nothing is published"
-            )
-        for batch in batches:
-            if batch.fingerprint == kept.fingerprint:
-                raise BadInput(
-                    f"{name}: the same rows came as batch {batch.number:03d} on {batch.received}; "
-                    "a batch is taken once"
-                )
-        if kept.n_repeated:
-            raise BadInput(
-                f"{name}: {counted(kept.n_repeated, 'row repeats', 'rows repeat')} a person "
-                f"of the batch{spelled}; a series has one row for each person"
-            )
-        if kept.n_known and not self.request.skip_known:
-            raise BadInput(
-                f"{name}: {counted(kept.n_known, 'row is', 'rows are')} about people who "
-                f"are in the series already{spelled}; what has been published is not corrected or "
-                "published twice, so take these rows out, or leave them out with --skip-known"
-            )
-        if not kept.n_rows:
-            raise BadInput(
-                f"{name}: all rows are about people who are in the series already{spelled}"
-            )
-
-    def _keep(self, batch: Batch, staging: Path) -> None:
+    def _keep(self, batch: Batch, intake: Intake) -> None:
         """Give a staged batch its number."""
         target = self.store.batch(batch.number)
-        _staged_batch(staging).rename(target)
+        intake.file.rename(target)
         sync(target.parent)
         reached("publish.batch_kept")
 
     def _commit(
-        self, entry: ReleaseEntry, batch: Batch | None, plan: NextRelease, staging: Path
+        self, entry: ReleaseEntry, batch: Batch | None, plan: NextRelease, intake: Intake
     ) -> None:
         target = self.store.release(entry.number)
         refuse_older(self.store, self.ledger)  # once more: somebody may have put something there
         self.ledger.prepare(entry, batch, plan.chain if plan.starts else None)
         reached("publish.prepared")
         if batch is not None:
-            self._keep(batch, staging)
-        (staging / "release").rename(target)
+            self._keep(batch, intake)
+        (intake.place / "release").rename(target)
         reached("publish.renamed")
         with in_place("the release", target):
             sync(target.parent)
@@ -393,17 +384,19 @@ class _Transaction:
         reached("publish.committed")
 
 
-def _staged_batch(staging: Path) -> Path:
-    return staging / "batch.parquet"
+def _summary(release: Release, terms: Terms, new: Staged | None) -> Summary:
+    """Summarize; columns that are not even kept were dropped, too."""
+    dropped = {
+        "identifiers": terms.identifiers,
+        "person": () if terms.person is None else (terms.person,),
+    }
+    return release.summary().dropping(dropped if new is None else new.dropped)
 
 
-def _refuse_types(kinds: Mapping[str, str], known: Mapping[str, str], name: str) -> None:
-    missing = [column for column in known if column not in kinds]
-    if missing:
-        raise BadInput(f"{name}: the column {missing[0]!r} of the earlier batches is missing")
-    for column, kind in kinds.items():
-        if known.get(column) != kind:
-            raise BadInput(
-                f"{name}: column {column!r} has the type {kind}, but {known.get(column)} in the "
-                "batches before; deliver it as before, or start a new chain (--new-chain)"
-            )
+def _why_lost(
+    release: Release, plan: NextRelease, obstacles: Obstacles, left_out: Sequence[RareColumn]
+) -> list[str]:
+    """Say why nothing is left of some columns."""
+    asked = plan.method.specialized(list(plan.terms.quasi_identifiers))
+    done = {each.column for each in left_out}  # rare values are in their way no more
+    return obstacles.why_lost(release.summary().lost, done, asked, plan.terms.k)

@@ -68,6 +68,7 @@ class ReleaseSeries:
         format: Format | None = None,  # noqa: A002
         alike: str | Mapping[str, str] | None = None,
         describe: Mapping[str, str] | None = None,
+        max_suppressed: float | None = None,
         **settings: Unpack[Settings],
     ) -> ReleaseSeries:
         """Start a series; what is said here holds for all its batches.
@@ -87,6 +88,9 @@ class ReleaseSeries:
                 of a person are one person unless `alike` says "keep". Merged values are written as
                 in the first batch that has them.
             describe: What columns mean, as for `sf.read`; every release says it.
+            max_suppressed: How many people of a chain may be left out without a question, where
+                their values are so rare that they would cost a release a whole column: a number of
+                rows, or a share of them. None: say it every time (`publish(rare=...)`).
             settings: How every batch is read, as for `sf.read`: `encoding`, `dates`, `missing`, ...
         """
         terms = Terms.of(
@@ -101,6 +105,7 @@ class ReleaseSeries:
             alike,
             ReadSettings.of(settings),
             describe,
+            max_suppressed,
         )
         target = file_path("ReleaseSeries.create", place)
         with new_parents(target):
@@ -125,6 +130,7 @@ class ReleaseSeries:
         recipient: str | None = None,
         columns: Sequence[str] | None = None,
         dry_run: bool = False,
+        rare: str | None = None,
         terms: Terms | None = None,
     ) -> Publication:
         """Publish the next release, in one transaction.
@@ -139,12 +145,18 @@ class ReleaseSeries:
             columns: The quasi-identifiers that the recipient gets in detail; the others are fully
                 generalized. None: those of the series' method, which are all unless it says so.
             dry_run: Decide, write, check and compare it, and publish nothing: see what it is worth.
+            rare: What becomes of rows of the batch whose values are so rare that nothing would be
+                left of a column. "suppress": they are left out, and not kept; "keep": they stay,
+                and the column is lost; "code": the tails of the column become one value, for which
+                the error has the terms of a new series or chain. None: they are left out as far as
+                `max_suppressed` of the series allows, and otherwise it is an error to say nothing.
             terms: Those of the series, to be compared; for a new chain, its own.
 
         Raises:
             Unsatisfiable: No safe release exists; all is as before.
+            RareValues: A few people would cost whole columns; all is as before.
         """
-        request = Request(wait, new_chain, skip_known, recipient, columns, dry_run)
+        request = Request(wait, new_chain, skip_known, recipient, columns, dry_run, rare)
         return publish(self._store, batch, request, terms)
 
     def status(self) -> Status:
@@ -273,7 +285,7 @@ class Status:
                 str(new),
                 _when(entry),
                 entry.recipient or "",
-                str(self.terms(entry.chain).criterion),
+                str(self.terms(entry.chain).promise),
             )
 
     def _repr_html_(self) -> str:
@@ -290,6 +302,7 @@ class Status:
                     "chain": chain.number,
                     "started": chain.started,
                     "criteria": chain.terms["criteria"],
+                    "promise": self.terms(chain.number).promise.spec(),
                     "method": chain.terms["method"],
                 }
                 for chain in self.chains

@@ -17,7 +17,7 @@ from sfumato.data.read_settings import ReadSettings
 from sfumato.data.schema import Schema
 from sfumato.engines.protocol import Batches, Format
 from sfumato.errors import BadInput
-from sfumato.parameters import one_of
+from sfumato.parameters import one_of, suppression_limit
 from sfumato.release import Release
 from sfumato.release.description import refuse_unreadable_parts
 from sfumato.table import ALIKE, KEEP, MERGE, Table, read
@@ -52,6 +52,9 @@ class Terms:
     alike: Mapping[str, str]  # column -> what becomes of values that only look different
     settings: ReadSettings  # how every batch is read
     describe: Mapping[str, str]  # published column -> what it means
+    # People of rare values who are left out without a question: a number of rows, or a share of
+    # them, in a whole chain; None: every time somebody has to say what becomes of them.
+    max_suppressed: float | None = None
 
     @classmethod
     def of(
@@ -67,6 +70,7 @@ class Terms:
         alike: str | Mapping[str, str] | None = None,
         settings: ReadSettings | None = None,
         describe: Mapping[str, str] | None = None,
+        max_suppressed: float | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
         if a_criterion(criterion).least_size < 2:
@@ -82,6 +86,8 @@ class Terms:
             )
         if format is not None:
             one_of("format", "format", format, ("csv", "parquet"))
+        if max_suppressed is not None:
+            suppression_limit("ReleaseSeries", max_suppressed)
         schema = Schema.of(
             None,  # any column: there is no source yet
             quasi_identifiers,
@@ -110,6 +116,7 @@ class Terms:
             schema.by_column("alike", alike, ALIKE),
             settings or ReadSettings(),
             {n: said for n, said in schema.meanings.items() if n in schema.published_columns},
+            max_suppressed,
         )
 
     @property
@@ -177,6 +184,7 @@ class Terms:
             "alike": dict(self.alike),
             "read": self.settings.spec(),
             **({"describe": dict(self.describe)} if self.describe else {}),
+            **({} if self.max_suppressed is None else {"max_suppressed": self.max_suppressed}),
         }
 
     @classmethod
@@ -209,6 +217,7 @@ class Terms:
                 written["alike"],
                 ReadSettings.of(written["read"]),
                 written.get("describe"),
+                written.get("max_suppressed"),
             )
         except BadInput as error:
             raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None

@@ -150,11 +150,15 @@ def _of_release(
     """
     promised = (release.criterion, terms.criterion)
     verdicts = [checked(release.seen, each, n_unseen=release.n_suppressed) for each in promised]
-    if (verdicts[0].n_rows, release.n_suppressed) != (entry.n_rows, entry.n_suppressed):
+    if verdicts[0].n_rows != entry.n_rows:
         rows = counted(verdicts[0].n_rows, "row")
         yield f"{place}: {rows}, where the ledger says {count(entry.n_rows)}"
+    n_out = release.n_suppressed + release.description.n_left_out
+    if n_out != entry.n_suppressed:
+        rows = counted(n_out, "row")
+        yield f"{place}: {rows} left out, where the ledger says {count(entry.n_suppressed)}"
     n_covered = sum(batch.n_rows for batch in batches if entry.covers(batch))
-    if entry.n_rows + entry.n_suppressed != n_covered:
+    if entry.n_rows + release.n_suppressed != n_covered:
         rows = f"{counted(entry.n_rows, 'row')} of {count(n_covered)}"
         yield f"{place}: {rows} in its batches, without the suppressed"
     if any(each.failed for each in verdicts):

@@ -150,6 +150,10 @@ class BCFAnonymizer(SeriesAlgorithm):
         """Give the same method for a recipient who needs only some columns."""
         return replace(self, columns=columns)  # type: ignore[arg-type]  # as the caller gave them
 
+    def specialized(self, quasi_identifiers: Sequence[str]) -> Sequence[str]:
+        """Give `columns`, or all."""
+        return quasi_identifiers if self.columns is None else self.columns
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Specialize until nothing can be specialized any more."""
         del draw

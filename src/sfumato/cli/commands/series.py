@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, UNSAFE, Answer, command, group
 from sfumato.cli.options import Details
-from sfumato.text import count, counted
+from sfumato.text import count, counted, listed
+
+if TYPE_CHECKING:
+    from sfumato.series import RareValues
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
 
@@ -51,6 +54,13 @@ def publish(
         str | None,
         typer.Option(help="What they get in detail (age,sex); the rest is fully generalized."),
     ] = None,
+    rare: Annotated[
+        str | None,
+        typer.Option(
+            help="Of people whose values would cost a column: suppress, code or keep. Else: asked.",
+            metavar="suppress|code|keep",
+        ),
+    ] = None,
     dry_run: Annotated[
         bool, typer.Option("--dry-run", help="Decide and check it, and publish nothing.")
     ] = False,
@@ -70,28 +80,47 @@ def publish(
     With --to, a release is for one recipient. Without a new record it is of the same people as the
     last one. Each is safe beside all others, whoever has them: recipients may compare.
 
+    A few people whose values are so rare that they would cost everybody a whole column are asked
+    about before anything is published: leave them out (suppress), make the tails of the column one
+    value (code; only where a chain begins), or do without the column (keep). Without a terminal
+    say it with --rare, or once for all with max_suppressed in the job file.
+
     Exit code 3: no release is safe beside the earlier ones; the message says why. Then wait for
     more records (--wait), or start a new chain (--new-chain).
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.job import Job
-    from sfumato.series import SeriesReport, started
+    from sfumato.series import RareValues, SeriesReport, started
 
     terms = None if job is None else Job.for_series(job).terms()
-    with out.progress(), started(series, terms) as opened:
-        done = opened.publish(
-            batch,
-            wait=wait,
-            new_chain=new_chain,
-            skip_known=skip_known,
-            recipient=recipient,
-            columns=None if columns is None else [name.strip() for name in columns.split(",")],
-            dry_run=dry_run,
-            terms=terms,
-        )
+    done = None
+    while done is None:
+        try:
+            with out.progress(), started(series, terms) as opened:
+                done = opened.publish(
+                    batch,
+                    wait=wait,
+                    new_chain=new_chain,
+                    skip_known=skip_known,
+                    recipient=recipient,
+                    columns=None if columns is None else [c.strip() for c in columns.split(",")],
+                    dry_run=dry_run,
+                    rare=rare,
+                    terms=terms,
+                )
+        except RareValues as question:
+            rare = _answered(question, rare)
+            if rare == "code":
+                terms, rare = question.terms, None
 
     def show() -> None:
         for line in done.tidied:
             out.say(f"Tidied: {line}.")
+        for column, said in [] if done.drift is None else done.drift.lines:
+            out.say(f"In the batch: {column}: {said}.")
+        if done.n_rare:
+            rows = counted(done.n_rare, "row")
+            of = listed([each.column for each in done.rare])
+            out.say(f"Left out: {rows} whose values of {of} are rare.")
         if done.n_left_out:
             rows = counted(done.n_left_out, "row")
             out.say(f"Left out: {rows} about people who were there already.")
@@ -104,12 +133,8 @@ def publish(
         to = "" if done.recipient is None else f" for {done.recipient!r}"
         title = f"Release {done.number:03d} of chain {done.chain}{to}"
         out.print_summary(done.summary, title, details=details)
-        if done.summary.lost:
-            out.say(
-                f"Note: nothing is left of {', '.join(done.summary.lost)}: a value that too "
-                "few people have keeps a whole column general (docs/series.md, What a release is "
-                "worth)."
-            )
+        for why in done.why_lost:
+            out.say(f"Note: {why} (docs/series.md, What a release is worth).")
         beside = " beside all earlier releases" if done.compared else ""
         out.print_check(done.check, f"Checked{beside}")
         if done.compared:
@@ -128,6 +153,21 @@ def publish(
         )
 
     return Answer(done.to_json, show)
+
+
+def _answered(question: RareValues, rare: str | None) -> str:
+    """Say what becomes of people with rare values, or ask; refuse where nobody can be asked."""
+    if rare == "code" and question.terms is not None:
+        return rare
+    if rare is not None or not out.can_ask():
+        raise question
+    ways = ["suppress", *([] if question.terms is None else ["code"]), "keep"]
+    drift = [] if question.drift is None else question.drift.lines
+    lines = [f"In the batch: {column}: {said}." for column, said in drift]
+    answer = out.ask([*lines, *question.questions], f"{', '.join(ways)}?", ways)
+    if answer is None:
+        raise question
+    return answer
 
 
 @command(within=about_series)
@@ -223,6 +263,12 @@ def audit_series(
     def show() -> None:
         title = f"{series}, release {audited.newest.name}"
         out.print_audit(audited.report, title, details=details, steward=steward)
+        if audited.newest.n_suppressed:
+            rows = counted(audited.newest.n_suppressed, "row")
+            out.say(
+                f"{rows} with rare quasi-identifiers were left out so far and are not kept: no "
+                "release depends on their sensitive values."
+            )
         if audited.compared:
             out.print_rows(
                 f"Chain {audited.newest.chain}: records that the attacks leave, at least",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from decimal import Decimal
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from sfumato.data.domain import Domain
 from sfumato.data.keys import Codes
 from sfumato.data.labels.grammar import Reading
+from sfumato.data.tails import Tails
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput, shown
 from sfumato.parameters import file_path
@@ -85,6 +86,23 @@ class Hierarchy(ABC):
     def codes_ends(self) -> bool:
         """Whether all values beyond a bottom or a top are published as one."""
         return False
+
+    @property
+    def tails(self) -> Tails | None:
+        """What is one value beyond bounds; None: there are no bounds."""
+        return None
+
+    def with_tails(
+        self,
+        people: Mapping[object, int],  # noqa: ARG002
+        rare: Collection[object],  # noqa: ARG002
+        k: int,  # noqa: ARG002
+    ) -> Hierarchy | None:
+        """Give the rule with bounds beyond which rare values are one with those of k people.
+
+        people: How many have each value. None: it has no bounds, or none that would do.
+        """
+        return None
 
     @property
     def closed(self) -> bool:

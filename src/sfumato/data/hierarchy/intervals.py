@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from decimal import Decimal, localcontext
 from functools import cache
@@ -102,6 +102,72 @@ class Intervals(Hierarchy):
         if self.bottom is None and self.top is None:
             return None
         return Tails(_bound("bottom", self.bottom), _bound("top", self.top))
+
+    def with_tails(
+        self, people: Mapping[object, int], rare: Collection[object], k: int
+    ) -> Intervals | None:
+        """Give the same ranges with a bottom and a top that few people are beyond no more.
+
+        A bound is a multiple of the smallest width. Beyond it are half as many people as in the
+        least of the other widest ranges, and 2 k, if they can be found, else fewer, but k: what few
+        people have keeps other columns general, and later batches will have such values, too.
+
+        >>> ages = dict.fromkeys(range(20, 80), 3) | {83: 1, 85: 1}
+        >>> Intervals(5, 10, 20).with_tails(ages, [83, 85], k=5)
+        Intervals(widths=(5, 10, 20), bottom=None, top=70, domain=None)
+        """
+        numbers = {value: self._number(value, self.tails) for value in people if value is not None}
+        known = {number: 0 for number in numbers.values() if number is not None}
+        for value, number in numbers.items():
+            if number is not None:
+                known[number] += people[value]
+        odd = {numbers.get(value) for value in rare}
+        common = [number for number in known if number not in odd]
+        if not self.widths or not common or None in odd:
+            return None
+        low, high = min(common), max(common)
+        below = [number for number in odd if number is not None and number < low]
+        above = [number for number in odd if number is not None and number > high]
+        if len(below) + len(above) < len(odd):
+            return None
+        bottom, top = self.bottom, self.top
+        if above:
+            top = self._bound_beyond(known, min(above), -1, k)
+        if below:
+            bottom = self._bound_beyond(known, max(below), 1, k)
+        if (above and top is None) or (below and bottom is None):
+            return None
+        if bottom is not None and top is not None and bottom >= top:
+            return None
+        return Intervals(*self.widths, bottom=bottom, top=top, domain=self.domain)
+
+    def _bound_beyond(
+        self, known: Mapping[Decimal, int], odd: Decimal, step: int, k: int
+    ) -> float | None:
+        """Find the bound nearest to a rare number with enough people beyond; None: there is none.
+
+        step: -1: a top below the number, 1: a bottom above it.
+        """
+        narrow, wide = _width(self.widths[0]), _width(self.widths[-1])
+        first, last = min(known), max(known)
+        ranges: dict[Decimal, int] = {}
+        for number, n in known.items():
+            start = floor_to(number, wide)
+            ranges[start] = ranges.get(start, 0) + n
+        least = min((n for n in ranges.values() if n >= k), default=0)
+        for enough in (max(2 * k, least // 2), 2 * k, k):
+            bound = floor_to(odd, narrow, steps=0 if step < 0 else 1)
+            while first < bound <= last:
+                beyond = sum(n for at, n in known.items() if (at >= bound) == (step < 0))
+                start = floor_to(bound, wide)
+                end = bound if step < 0 else floor_to(bound, wide, steps=1)
+                begin = start if step < 0 else bound
+                beside = sum(n for at, n in known.items() if begin <= at < end)
+                if beyond >= enough and (beside == 0 or beside >= min(enough, least)):
+                    return _plain(bound)
+                with localcontext(prec=DIGITS):
+                    bound += step * narrow
+        return None
 
     @property
     def extent(self) -> tuple[Decimal | None, Decimal | None]:

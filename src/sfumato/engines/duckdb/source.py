@@ -165,11 +165,19 @@ class DuckDBSource(Source):
         earlier: Sequence[Path],
         *,
         as_spelled: bool = False,
+        without: Mapping[str, Collection[object]] | None = None,
     ) -> BatchReceipt:
         """Write some columns into a Parquet file of a series, a person as a keyed hash."""
         with self._session.explained(target):
             return keep_rows(
-                self._rows, columns, person, key, target, earlier, as_spelled=as_spelled
+                self._rows,
+                columns,
+                person,
+                key,
+                target,
+                earlier,
+                as_spelled=as_spelled,
+                without=without or {},
             )
 
     def to_batches(self, text: Collection[str]) -> pa.RecordBatchReader:

@@ -47,7 +47,7 @@ def _top(contents: Contents) -> Markup:
     shown = contents.description
     figures = [
         ("rows published", count(shown.n_rows)),
-        ("rows suppressed", count(shown.n_suppressed)),
+        ("rows suppressed", count(shown.n_suppressed + shown.n_left_out)),
         ("columns", count(len(contents.columns))),
     ]
     if len(contents.tables) > 1:

@@ -111,7 +111,15 @@ class Contents:
     @property
     def suppressed_text(self) -> str:
         """What was left out, in a sentence."""
-        n_suppressed = self.description.n_suppressed
+        n_suppressed, n_left_out = self.description.n_suppressed, self.description.n_left_out
+        if n_left_out:
+            n_rows = self.description.n_rows + n_left_out
+            share = percent(Fraction(n_left_out, n_rows))
+            return (
+                f"{count(n_left_out)} of {counted(n_rows, 'row')} ({share}) "
+                f"{'was' if n_left_out == 1 else 'were'} left out of the series so far: in no "
+                "file, since values of the quasi-identifiers were rare."
+            )
         if not n_suppressed:
             return "No row was suppressed."
         n_rows = self.description.n_rows + n_suppressed

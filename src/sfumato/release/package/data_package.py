@@ -33,7 +33,7 @@ def data_package(contents: Contents) -> dict[str, Any]:
             + " ".join(words for words, _ in contents.promises)
         ),
         "promise": plain(shown.criterion.spec()),
-        "suppressed": shown.n_suppressed,
+        "suppressed": shown.n_suppressed + shown.n_left_out,
         "columns_without_meaning": contents.without_meaning,
         "resources": [_resource(contents, table) for table in contents.tables],
     }

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines import sql
-from sfumato.engines.arrow import of_bytes
+from sfumato.engines.arrow import of_bytes, of_texts
 from sfumato.engines.duckdb.connection.session import Session
+from sfumato.engines.duckdb.kinds import labelled
 from sfumato.engines.duckdb.reading.spellings import normal_forms
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.protocol import BatchReceipt
@@ -35,6 +37,7 @@ def keep_rows(
     earlier: Sequence[Path],
     *,
     as_spelled: bool,
+    without: Mapping[str, Collection[object]],
 ) -> BatchReceipt:
     """Write rows into a Parquet file.
 
@@ -47,8 +50,11 @@ def keep_rows(
         target: The new file.
         earlier: Files of earlier batches.
         as_spelled: Two spellings of a person are two people; else they have the same hash.
+        without: Column -> values; rows that have one of them are as if they were not there.
     """
     connection = rows.session.connection
+    if without:
+        rows = _without(rows, without)
     inner, outer = _pads(key)
     connection.register("pads", pa.table({"i": of_bytes([inner]), "o": of_bytes([outer])}))
     who, join = "NULL", ""
@@ -94,6 +100,26 @@ def keep_rows(
         f"{n_rows}-{digest or 0}",
         {field.name: str(field.type) for field in pq.read_schema(target)},
     )
+
+
+def _without(rows: Rows, without: Mapping[str, Collection[object]]) -> Rows:
+    """See all rows but those that have certain values, in a view."""
+    connection, joins = rows.session.connection, []
+    for j, (column, values) in enumerate(without.items()):
+        value, kind, table = f"s.{rows.inner[column]}", rows.types[column], f"rare_{j}"
+        real = kind in ("FLOAT", "DOUBLE")
+        texts = (None if each is None else str(each) for each in values)
+        listed = pa.array([*values], pa.float64()) if real else of_texts(texts)
+        connection.register("listed", pa.table({"value": listed}))
+        connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM listed")
+        connection.unregister("listed")
+        label = labelled(value, kind) if real else f"CAST({value} AS VARCHAR)"
+        joins.append(f"ANTI JOIN {table} AS r{j} ON r{j}.value IS NOT DISTINCT FROM {label}")
+    connection.execute(
+        f"CREATE OR REPLACE TEMP VIEW common_rows AS SELECT s.* FROM {rows.view} AS s "
+        f"{' '.join(joins)}"
+    )
+    return replace(rows, view="common_rows")
 
 
 def _told(column: str) -> str:

@@ -1,0 +1,1 @@
+"""A batch that has come: kept until it is published, compared with the series, its rare people."""

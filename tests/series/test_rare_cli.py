@@ -1,0 +1,197 @@
+"""`sfumato publish` where a few people would cost a column: with a terminal and without."""
+
+import json
+import os
+import pty
+import signal
+import subprocess
+import sys
+import time
+
+import pytest
+
+import sfumato as sf
+from cli.common import run
+from series.test_rare import OLD, people
+
+JOB = """
+[columns]
+sensitive = ["disease"]
+identifiers = ["name"]
+person = "id"
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+sex = { flat = true }
+[[criteria]]
+k_anonymity = { k = 5 }
+"""
+
+
+@pytest.fixture
+def place(tmp_path):
+    (tmp_path / "job.toml").write_text(JOB)
+    batch = people(400, extra=OLD).assign(name="somebody", note="x")
+    batch.to_csv(tmp_path / "a.csv", index=False)
+    later = people(300, first=400, seed=1, extra=[(88, "flu")])
+    later.assign(name="somebody", note="x").to_csv(tmp_path / "b.csv", index=False)
+    return tmp_path
+
+
+def first(place, *more):
+    return run("publish", place / "s", place / "a.csv", "--job", place / "job.toml", *more)
+
+
+def said(done):
+    return " ".join(done.output.split())
+
+
+def test_without_a_terminal_it_is_refused_and_nothing_is_left(place):
+    done = first(place)
+    assert done.exit_code == 2
+    assert done.output.count("\n") == 1
+    assert "age: 2 people (0.50%) have values so rare that nothing would be left" in done.output
+    for way in ("(suppress)", "(code)", "(keep)"):
+        assert way in done.output
+    assert "80" not in done.output
+    assert "--show-values" in done.output
+    assert not (place / "s").exists()
+    told = first(place, "--show-values").output
+    assert "(values: '[80, 100)', '>=70')" in told
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("way", "rows", "out", "rule"),
+    [
+        ("suppress", 400, 2, {"intervals": [5, 10, 20]}),
+        ("code", 402, 0, {"intervals": {"widths": [5, 10, 20], "top": 70}}),
+        ("keep", 402, 0, {"intervals": [5, 10, 20]}),
+    ],
+)
+def test_scripts_say_it(place, way, rows, out, rule):
+    done = first(place, "--rare", way, "--json")
+    assert done.exit_code == 0, done.output
+    told = json.loads(done.output)
+    assert (told["n_rows"], told["n_suppressed"]) == (rows, out)
+    assert (told["summary"]["loss"]["age"] == 1) == (way == "keep")
+    release = json.loads((place / "s" / "public" / "001" / "release.json").read_text())
+    assert release["hierarchies"]["age"] == rule
+    assert release.get("left_out", 0) == out
+    assert run("series", "verify", place / "s").exit_code == 0
+
+
+@pytest.mark.long
+def test_a_dry_run_asks_too_and_publishes_nothing(place):
+    assert first(place, "--dry-run").exit_code == 2
+    done = first(place, "--dry-run", "--rare", "suppress")
+    assert done.exit_code == 0, done.output
+    assert "Left out: 2 rows whose values of age are rare." in said(done)
+    assert "Dry run: nothing was published." in said(done)
+    assert not (place / "s").exists()
+
+
+@pytest.mark.long
+def test_what_is_printed_is_right(place):
+    done = first(place, "--rare", "keep", "--details")
+    text = said(done)
+    assert "identifiers: name; person: id; no role: note" in text
+    assert "nothing is left of age: fewer than k = 5 people have some of its values" in text
+    done = run("series", "status", place / "s", "--json")
+    (chain,) = json.loads(done.output)["chains"]
+    assert chain["criteria"][0].keys() == {"k_anonymity"}
+    assert chain["promise"][0].keys() == {"bcf_anonymity"}
+    assert "BCFAnonymity(k=5)" in said(run("series", "status", place / "s"))
+    done = run("publish", place / "s", place / "b.csv")
+    assert done.exit_code == 0, done.output  # the column is lost by people who are published
+    assert "earlier releases, or batches that waited, have people with them" in said(done)
+    assert "In the batch: age: 1 new value (1 person)." in said(done)
+
+
+@pytest.mark.long
+def test_a_limit_in_the_job_file_answers(place):
+    (place / "job.toml").write_text(JOB + "[publish]\nmax_suppressed = 0.01\n")
+    done = first(place)
+    assert done.exit_code == 0, done.output
+    assert "400 rows, 400 of them new, 2 suppressed." in said(done)
+    done = run("publish", place / "s", place / "b.csv")
+    assert "700 rows, 300 of them new, 3 suppressed." in said(done)
+    audited = said(run("series", "audit", place / "s"))
+    assert "3 rows with rare quasi-identifiers were left out so far" in audited
+
+
+def test_a_limit_of_a_series_is_refused_elsewhere(place):
+    job = place / "one.toml"
+    job.write_text(f'source = "a.csv"\noutput = "out"\n{JOB}[publish]\nmax_suppressed = 0.01\n')
+    done = run("anonymize", job)
+    assert done.exit_code == 2
+    assert "publish.max_suppressed: this is for a series" in done.output
+
+
+class Terminal:
+    """A command with a terminal on standard input and standard error."""
+
+    def __init__(self, *arguments):
+        self.ours, theirs = pty.openpty()
+        command = [sys.executable, "-m", "sfumato", *map(str, arguments)]
+        self.process = subprocess.Popen(
+            command, stdin=theirs, stderr=theirs, stdout=subprocess.PIPE, start_new_session=True
+        )
+        os.close(theirs)
+        self.text = ""
+
+    def read_until(self, wanted):
+        end = time.monotonic() + 120
+        while wanted not in self.text:
+            assert time.monotonic() < end, self.text
+            try:
+                self.text += os.read(self.ours, 4096).decode()
+            except OSError:  # it is over
+                break
+        assert wanted in self.text, self.text
+
+    def answer(self, word):
+        os.write(self.ours, f"{word}\n".encode())
+
+    def end(self):
+        output, _ = self.process.communicate(timeout=120)
+        os.close(self.ours)
+        return output.decode(), self.process.returncode
+
+
+def asked(place):
+    terminal = Terminal("publish", place / "s", place / "a.csv", "--job", place / "job.toml")
+    terminal.read_until("suppress, code, keep?")
+    flat = " ".join(terminal.text.split())
+    assert "2 people ([80, 100)) cost the age column: leave them out (0.50%), or code >=70?" in flat
+    assert not (place / "s").exists()
+    return terminal
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("word", "rows"), [("suppress", 400), ("co", 402), ("K", 402)])
+def test_at_a_terminal_it_is_asked_with_numbers(place, word, rows):
+    terminal = asked(place)
+    terminal.answer("perhaps")  # and again
+    terminal.answer(word)
+    output, code = terminal.end()
+    assert code == 0, output
+    assert f"{rows} rows, {rows} of them new" in " ".join(output.split())
+    assert sorted(sf.ReleaseSeries(place / "s").releases()) == [1]
+
+
+@pytest.mark.long
+def test_an_interrupt_at_the_question_leaves_nothing(place):
+    terminal = asked(place)
+    terminal.process.send_signal(signal.SIGINT)
+    _, code = terminal.end()
+    assert code == 128 + signal.SIGINT
+    assert sorted(path.name for path in place.iterdir()) == ["a.csv", "b.csv", "job.toml"]
+
+
+@pytest.mark.long
+def test_no_answer_is_a_refusal(place):
+    terminal = asked(place)
+    os.write(terminal.ours, b"\x04")  # the end of what is typed
+    _, code = terminal.end()
+    assert code == 2
+    assert not (place / "s").exists()
