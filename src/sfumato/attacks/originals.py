@@ -89,6 +89,13 @@ def seen_with(
         )
     n_rows = int(seen.sizes.sum()) + n_suppressed
     if given.n_rows < n_rows or (released and given.n_rows > n_rows):
+        n_left_out = subject.description.n_left_out if isinstance(subject, Release) else 0
+        if n_left_out and given.n_rows == n_rows + n_left_out:
+            raise BadInput(
+                f"original: it has the {counted(n_left_out, 'row')} that were left out of the "
+                "series, too; give it without them, or attack the series as a whole (sfumato "
+                "series audit)"
+            )
         raise BadInput(
             f"original: it has {counted(given.n_rows, 'row')}, and {count(n_rows)} were released "
             "or suppressed; is it the table that was released?"

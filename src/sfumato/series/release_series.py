@@ -302,7 +302,6 @@ class Status:
                     "chain": chain.number,
                     "started": chain.started,
                     "criteria": chain.terms["criteria"],
-                    "promise": self.terms(chain.number).promise.spec(),
                     "method": chain.terms["method"],
                 }
                 for chain in self.chains

@@ -92,8 +92,12 @@ def publish(
     from sfumato.series import RareValues, SeriesReport, started
 
     terms = None if job is None else Job.for_series(job).terms()
-    done = None
+    done = question = None
     while done is None:
+        if question is not None:
+            rare = _answered(question, rare)
+            if rare == "code":
+                terms, rare = question.terms, None
         try:
             with out.progress(), started(series, terms) as opened:
                 done = opened.publish(
@@ -107,10 +111,8 @@ def publish(
                     rare=rare,
                     terms=terms,
                 )
-        except RareValues as question:
-            rare = _answered(question, rare)
-            if rare == "code":
-                terms, rare = question.terms, None
+        except RareValues as error:
+            question = error.with_traceback(None)  # nothing stays open while it is asked
 
     def show() -> None:
         for line in done.tidied:
