@@ -236,7 +236,7 @@ def test_the_command_publishes_for_a_recipient(place):
     assert "60 rows, 0 of them new, 0 suppressed." in said
     assert published(series) == ["001", "002"]
     shown = " ".join(run("series", "status", series).output.split())
-    assert "insurer KAnonymity(k=3)" in shown
+    assert "insurer BCFAnonymity(k=3)" in shown
     told = json.loads(run("series", "status", series, "--json").output)
     assert [each["recipient"] for each in told["releases"]] == ["insurer", "the ministry"]
     shown = run("series", "audit", series).output
