@@ -178,10 +178,10 @@ def test_no_json_file_holds_what_steers_a_terminal(tmp_path):
     people = pa.table({name: [1, 1, 2, 2], "d": [value, "y"] * 2})
     release = sf.anonymize(sf.read(people, [name], "d"), sf.KAnonymity(2))
     place = release.save(tmp_path / "out", format="parquet")
-    sf.audit(release).save(tmp_path / "report", private=True)
+    sf.audit(release).save(tmp_path / "report" / "private", private=True)
     sf.audit(release).save(tmp_path / "report")
     sf.knowledge_skyline(release).save(tmp_path / "skyline")
-    written = [*place.glob("*.json"), *(tmp_path / "report").glob("*.json")]
+    written = [*place.glob("*.json"), *(tmp_path / "report").rglob("*.json")]
     written += (tmp_path / "skyline").glob("*.json")
     assert len(written) >= 4
     texts = {path.name: path.read_text(encoding="utf-8") for path in written}

@@ -215,7 +215,7 @@ def test_what_succeeds_is_said_with_its_number(release):
     rows = {each["threat"]: each for each in report._document(private=False)["threats"]}
     assert rows["singling out"]["outcome"] == "failed"
     finding = report.findings[0]
-    assert f"{finding.n_exceeding:,} people concerned" in rows["singling out"]["words"]
+    assert f"It concerns {finding.n_exceeding:,} people." in rows["singling out"]["words"]
     assert "promised at most 1 in 500" in rows["singling out"]["words"]
 
 
@@ -243,7 +243,7 @@ def test_an_attack_that_succeeded_with_more_fails_its_row_without_its_numbers(pa
     assert rows["inference"]["outcome"] == "failed"
     if not shown:
         assert "with everybody’s quasi-identifiers at hand" in rows["inference"]["words"]
-        assert "concerned" not in rows["inference"]["words"]
+        assert "concerns" not in rows["inference"]["words"]
 
 
 # ------------------------------------------------------------------------------------- techniques

@@ -49,10 +49,7 @@ RISKS: dict[str, Callable[[Document], str]] = {
         Fraction(state["groups"], state["people"] or 1)
     ),
 }
-NOT_MEASURED = (
-    "What follows is the steward’s own statement, as it stands in the job file. Nothing of it was "
-    "measured."
-)
+NOT_MEASURED = "This is the steward’s own statement. Nothing of it was measured."
 
 Section = tuple[str, list[object]]  # its key, and what is in it
 
@@ -71,7 +68,8 @@ def sections(document: Document) -> Iterator[Markup]:
         "footer",
         f"Made by sfumato {document['sfumato']} on {document['made']}. This page is one file and "
         "asks nothing of any network. ",
-        f"The same in numbers: {'report-steward' if document['private'] else 'report'}.json.",
+        "The same in numbers: ",
+        tag("span", f"report{'-steward' if document['private'] else ''}.json.", class_="unbroken"),
     )
 
 

@@ -53,7 +53,9 @@ class SkylineContents:
         )
         if self.rows:
             yield self._one_fact_more if self.one_more else self._surface
-            yield section("The points", data_table(self.header, self.rows, numbers=[0, 1, 2]))
+            yield section(
+                "The points", data_table(self.header, self.rows, numbers=range(len(self.header)))
+            )
         yield tag(
             "footer",
             "Made by sfumato. This page is one file and asks nothing of any network. It says "

@@ -10,7 +10,7 @@ from sfumato.attacks import Finding, Target
 from sfumato.attacks.attack import ATTACKS, Threat
 from sfumato.report import in_words as words
 from sfumato.report.verdict import NotRun, Verdict
-from sfumato.text import people, told_apart
+from sfumato.text import counted, people, told_apart
 
 Outcome = Literal["failed", "open", "kept", "measured", "not tried"]
 
@@ -25,6 +25,7 @@ NO_ATTACK = {
     "membership": "There is no attack on this here. Adversaries are taken to know who is in the "
     "table, and whether somebody is in it is not protected."
 }
+MORE = "other attacks succeed"
 WITH_MORE = "with everybody’s quasi-identifiers at hand"
 
 
@@ -118,8 +119,8 @@ def _words(
             return f"Succeeded {WITH_MORE}: {told_apart(more, '; ')}."
         worst = max(failing, key=lambda each: each.n_exceeding)
         others = len({each.name for each in failing} | {*more}) - 1
-        beside = "" if not others else f", and {others} more"
-        return f"{_found(worst)}; {people(worst.n_exceeding)} concerned{beside}."
+        beside = "" if not others else f" {counted(others, 'other attack succeeds', MORE)}, too."
+        return f"{_found(worst)}. It concerns {people(worst.n_exceeding)}.{beside}"
     said = "" if (strongest := _strongest(tried)) is None else f"{_found(strongest)}."
     if outcome == "kept":
         return said
@@ -161,7 +162,7 @@ def _found(finding: Finding) -> str:
     found = words.measured(finding, finding.found)
     if finding.is_bound or finding.failed is not None:
         found = finding.briefly
-    said = f"{found} by {finding.name}"
+    said = f"{found} by {told_apart([finding.name])}"
     if finding.failed is None and (finding.promised is None or finding.promised.assumed):
         return f"Found {said}"
     return f"Found {said}, promised {words.bound(finding)}"
