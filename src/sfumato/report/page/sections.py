@@ -76,10 +76,8 @@ def sections(document: Document) -> Iterator[Markup]:
 def _all(document: Document) -> Iterator[Section]:
     yield "release", [*_release(document)]
     yield "context", [*_context(document)]
-    yield (
-        "remarks",
-        [tag("ul", *(tag("li", each) for each in document["remarks"]))] * bool(document["remarks"]),
-    )
+    if document["remarks"]:
+        yield "remarks", [tag("ul", *(tag("li", each) for each in document["remarks"]))]
     yield (
         "threats",
         [

@@ -20,10 +20,8 @@ def which_release(subject: Release | Table) -> dict[str, Any]:
     """
     if not isinstance(subject, Release):
         names = [path.name for path in subject.source.files]
-        return {"name": names[0] if len(names) == 1 else None, "digest": None, "files": []} | {
-            "made": None,
-            "sfumato": None,
-        }
+        name = names[0] if len(names) == 1 else None
+        return {"name": name, "digest": None, "files": [], "made": None, "sfumato": None}
     files, shown = subject.written.files, subject.description
     saved = files.checksum is not None
     return {
