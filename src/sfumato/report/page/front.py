@@ -152,7 +152,7 @@ def _context(document: Document) -> Iterator[Markup]:
 
 def _remarks(remarks: Sequence[str]) -> Iterator[Markup]:
     if remarks:
-        shown = [tag("li", cut(remark, 2 * LONGEST)) for remark in remarks[:MOST]]
+        shown = [tag("li", cut(remark)) for remark in remarks[:MOST]]
         yield tag(
             "div",
             tag("p", "What the verdict does not say", class_="aside-title"),
