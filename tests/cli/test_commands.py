@@ -323,6 +323,18 @@ def test_check_draws_people_over_group_size_before_and_after(place, monkeypatch)
     assert written["before"]["people"] == written["after"]["people"] == 2000
 
 
+def test_before_is_without_the_top_code_of_a_job(place):
+    """The table that is measured has it; what was before has not."""
+    top = "intervals = { widths = [10, 20], top = 60 }"
+    job = with_job(place, "intervals = [5, 10, 20]", top)
+    as_it_is = json.loads(run("check", job, "--json").output)
+    assert run("anonymize", job, "--no-audit").exit_code == 0
+    written = json.loads(run("check", job, "--json").output)
+    raw = json.loads(run("check", place / "patients.csv", "-q", "age,zip,sex", "--json").output)
+    assert written["risk"]["before"]["groups"] == raw["groups"]
+    assert raw["groups"] > written["groups"] == as_it_is["risk"]["as_it_is"]["groups"]
+
+
 def test_check_of_a_job_says_why_its_release_was_not_counted(place):
     job = place / "job.toml"
     assert run("anonymize", job, "--no-audit").exit_code == 0

@@ -626,6 +626,9 @@ def commands(planted):
         ("check", "good", "-k", "200"): 1,
         ("check", "good.toml"): 1,
         ("check", "good.toml", "--json"): 1,
+        ("check", "good", "--safe-harbor"): 1,
+        ("check", "good.toml", "--safe-harbor", "--json"): 1,
+        ("check", "people.csv", "--safe-harbor"): 1,
     }
     raw = ("check", "people.csv", "-q", "zip,born,income,job,seen,weight", "-s", "disease,place")
     return good | {

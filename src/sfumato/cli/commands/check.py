@@ -160,11 +160,11 @@ def _harbour(subject: Subject, zip_populations: Path | None, *, values: bool) ->
 def _beside_release(measured: sf.Check, table: sf.Table, output: Path) -> sf.Check:
     """Count people by the size of their group also in the release of a job, if there is one."""
     from sfumato.files.staged import DESCRIPTION
-    from sfumato.release.people_by_risk import AS_IT_IS, BEFORE, PeopleByRisk
+    from sfumato.release.people_by_risk import BEFORE, PeopleByRisk
 
-    if measured.risk is None or not (output / DESCRIPTION).is_file():
+    if not (output / DESCRIPTION).is_file():
         return measured
-    before = {BEFORE: measured.risk.states[AS_IT_IS]}
+    before = {BEFORE: table.alike_as_read()}
     try:
         release = sf.load(output)
         known = {*release.description.quasi_identifiers}
