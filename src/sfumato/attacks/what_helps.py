@@ -39,6 +39,8 @@ def against_beliefs(target: Target, finding: Finding | None, parts: Sequence[Cri
     attribute = finding.attribute if len(target.sensitive) > 1 else None
     if target.set_valued is None:
         return Remedy(LDiversity(FEWEST, attribute=attribute))
+    if target.seen.people is None:  # a person's values stand together, whatever is promised
+        return Remedy()
     case = case_of(target, target.set_valued)
     return Remedy(Skyline([(0, 0, 0, 1)], case=case, attribute=attribute))
 

@@ -128,7 +128,7 @@ class Report:
         or publishing something else does not help. It is for the steward alone.
         """
         needed = reduce(or_, self._needed.values(), Remedy())
-        if not needed.changes:
+        if self.verdict == "safe" or not needed.changes:
             return None
         return find_way_out(
             self.subject,

@@ -37,7 +37,10 @@ class NotRun:
         attribute = getattr(attack, "attribute", None)
         name = attack.called if attribute is None else f"{attack.called} ({attribute})"
         applies = not isinstance(error, DoesNotApply)
-        remedy = attack.remedy(target, None) if applies else None
+        remedy = None
+        if applies:
+            counts_on_one_value = target.set_valued is not None and not attack.sets
+            remedy = Remedy() if counts_on_one_value else attack.remedy(target, None)
         return cls(name, error.reason, attribute, applies, remedy, error.remedy)
 
     @property
