@@ -3,6 +3,8 @@
 import itertools
 import random
 import shutil
+from datetime import date
+from decimal import Decimal
 from fractions import Fraction
 
 import pandas as pd
@@ -198,6 +200,41 @@ def test_many_are_no_exception_that_anybody_is_asked_about(tmp_path):
 
 
 @pytest.mark.long
+@pytest.mark.parametrize(
+    ("rule", "common", "rare"),
+    [
+        (sf.Intervals(20), [25.5, 45.0, 65.25], [83.0, 91.5]),
+        (sf.Intervals(20), [Decimal("25.50"), Decimal("45.10")], [Decimal("83.00")]),
+        (sf.Dates(), [date(2020, 1, 1), date(2021, 2, 3)], [date(1950, 5, 6)]),
+        (sf.Flat(), ["a", "b"], ["", "B c", None]),
+        (sf.Tree({"x": ["true"], "y": ["false"], "z": ["maybe"]}), ["true", "false"], ["maybe"]),
+        (sf.Tree([7, 8, 9]), [7, 8], [9]),
+        (sf.Flat(), [True, False], [None]),
+    ],
+    ids=["floats", "decimals", "dates", "texts", "a tree", "a tree of numbers", "truth"],
+)
+@pytest.mark.parametrize("kind", ["frame", "csv"])
+def test_rows_are_left_out_whatever_the_kind_of_their_values(tmp_path, rule, common, rare, kind):
+    values = [*common * 150, *rare]
+    diseases = ["flu" if i % 2 else "cold" for i in range(len(values))]
+    batch = pd.DataFrame({"id": range(len(values)), "what": values, "disease": diseases})
+    source = batch
+    if kind == "csv":
+        source = tmp_path / "a.csv"
+        texts = [
+            f"{i},{'' if v is None else chr(34) + str(v) + chr(34)},{d}"
+            for i, v, d in batch.itertuples(index=False)
+        ]
+        source.write_text("\n".join(["id,what,disease", *texts, ""]))
+    series = series_of(tmp_path / "s", rules={"what": rule})
+    done = series.publish(source, rare="suppress")
+    assert (done.n_rare, done.n_rows) == (len(rare), len(common) * 150)
+    assert done.summary.lost == ()
+    found = pq.read_table(series.place / "private" / "batches" / "001.parquet")["what"].to_pylist()
+    assert {str(each) for each in found} == {str(each) for each in common}
+
+
+@pytest.mark.long
 def test_they_come_in_with_a_later_batch_once_they_are_many(tmp_path):
     series = series_of(tmp_path / "s")
     series.publish(people(400, extra=OLD), rare="suppress")
@@ -380,3 +417,19 @@ def test_all_worlds_say_as_little_in_many_series(tmp_path):
         for j, (batches, k) in enumerate(generated(150))
     ]
     assert sum(came) > 10
+
+
+@pytest.mark.slow
+def test_one_rare_person_in_a_hundred_costs_a_series_little(tmp_path):
+    """At most half as much again as one release of the same people; `bench/rare.py` has more."""
+    months = [
+        people(900, first=1000 * j, seed=j, extra=[(80 + i, "flu") for i in range(9)])
+        for j in range(3)
+    ]
+    series = series_of(tmp_path / "s", k=15)
+    last = [series.publish(each, rare="suppress") for each in months][-1]
+    alone = series_of(tmp_path / "t", k=28)  # as many more are rare as there are months
+    single = alone.publish(pd.concat(months), rare="suppress")
+    assert (last.n_suppressed, single.n_suppressed) == (27, 27)
+    losses = [each.summary.numbers["information_loss"] for each in (last, single)]
+    assert losses[0] <= 1.5 * losses[1]

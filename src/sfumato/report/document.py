@@ -88,7 +88,9 @@ def document(
         ],
         "published": {
             "rows": target.n_people,
-            "suppressed": target.n_suppressed if is_release else None,
+            "suppressed": target.n_suppressed + subject.description.n_left_out
+            if isinstance(subject, Release)
+            else None,
             "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
             "risk": counted_risk(AFTER, _alike(subject, target)),

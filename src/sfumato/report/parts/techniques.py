@@ -65,8 +65,10 @@ def _of_column(shown: Description, column: Mapping[str, Any], n_rows: int) -> It
 
 def of_the_table(subject: Release | Table) -> list[str]:
     """Name what was done to the table as a whole."""
-    left_out = isinstance(subject, Release) and subject.n_suppressed > 0
-    return [RECORD_SUPPRESSION] if left_out else []
+    if not isinstance(subject, Release):
+        return []
+    n_left_out = subject.n_suppressed + subject.description.n_left_out
+    return [RECORD_SUPPRESSION] if n_left_out else []
 
 
 def dropped(original: Table | None) -> list[dict[str, str]]:

@@ -10,7 +10,7 @@ from pathlib import Path
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.data.read_counts import ReadCounts
 from sfumato.engines.protocol import BatchReceipt
-from sfumato.errors import BadInput
+from sfumato.errors import BadInput, BrokenPromise
 from sfumato.files.failpoints import reached
 from sfumato.files.staged import digest, sync
 from sfumato.progress import report
@@ -167,6 +167,8 @@ class Intake:
         # The same rows are the same batch, whoever is left out of it.
         batch = replace(fewer.batch, fingerprint=new.batch.fingerprint)
         n_rare = n_rows - batch.n_rows
+        if n_rare < max(each.n_people for each in rare):
+            raise BrokenPromise("internal error: rows that were to be left out are there")
         if way == "suppress" or (way is None and allowed is not None and n_rare <= allowed):
             if allowed is not None and n_rare > allowed:
                 raise _too_many(n_left_out + n_rare, n_all)

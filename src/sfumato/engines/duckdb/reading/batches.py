@@ -108,8 +108,7 @@ def _without(rows: Rows, without: Mapping[str, Collection[object]]) -> Rows:
     for j, (column, values) in enumerate(without.items()):
         value, kind, table = f"s.{rows.inner[column]}", rows.types[column], f"rare_{j}"
         real = kind in ("FLOAT", "DOUBLE")
-        texts = (None if each is None else str(each) for each in values)
-        listed = pa.array([*values], pa.float64()) if real else of_texts(texts)
+        listed = pa.array([*values], pa.float64()) if real else of_texts(map(_cast, values))
         connection.register("listed", pa.table({"value": listed}))
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM listed")
         connection.unregister("listed")
@@ -120,6 +119,13 @@ def _without(rows: Rows, without: Mapping[str, Collection[object]]) -> Rows:
         f"{' '.join(joins)}"
     )
     return replace(rows, view="common_rows")
+
+
+def _cast(value: object) -> str | None:
+    """Write a value as SQL casts it to text."""
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _told(column: str) -> str:
