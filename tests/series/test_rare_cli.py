@@ -174,7 +174,9 @@ def test_at_a_terminal_it_is_asked_with_numbers(place, word, rows):
     terminal.answer(word)
     output, code = terminal.end()
     assert code == 0, output
-    assert f"{rows} rows, {rows} of them new" in " ".join(output.split())
+    flat = " ".join(output.split())
+    assert f"{rows} rows, {rows} of them new" in flat
+    assert ("Coded from the start: age: ranges of 5, 10, 20, >=70." in flat) == (word == "co")
     assert sorted(sf.ReleaseSeries(place / "s").releases()) == [1]
 
 

@@ -93,10 +93,12 @@ def publish(
 
     terms = None if job is None else Job.for_series(job).terms()
     done = question = None
+    coded: dict[str, str] = {}
     while done is None:
         if question is not None:
             rare = _answered(question, rare)
             if rare == "code":
+                coded |= {e.column: e.coded.in_words() for e in question.columns if e.coded}
                 terms, rare = question.terms, None
         try:
             with out.progress(), started(series, terms) as opened:
@@ -119,6 +121,11 @@ def publish(
             out.say(f"Tidied: {line}.")
         for column, said in [] if done.drift is None else done.drift.lines:
             out.say(f"In the batch: {column}: {said}.")
+        for column, rule in coded.items():
+            out.say(
+                f"Coded from the start: {column}: {rule}. Write the same into the job file, if you "
+                "give it again."
+            )
         if done.n_rare:
             rows = counted(done.n_rare, "row")
             of = listed([each.column for each in done.rare])
