@@ -495,6 +495,7 @@ def test_names_with_commas_are_told_apart(tmp_path):
     text = Reader(sf.audit(release).to_html(private=True)).text
     assert "homogeneity (pay, monthly); homogeneity (pay)" in text
     assert "Published untouched: “club, or none”, note." in text
+    assert "sensitive, no criterion“pay, monthly”, pay" in text  # a row of the summary
 
 
 def test_every_bar_has_its_number(report):

@@ -23,7 +23,7 @@ from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.release.columns.untouched import Untouched, given_away, given_away_text
 from sfumato.release.description import ATTACKED, Description, lines_of_files
 from sfumato.table import Table
-from sfumato.text import aligned, count, counted, percent, percent_lost, to_a_tenth
+from sfumato.text import aligned, count, counted, percent, percent_lost, to_a_tenth, told_apart
 from sfumato.text import people as people_text
 
 PLAIN = frozenset(  # lines of a summary that need not be noticed
@@ -143,7 +143,7 @@ class Summary:
         lines.append(("discernibility", count(numbers["discernibility"])))
         if description.recoded:
             texts = [c for c in description.recoded if c in description.in_file(c)]
-            lines += [("generalized to text", ", ".join(texts))] if texts else []
+            lines += [("generalized to text", told_apart(texts))] if texts else []
         lines += [("numbers", each.in_words(c)) for c, each in description.numbers.items()]
         if description.numbers:
             numbers["numbers"] = {c: [*n.names] for c, n in description.numbers.items()}
@@ -218,7 +218,7 @@ def _about_the_original(
     bare = [n for n in original.schema.sensitive if not all_of_them and n not in named]
     numbers["sensitive_without_criterion"] = bare
     if bare:
-        lines.append(("sensitive, no criterion", ", ".join(bare)))
+        lines.append(("sensitive, no criterion", told_apart(bare)))
     guarding = [part.guarding for part in about if part.guarding is not None]
     dropped = {
         "identifiers": original.schema.identifiers,
@@ -232,7 +232,7 @@ def _about_the_original(
 
 
 def _dropped(dropped: Mapping[str, Sequence[str]]) -> str:
-    texts = [f"{why}: {', '.join(names)}" for why, names in dropped.items() if names]
+    texts = [f"{why}: {told_apart(names)}" for why, names in dropped.items() if names]
     return "; ".join(texts) or "none"
 
 

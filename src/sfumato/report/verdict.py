@@ -12,7 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Remedy, Target
-from sfumato.text import listed
+from sfumato.text import listed, told_apart
 
 Verdict = Literal["safe", "failed", "undecided"]
 FROM_THE_WORST: tuple[Verdict, ...] = ("failed", "undecided", "safe")
@@ -90,10 +90,10 @@ def left_open(
         if _is_open(each.attribute, decided)
     ]
     if unjudged:
-        yield f"without a verdict: {', '.join(unjudged)}"
+        yield f"without a verdict: {told_apart(unjudged)}"
     missing = [each.name for each in not_run if each.applies and _is_open(each.attribute, decided)]
     if missing:
-        yield f"could not be run: {', '.join(missing)}"
+        yield f"could not be run: {told_apart(missing)}"
 
 
 def in_need(
