@@ -105,7 +105,7 @@ def test_who_keeps_them_does_without_the_column_and_is_told_why(tmp_path):
     assert (done.n_rows, done.n_suppressed) == (402, 0)
     assert loss_of(done) == 1
     assert done.why_lost == (
-        "nothing is left of age: fewer than k = 5 people have some of its values, 2 people in all "
+        "nothing is left of age: some of its values have fewer people than k = 5, 2 people in all "
         "(--rare, max_suppressed)",
     )
 

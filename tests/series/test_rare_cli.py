@@ -95,7 +95,7 @@ def test_what_is_printed_is_right(place):
     done = first(place, "--rare", "keep", "--details")
     text = said(done)
     assert "identifiers: name; person: id; no role: note" in text
-    assert "nothing is left of age: fewer than k = 5 people have some of its values" in text
+    assert "nothing is left of age: some of its values have fewer people than k = 5" in text
     assert "BCFAnonymity(k=5)" in said(run("series", "status", place / "s"))
     done = run("publish", place / "s", place / "b.csv")
     assert done.exit_code == 0, done.output  # the column is lost by people who are published

@@ -117,7 +117,7 @@ class Contents:
             share = percent(Fraction(n_left_out, n_rows))
             return (
                 f"{count(n_left_out)} of {counted(n_rows, 'row')} ({share}) "
-                f"{'was' if n_left_out == 1 else 'were'} left out of the series so far: in no "
+                f"{plural(n_left_out, 'was', 'were')} left out of the series so far: in no "
                 "file, since values of the quasi-identifiers were rare."
             )
         if not n_suppressed:

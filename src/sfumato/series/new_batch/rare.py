@@ -25,7 +25,7 @@ from sfumato.release.columns.naming import naming_many
 from sfumato.series.new_batch.drift import Drift
 from sfumato.series.terms import Terms
 from sfumato.table import Table
-from sfumato.text import listed, people, percent
+from sfumato.text import listed, people, percent, plural
 
 WAYS = ("suppress", "code", "keep")
 MOST_ASKED = Fraction(1, 50)  # of the people: more are no exception, so nobody is asked about them
@@ -84,7 +84,7 @@ class Obstacles:
             why = "free" if own is None or column in done else own.why
             text = {
                 "rare": (
-                    f"fewer than k = {k} people have some of its values, "
+                    f"some of its values have fewer people than k = {k}, "
                     f"{people(n_people.get(column, 0))} in all (--rare, max_suppressed)"
                 ),
                 "few new": (
@@ -133,7 +133,7 @@ class RareValues(BadInput):
         super().__init__(
             refused
             or f"{names}: {people(n_people)} ({percent(self.share)}) {many} that nothing would be "
-            f"left of the {'column' if len(columns) == 1 else 'columns'}; say what becomes of them "
+            f"left of the {plural(len(columns), 'column')}; say what becomes of them "
             f"with --rare: {', '.join(ways)}",
             shown,
         )
