@@ -277,3 +277,17 @@ def test_what_a_series_cannot_do_is_refused_with_the_file(write, text, message):
     path = write(text)
     with pytest.raises(sf.BadInput, match=f"{path.name}: {message}"):
         Job.for_series(path).terms()
+
+
+def test_all_that_keeps_a_job_from_being_a_series_is_said_at_once(write):
+    said = '[context]\nrecipient = "the university"\n[method]\nmondrian = {}\n'
+    with pytest.raises(sf.BadInput) as caught:
+        Job.for_series(
+            write("engine = 'duckdb'\n" + WHOLE.replace("k = 5", "k = 1") + said)
+        ).terms()
+    message = str(caught.value)
+    assert "4 things keep it from being a series: (1) engine: " in message
+    assert "(2) context: " in message
+    assert "(3) criterion: " in message
+    assert "(4) method: " in message
+    assert "\n" not in message

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 import tomllib
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from datetime import date
 from pathlib import Path
 from typing import Annotated, Any, Literal
@@ -24,7 +24,7 @@ from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
 from sfumato.parameters import file_path
 from sfumato.release.context import Context
-from sfumato.series.terms import Terms
+from sfumato.series.terms import Terms, as_one_refusal, unfit_for_series
 from sfumato.spec import PACKAGE, taken_apart
 from sfumato.table import Table, read
 
@@ -218,31 +218,10 @@ class Job:
     def terms(self) -> Terms:
         """What the job says about every batch of a series."""
         columns = self._columns
-        if self._engine is not None:
-            raise BadInput(
-                f"{self._where}: engine: the batches of a series are kept by the embedded engine; "
-                "take it out"
-            )
-        if self.untouched_identify:
-            raise BadInput(
-                f"{self._where}: untouched_identify: a series publishes no column that tells "
-                "people apart; take it out"
-            )
-        if self.numbers != "text":
-            raise BadInput(
-                f"{self._where}: publish.numbers: a series publishes numbers as text; take it out"
-            )
-        if self.context.said:
-            raise BadInput(
-                f"{self._where}: context: the releases of a series do not say who gets them; take "
-                "it out"
-            )
-        if columns.insensitive:
-            raise BadInput(
-                f"{self._where}: columns.insensitive: whoever sees {columns.insensitive[0]!r} "
-                "untouched finds the same record in two releases of a series; take it out, or make "
-                "it a quasi-identifier or sensitive"
-            )
+        method = self.method if self._names_method else None
+        unfit = [*self._unfit_for_series(), *unfit_for_series(self.criterion, method)]
+        if unfit:
+            raise BadInput(f"{self._where}: {as_one_refusal(unfit)}")
         try:
             return Terms.of(
                 self._quasi_identifiers,
@@ -251,7 +230,7 @@ class Job:
                 columns.identifiers,
                 columns.person,
                 self._hierarchies(columns.hierarchies, "hierarchies"),
-                self.method if self._names_method else None,
+                method,
                 self.format,
                 self._alike,
                 self.settings,
@@ -260,6 +239,26 @@ class Job:
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
+
+    def _unfit_for_series(self) -> Iterator[str]:
+        """Say what a series has no use for, beside promise and method."""
+        if self._engine is not None:
+            yield "engine: the batches of a series are kept by the embedded engine; take it out"
+        if self.untouched_identify:
+            yield (
+                "untouched_identify: a series publishes no column that tells people apart; take "
+                "it out"
+            )
+        if self.numbers != "text":
+            yield "publish.numbers: a series publishes numbers as text; take it out"
+        if self.context.said:
+            yield "context: the releases of a series do not say who gets them; take it out"
+        if self._columns.insensitive:
+            yield (
+                f"columns.insensitive: whoever sees {self._columns.insensitive[0]!r} untouched "
+                "finds the same record in two releases of a series; take it out, or make it a "
+                "quasi-identifier or sensitive"
+            )
 
     @property
     def _quasi_identifiers(self) -> dict[str, Hierarchy] | list[str]:

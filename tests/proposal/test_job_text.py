@@ -50,6 +50,24 @@ def test_a_proposal_is_no_job_until_its_line_is_taken_out(place):
     assert accepted.output == place / "patients-release"
 
 
+def test_without_its_method_an_accepted_proposal_starts_a_series(place):
+    job = sf.propose(place / "patients.csv").save(place / "job.toml")
+    text = job.read_text().replace("proposed = true\n", "", 1)
+    assert 'recipient = ""' in text
+    job.write_text(text)
+    with pytest.raises(sf.BadInput, match="leave the method out") as caught:
+        Job.for_series(job).terms()
+    assert "context" not in str(caught.value)  # nothing is said in it
+    job.write_text(text.replace('recipient = ""', 'recipient = "the university"'))
+    with pytest.raises(sf.BadInput, match=r"2 things .*\(1\) context: .*\(2\) method: "):
+        Job.for_series(job).terms()
+    start, end = text.index("[method]"), text.index("# What columns mean")
+    job.write_text(text[:start] + text[end:])
+    terms = Job.for_series(job).terms()
+    assert terms.method == sf.BCFAnonymizer()
+    assert terms.criterion == sf.propose(place / "patients.csv").criterion
+
+
 def test_paths_are_seen_from_the_job_file(place):
     (place / "jobs").mkdir()
     job = sf.propose(place / "patients.csv").save(place / "jobs" / "job.toml")

@@ -73,17 +73,11 @@ class Terms:
         max_suppressed: float | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
-        if a_criterion(criterion).least_size < 2:
-            raise BadInput(
-                f"criterion: {criterion} sets no least number of people, and releases of a series "
-                "are compared by how many records they leave; add KAnonymity(k)"
-            )
+        unfit = unfit_for_series(criterion, method)
+        if unfit:
+            raise BadInput(as_one_refusal(unfit))
         in_series = BCFAnonymizer() if method is None else series_method(method)
-        if in_series is None or in_series.previous:
-            raise BadInput(
-                "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
-                "earlier ones from the series, so leave the method out"
-            )
+        assert in_series is not None  # noqa: S101  (it is not unfit)
         if format is not None:
             one_of("format", "format", format, ("csv", "parquet"))
         if max_suppressed is not None:
@@ -272,6 +266,40 @@ class Terms:
                 f"{', '.join(names)}: not what this series was started with; releases of a chain "
                 "have the same terms, so use the old ones, or start a new chain (--new-chain)"
             )
+
+
+def unfit_for_series(criterion: Criterion, method: Algorithm | None) -> list[str]:
+    """Say what of a promise and a method cannot be that of a series; method None: none was named.
+
+    >>> import sfumato as sf
+    >>> [each[:10] for each in unfit_for_series(sf.KAnonymity(1), sf.Mondrian())]
+    ['criterion:', 'method: th']
+    """
+    unfit = []
+    if a_criterion(criterion).least_size < 2:
+        unfit.append(
+            f"criterion: {criterion} sets no least number of people, and releases of a series "
+            "are compared by how many records they leave; add KAnonymity(k)"
+        )
+    in_series = BCFAnonymizer() if method is None else series_method(method)
+    if in_series is None or in_series.previous:
+        unfit.append(
+            "method: the releases of a series are made by sf.BCFAnonymizer(), which gets the "
+            "earlier ones from the series, so leave the method out"
+        )
+    return unfit
+
+
+def as_one_refusal(unfit: Sequence[str]) -> str:
+    """Say all that is in the way in one line.
+
+    >>> as_one_refusal(["context: take it out", "method: leave it out"])
+    '2 things keep it from being a series: (1) context: take it out (2) method: leave it out'
+    """
+    if len(unfit) == 1:
+        return unfit[0]
+    told = " ".join(f"({number}) {each}" for number, each in enumerate(unfit, 1))
+    return f"{len(unfit)} things keep it from being a series: {told}"
 
 
 def _promise(criterion: Criterion) -> Criterion:
