@@ -127,6 +127,29 @@ def test_a_dry_run_shows_the_first_rows_as_they_would_be_published(place):
     assert all(row in published for row in rows)
 
 
+@pytest.mark.parametrize(
+    ("way", "columns"),
+    [
+        ("bounds", ["age_low", "age_high", "disease"]),
+        ("midpoint", ["age", "age_mid", "disease"]),
+    ],
+)
+def test_a_dry_run_shows_numbers_as_they_would_be_published(place, way, columns):
+    job = f'{HEAD}{ONE_TABLE}[publish]\nnumbers = "{way}"\n'
+    (place / "job.toml").write_text(job.replace("[5, 10]", "{ widths = [5], top = 25 }"))
+    shown = run("anonymize", place / "job.toml", "--dry-run", "--no-audit", "--json")
+    assert shown.exit_code == 0
+    rows = json.loads(shown.output)["first_rows"]["data"]
+    assert run("anonymize", place / "job.toml", "--no-audit").exit_code == 0
+    with (place / "out" / "data.csv").open(newline="") as file:
+        published = [*csv.DictReader(file)]
+    assert [*rows[0]] == columns
+    assert len(rows) == len({tuple(row[c] for c in columns[:2]) for row in published})
+    written = [{name: value or "" for name, value in row.items()} for row in rows]
+    assert all(row in published for row in written)
+    assert any("" in row.values() for row in written)  # the open end
+
+
 def test_of_two_tables_the_same_groups_are_shown(place):
     table = sf.read(place / "people.csv", {"age": sf.Intervals(5)}, sensitive="disease")
     release = sf.anonymize(table, sf.LDiversity(2, "frequency"), sf.Anatomy())

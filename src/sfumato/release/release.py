@@ -475,9 +475,10 @@ class Release:
         >>> sf.anonymize(patients, sf.KAnonymity(50), sf.Samarati()).first_rows()
         {'data': [{'age': '[0, 50)'}, {'age': '[50, 100)'}]}
         """
-        group = self.description.group
-        by = self.description.quasi_identifiers if group is None else (group,)
-        tables = self.description.tables
+        shown = self.description
+        known = [name for c in shown.quasi_identifiers for name in shown.in_file(c)]
+        by = known if shown.group is None else [shown.group]
+        tables = shown.tables
         return {each: first_rows(self._rows("first_rows", each), by) for each in tables}
 
     def permuted(self, seed: int | None = None) -> Any:
