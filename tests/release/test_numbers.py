@@ -125,6 +125,25 @@ def test_an_open_end_is_an_empty_bound_and_the_summary_says_so():
     assert release.summary().numbers["numbers"] == {"age": ["age_low", "age_high"]}
 
 
+def test_what_is_to_be_noticed_is_named_once_and_told_apart():
+    rules = {"age": sf.Intervals(5, top=80), "height": sf.Intervals(20), "sex": sf.Flat()}
+    source = pl.read_csv(sf.datasets.patients()).with_columns(
+        height=150 + pl.col("age"),
+        disease=pl.when(pl.col("disease") != "flu").then(pl.col("disease")),
+    )
+    assert source["disease"].null_count()
+    table = sf.read(source, rules, "disease")
+    release = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian(), numbers="bounds")
+    _, more = release.summary().sentences
+    noticed = more.removesuffix(" (--details).").split("to be noticed: ")[1].split("; ")
+    assert noticed.count("numbers") == 1
+    assert "missing, counted as a value" in noticed
+    named = {name for name, _ in release.summary().lines}
+    assert set(noticed) <= named
+    plain = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian()).summary().sentences[1]
+    assert "numbers" not in plain
+
+
 def test_an_audit_finds_the_same_whichever_way_numbers_are_published(tmp_path):
     people = pl.read_csv(sf.datasets.patients()).select("age", "sex")
     findings = {}

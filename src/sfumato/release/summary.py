@@ -61,8 +61,9 @@ class Summary:
             share = percent_lost(numbers["information_loss"])
             said += f"; {share} of the detail in the quasi-identifiers is lost{most}"
         n_dropped = sum(map(len, numbers.get("dropped", {}).values()))
-        noticed = [name for name, _ in self.lines if name not in PLAIN]
-        more = f"; to be noticed: {', '.join(noticed)}" if noticed else ""
+        noticed = dict.fromkeys(name for name, _ in self.lines if name not in PLAIN)
+        between = "; " if any("," in name for name in noticed) else ", "
+        more = f"; to be noticed: {between.join(noticed)}" if noticed else ""
         return f"{said}.", f"{counted(n_dropped, 'column')} dropped{more} (--details)."
 
     @classmethod
