@@ -163,6 +163,31 @@ def test_what_a_steward_should_look_at_is_said(columns, remark):
     assert [said for said in proposal.remarks if remark in said], proposal.remarks
 
 
+@pytest.mark.parametrize(
+    ("born", "said"),
+    [
+        ({"birth_date": ["1930-02-03", "1991-02-03"] * 20}, True),
+        ({"geburtsjahr": [1930, 1991] * 20}, True),
+        ({"birthplace": ["Ulm", "Bonn"] * 20}, False),
+        ({"admitted": ["2026-02-03", "2026-03-04"] * 20}, False),
+    ],
+)
+def test_an_age_beside_a_date_of_birth_is_remarked(born, said):
+    proposal = sf.propose(pa.table({"age": [95 - j // 2 for j in range(40)], **born}))
+    (column,) = born
+    remark = f"columns 'age' and {column!r}: an age and a date of birth tell each other"
+    assert any(remark in each for each in proposal.remarks) == said
+    (old,) = [each for each in proposal.remarks if "above 89" in each]
+    assert old.endswith("in this column they are published as one")
+
+
+def test_few_ages_are_not_said_to_be_published_as_one():
+    proposal = sf.propose(pa.table({"age": [95, 34] * 20}))
+    assert proposal.hierarchies["age"] == sf.Flat()
+    (old,) = [each for each in proposal.remarks if "above 89" in each]
+    assert old.endswith("which single people out")
+
+
 def test_an_ordinary_table_needs_no_remark():
     table = {"sex": ["m", "f"] * 20, "age": [20 + j for j in range(40)], "n": [*range(40)]}
     assert sf.propose(pa.table(table)).remarks == ()

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import ColumnLook, SourceLook
 from sfumato.engines.table_shape import TOTAL
-from sfumato.proposal.hierarchies import OLD
-from sfumato.proposal.patterns import CONTACTS
-from sfumato.proposal.roles import Judgement, date_format, several
+from sfumato.proposal.hierarchies import OLD, hierarchy_for
+from sfumato.proposal.patterns import CONTACTS, YEAR
+from sfumato.proposal.roles import MOST, Judgement, date_format, several
 from sfumato.proposal.vocabulary import NUMBERS, PERSON, Role
 from sfumato.text import counted, listed, plural
 
@@ -34,6 +34,13 @@ def remarks_on(
     known = [c for c, found in judged.items() if found.role is Role.QUASI_IDENTIFIER]
     if dates := [c for c in known if date_format(look.columns[c]) is not None]:
         yield f"{_columns(dates)}: dates finer than a year single people out"
+    ages = [c for c in known if judged[c].about == "age"]
+    births = [c for c in known if judged[c].about == "birth" and _tells_years(look.columns[c])]
+    if ages and births:
+        yield (
+            f"{_columns([*ages, *births])}: an age and a date of birth tell each other, so what "
+            "one of them hides the other may show; leave one of them out"
+        )
     if len(known) > MANY:
         yield (
             f"{len(known)} quasi-identifiers: groups of people who are alike in all of them are "
@@ -44,10 +51,9 @@ def remarks_on(
         yield from _contacts(each, role)
         numbers = each.numbers
         if judged[column].about == "age" and numbers is not None and OLD < numbers.highest <= 130:
-            yield (
-                f"column {column!r}: there are ages above {OLD}, which single people out; they are "
-                f"published as one"
-            )
+            coded = column in known and hierarchy_for(each, judged[column]).rule.codes_ends
+            so = "; in this column they are published as one" if coded else ""
+            yield f"column {column!r}: there are ages above {OLD}, which single people out{so}"
         if judged[column].about in NUMBERED and role is Role.IDENTIFIER and _several_rows(each):
             yield (
                 f"column {column!r}: {counted(each.n_values, 'value')} in "
@@ -58,6 +64,11 @@ def remarks_on(
 
 def _columns(names: Sequence[str]) -> str:
     return f"{plural(len(names), 'column')} {listed([repr(name) for name in names])}"
+
+
+def _tells_years(look: ColumnLook) -> bool:
+    """Whether it says when people were born: a place of birth does not."""
+    return date_format(look) is not None or look.share(YEAR) >= MOST
 
 
 def _contacts(look: ColumnLook, role: Role) -> Iterator[str]:
