@@ -197,7 +197,9 @@ def test_every_count_is_that_of_the_published_rows(made, name, kind):
     loaded = sf.load(place)
     for (which, column), field in fields(place).items():
         values = loaded.to_arrow(which)[column].to_pylist()
-        assert field["missing"] == sum(value is None for value in values)
+        n_empty = sum(value is None for value in values)
+        assert field["missing"] + field.get("open", 0) == n_empty
+        assert ("open" in field) == (n_empty > 0 and column in ("age_low", "age_high", "age_mid"))
         counts = Counter(value for value in values if value is not None)
         assert field["distinct"] == len(counts)
         listed = {each["value"]: each["rows"] for each in field["values"]}
@@ -249,7 +251,7 @@ def test_columns_of_numbers_have_the_role_and_the_meaning_of_their_column(made, 
     for column, what in columns.items():
         assert found[column]["role"] == "quasi-identifier"
         assert found[column]["type"] in ("integer", "number")
-        assert found[column]["description"] == f"in years ({what})"
+        assert found[column]["description"].startswith(f"in years ({what}). Empty in ")
         assert found[column]["published"] == f"generalized (ranges): {what}"
     assert ("from 18 up to" in (place / "README.txt").read_text()) == (name == "middles")
 
@@ -261,6 +263,42 @@ def test_open_ends_have_no_bound(made):
     assert age["lowest"] is None
     assert age["highest" if "highest" in age else "below"] is None
     assert "without a bound on either side" in (place / "codebook.html").read_text()
+
+
+@pytest.mark.parametrize("way", ["bounds", "midpoint"])
+@pytest.mark.parametrize("gone", [0, 1, 30])
+def test_an_empty_number_is_an_open_end_and_not_a_missing_value(tmp_path, way, gone):
+    pay = [*range(60), *[90 + j % 5 for j in range(30)], *[None] * gone]
+    rules = {"pay": sf.Intervals(20, bottom=20, top=80)}
+    source = sf.read(pa.table({"pay": pay}), rules)
+    promise, method = sf.KAnonymity(5), sf.Mondrian()
+    texts = sf.anonymize(source, promise, method).to_arrow()["pay"].to_pylist()
+    place = sf.anonymize(source, promise, method, numbers=way).save(tmp_path / "out")
+    n_perhaps = sum(t is not None and (t == "*" or t.endswith(" or missing")) for t in texts)
+    n_missing = texts.count(None)
+    assert n_missing + n_perhaps >= gone
+    found = {column: field for (_, column), field in fields(place).items()}
+    read_me = " ".join((place / "README.txt").read_text().split())
+    book = (place / "codebook.html").read_text()
+    n_open = Counter()
+    for text in texts:
+        plain = (text or "").removesuffix(" or missing")
+        n_open["pay_low"] += plain.startswith("<") or plain in ("*", "not missing")
+        n_open["pay_high"] += plain.startswith(">=") or plain in ("*", "not missing")
+        n_open["pay_mid"] += plain[:1] in ("<", ">", "*") or plain == "not missing"
+    for column in ["pay_low", "pay_high"] if way == "bounds" else ["pay_mid"]:
+        assert found[column]["missing"] == n_missing
+        assert found[column]["open"] == n_open[column] > 0
+        said = f"Empty in {n_open[column]} rows: the range has "
+        assert found[column]["description"].startswith(said)
+        assert said in book
+        assert ("Missing in" in book) == (n_missing > 0)
+        told = f"not told by its bounds: in {n_perhaps} row"
+        for text in (found[column]["description"], read_me, book):
+            assert (told in text) == (way == "bounds" and n_perhaps > 0)
+    names = "pay_low and pay_high" if way == "bounds" else "pay_mid"
+    assert f"In {names} an empty field means that the range is open" in read_me
+    assert ("it is missing" in read_me) == (n_missing > 0)
 
 
 # ------------------------------------------------------------------------------- lines that read it

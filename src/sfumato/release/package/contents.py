@@ -11,6 +11,7 @@ from sfumato.data.labels.grammar import ROOT
 from sfumato.engines.look import ColumnLook
 from sfumato.release.description import ATTACKED, Description
 from sfumato.release.files.saved import Written
+from sfumato.release.package.empty_numbers import EmptyNumbers
 from sfumato.release.package.label_bounds import Bounds, bounds_of
 from sfumato.release.package.label_forms import forms_of
 from sfumato.release.wording import promise_in_words, published_as
@@ -36,6 +37,13 @@ class ColumnContents:
     common: tuple[tuple[str, int], ...]  # the most frequent values, with their rows
     bounds: Bounds | None  # of numbers and dates
     has_rest: bool  # whether `other` stands for all texts that are not named
+    n_open: int = 0  # rows of a column of numbers that are empty since the range is open
+    not_told: str = ""  # of a column of numbers: what an empty field means, and what is not told
+
+    @property
+    def n_empty(self) -> int:
+        """Number of rows without a value."""
+        return self.n_missing + self.n_open
 
     @property
     def all_listed(self) -> bool:
@@ -67,17 +75,20 @@ class Contents:
     kind: str  # of the files
     tables: tuple[TableContents, ...]
     forms: tuple[tuple[str, str], ...]  # a published text of each form that occurs, and what it is
+    empty: tuple[EmptyNumbers, ...] = ()  # of every column that is published as numbers
 
     @classmethod
     def of(cls, description: Description, written: Written) -> Contents:
         """Count the columns of the tables that were written."""
         files = written.files
         patterns = dict(_patterns(description))
-        tables = []
+        tables, empty = [], list[EmptyNumbers]()
         for table in description.tables:
-            looks = files.open(table).look(patterns).columns
+            source = files.open(table)
+            looks = source.look(patterns).columns
+            empty = [EmptyNumbers.of(description, source, c) for c in description.numbers]
             path = files.path(table)
-            columns = [_column(description, written, looks[name]) for name in looks]
+            columns = [_column(description, written, looks[name], empty) for name in looks]
             tables.append(
                 TableContents(
                     table,
@@ -89,7 +100,7 @@ class Contents:
             )
         labels = [each for c, each in written.labels.items() if c in description.in_file(c)]
         forms = forms_of(text for texts in labels for text in texts)
-        return cls(description, files.kind, tuple(tables), tuple(forms))
+        return cls(description, files.kind, tuple(tables), tuple(forms), tuple(empty))
 
     @property
     def promises(self) -> list[tuple[str, str]]:
@@ -133,7 +144,8 @@ class Contents:
     @property
     def missing_text(self) -> str:
         """How a missing value is written, in a sentence."""
-        return f"A missing value is {'an empty field' if self.kind == 'csv' else 'null'}."
+        missing = f"A missing value is {'an empty field' if self.kind == 'csv' else 'null'}."
+        return " ".join([missing, *(each.text for each in self.empty if each.text)])
 
     @property
     def columns(self) -> list[ColumnContents]:
@@ -166,8 +178,12 @@ def _patterns(description: Description) -> Iterable[tuple[str, str]]:
         yield name, "|".join(sorted(map(re.escape, roots)))
 
 
-def _column(description: Description, written: Written, look: ColumnLook) -> ColumnContents:
+def _column(
+    description: Description, written: Written, look: ColumnLook, empty: Iterable[EmptyNumbers]
+) -> ColumnContents:
     name = look.column
+    numbers = next((each for each in empty if name in each.numbers.names), None)
+    n_open = 0 if numbers is None else numbers.n_open[name]
     recoded = name in description.recoded
     is_key = name == description.group
     # Where every value stands once, a list of some of them tells nothing.
@@ -179,12 +195,14 @@ def _column(description: Description, written: Written, look: ColumnLook) -> Col
         _published_as(description, name),
         description.types[name],
         look.n_rows,
-        look.n_missing,
+        look.n_missing - n_open,
         look.n_values,
         look.n_matching[name] if recoded else 0,
         () if is_key or alone else look.common,
         _bounds(description, written, look) if recoded else _extremes(description, look),
         name in (description.rest or ()),
+        n_open,
+        "" if numbers is None else numbers.about(name),
     )
 
 

@@ -64,17 +64,18 @@ def _resource(contents: Contents, table: TableContents) -> dict[str, Any]:
 
 def _field(contents: Contents, column: ColumnContents) -> dict[str, Any]:
     kind = _type(contents, column)
-    described = {} if column.meaning is None else {"description": column.meaning}
+    said = f"{column.meaning or ''}. {column.not_told}" if column.not_told else column.meaning
     constraints = _constraints(contents, column, kind)
     return {
         "name": column.name,
         "type": kind,
-        **described,
+        **({} if said is None else {"description": said.removeprefix(". ")}),
         **({"constraints": constraints} if constraints else {}),
         "role": column.role,
         "published": column.published_as,
         "distinct": column.n_values,
         "missing": column.n_missing,
+        **({"open": column.n_open} if column.n_open else {}),
         **({"untold": column.n_untold} if column.n_untold else {}),
         **_reach(column),
         "values": [{"value": value, "rows": n_rows} for value, n_rows in column.common],
@@ -93,7 +94,7 @@ def _as_frames(contents: Contents, column: ColumnContents) -> bool:
 
     The validator is one: of whole numbers it gets floats, and NaN and NaT where nothing is.
     """
-    return contents.kind == "parquet" and column.n_missing > 0
+    return contents.kind == "parquet" and column.n_empty > 0
 
 
 def _reach(column: ColumnContents) -> dict[str, Any]:
