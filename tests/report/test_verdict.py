@@ -14,6 +14,7 @@ from descriptions import rewrite
 from sfumato.attacks import Bound, Finding, Target
 from sfumato.attacks.attack import ATTACKS
 from sfumato.report.audit import Report
+from sfumato.report.publishers_word import given_word
 from sfumato.report.verdict import NotRun, worst
 
 HALF = Bound("<=", Fraction(1, 2))
@@ -235,6 +236,26 @@ def test_what_the_publisher_found_is_carried_to_who_cannot(tmp_path):
         assert each.worst is None
 
 
+def test_a_page_counts_his_word_apart_from_what_was_tried(tmp_path):
+    """Who has the release cannot try it again, and the page says so."""
+    release = grouped()
+    sf.audit(release)
+    loaded = sf.audit(sf.load(release.save(tmp_path / "out")))
+    told = [each.name for each in loaded.findings if "word" in (each.note or "")]
+    page = loaded.to_html()
+    n_tried = len(loaded.findings) - len(told)
+    assert f"{n_tried} attack" in page
+    assert f"is published; of {len(told)} more the publisher’s word is shown:" in page
+    again = "measures it again, all but {}, which is the publisher’s word, beside"
+    assert again.format("; ".join(told)) in page
+
+
+def test_a_page_without_his_word_speaks_of_none(tmp_path):
+    page = sf.audit(sf.load(grouped().save(tmp_path / "out"))).to_html()
+    assert "publisher’s word" not in page
+    assert "measures it again, beside its directory" in page
+
+
 def test_without_his_word_it_is_undecided(tmp_path):
     loaded = sf.audit(sf.load(grouped().save(tmp_path / "out")))
     assert loaded.verdict == "undecided"
@@ -262,6 +283,26 @@ def test_an_attack_that_he_saw_succeed_has_succeeded(tmp_path):
     assert "FAILS for 3 people" in repr(loaded)
 
 
+def test_his_word_says_where_it_is_a_bound(tmp_path):
+    """Else it would read as certainty, and hold all the same."""
+    bounded = replace(KNOWING, found=Fraction(1, 3), interval=(0.25, 1.0))
+    exact = replace(KNOWING, attack="exact")
+    bound, found = given_word([bounded, exact])
+    assert (bound.found, bound.holds, bound.is_bound) == (1.0, True, True)
+    assert (found.found, found.holds, found.is_bound) == (exact.found, True, False)
+    assert bound.to_json()["is_bound"] is True
+    assert "is_bound" not in found.to_json()
+    release = grouped()
+    sf.audit(release)
+    (stated, *others) = release.description.verdicts
+    assert not stated.is_bound
+    release.state([replace(stated, found=1.0, holds=True, is_bound=True), *others], "safe")
+    loaded = sf.load(release.save(tmp_path / "out"))
+    assert loaded.description.verdicts[0].is_bound
+    (word,) = [each for each in sf.audit(loaded).findings if each.is_bound]
+    assert word.briefly.startswith("<")
+
+
 def test_his_word_names_no_value_of_anybody(tmp_path):
     release = grouped()
     sf.audit(release)
@@ -283,6 +324,7 @@ def test_his_word_names_no_value_of_anybody(tmp_path):
         {"attribute": "shoe size"},
         {"people_exceeding": -1},
         {"knows_earlier": 1},
+        {"is_bound": 1},
         {"attack": 3},
         {"promised": {"relation": "~", "value": 1, "assumed": False}},
         {"promised": {"relation": "<="}},

@@ -42,6 +42,7 @@ class StatedVerdict:
     n_exceeding: int
     knows_earlier: bool = False  # whether from all releases that this one names as earlier, too
     failed: FailedMeasure | None = None  # what does not hold, where that is not the number found
+    is_bound: bool = False  # found is not reached, as far as is known: nobody is believed more
 
     def to_json(self) -> dict[str, Any]:
         """Write it down; fractions stay exact."""
@@ -63,6 +64,7 @@ class StatedVerdict:
             "people_exceeding": self.n_exceeding,
             "knows_earlier": self.knows_earlier,
             **({} if self.failed is None else {"failed": vars(self.failed)}),
+            **({"is_bound": True} if self.is_bound else {}),
         }
 
     @classmethod
@@ -86,6 +88,7 @@ class StatedVerdict:
                 written["people_exceeding"],
                 written["knows_earlier"],
                 FailedMeasure(**written["failed"]) if "failed" in written else None,
+                written.get("is_bound", False),
             )
         except (KeyError, TypeError, ValueError, ZeroDivisionError):
             return None
@@ -99,7 +102,7 @@ class StatedVerdict:
             self.promised.relation in RELATIONS and isinstance(self.promised.assumed, bool)
         )
         holds = self.holds is None or isinstance(self.holds, bool)
-        flags = holds and isinstance(self.knows_earlier, bool)
+        flags = holds and isinstance(self.knows_earlier, bool) and isinstance(self.is_bound, bool)
         measure = self.failed is None or all(isinstance(v, str) for v in vars(self.failed).values())
         return texts and column and bound and flags and measure and is_count(self.n_exceeding)
 

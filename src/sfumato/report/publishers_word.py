@@ -32,17 +32,19 @@ def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
             each.attribute,
             each.unit,
             each.before,
-            each.interval[1] if each.holds and each.interval else each.found,
+            found,
             each.promised,
             each.holds,
             each.n_exceeding,
             each.knows_earlier,
             each.failed,
+            is_bound=each.is_bound or found != each.found or each.is_less(found),
         )
         for each in findings
+        for found in [each.interval[1] if each.holds and each.interval else each.found]
         if each.knows_method
         and isinstance(each.before, (int, Fraction, float))
-        and isinstance(each.found, (int, Fraction, float))
+        and isinstance(found, (int, Fraction, float))
     )
 
 
@@ -86,9 +88,8 @@ def _finding(stated: StatedVerdict, target: Target, *, knows_earlier: bool) -> F
         knows_method=True,
         knows_earlier=knows_earlier,
         failed=stated.failed,
+        is_bound=stated.is_bound,
     )
-    # What he bounded and found kept all the same: less than the bound was shown.
-    finding = replace(finding, is_bound=finding.is_less(finding.found))
     if not finding.needs_remedy:
         return finding
     return replace(finding, remedy=against_knowing_method(target, finding))

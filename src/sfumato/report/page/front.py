@@ -7,7 +7,7 @@ from collections.abc import Iterator, Sequence
 from sfumato.html import Markup, joined, tag
 from sfumato.html.page import cut, data_table, key_figures
 from sfumato.report.page.frameworks import Framework
-from sfumato.report.page.pieces import Document, badge, names
+from sfumato.report.page.pieces import Document, badge, names, told_by_publisher
 from sfumato.text import count, counted, people, to_a_tenth
 
 COLOURS = {"safe": "good", "failed": "bad", "undecided": "open"}
@@ -81,14 +81,17 @@ def _kind(document: Document) -> str:
 
 
 def _opening(document: Document) -> str:
-    attacks = counted(len(document["findings"]), "attack was", "attacks were")
+    n_told = len(told_by_publisher(document))
+    n_tried = len(document["findings"]) - n_told
+    attacks = counted(n_tried, "attack was", "attacks were")
     seen = (
         "with the original at hand"
         if document["private"] and document["steward"]["distributions"]
         else "with nothing but what is published"
     )
+    told = f"; of {count(n_told)} more the publisher’s word is shown" if n_told else ""
     return (
-        f"{attacks} tried on {people(document['people'])}, {seen}: "
+        f"{attacks} tried on {people(document['people'])}, {seen}{told}: "
         "what an adversary believed before, what was promised, and what was found."
     )
 

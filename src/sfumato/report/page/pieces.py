@@ -8,6 +8,7 @@ from typing import Any
 
 from sfumato.html import Markup, joined, tag
 from sfumato.html.page import NONE, cut
+from sfumato.report.publishers_word import HIS_WORD
 from sfumato.text import count, told_apart
 
 Document = Mapping[str, Any]
@@ -34,6 +35,11 @@ def as_table(content: Markup) -> Markup:
 def names(each: Iterable[object], between: str = ", ") -> str:
     """Write names one after the other, cut where they would fill a page."""
     return told_apart(map(cut, each), between)
+
+
+def told_by_publisher(document: Document) -> list[str]:
+    """Name what was not tried here: findings that are the publisher's word."""
+    return [each["name"] for each in document["findings"] if each["note"] == HIS_WORD]
 
 
 def unbroken(text: str) -> Markup:

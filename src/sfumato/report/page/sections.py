@@ -21,6 +21,7 @@ from sfumato.report.page.pieces import (
     counted_or_none,
     legend,
     names,
+    told_by_publisher,
     unbroken,
 )
 from sfumato.report.page.risk_chart import risk_chart
@@ -399,10 +400,12 @@ def _evidence(document: Document) -> Iterator[Markup]:
         yield _digests(document["release"]["files"])
     commands = document["evidence"]["commands"]
     if commands:
+        told = told_by_publisher(document)
+        besides = f", all but {names(told, '; ')}, which is the publisher’s word" if told else ""
         yield tag(
             "p",
             f"Measured by sfumato {document['sfumato']}. Whoever has the release measures it "
-            "again, beside its directory, with:",
+            f"again{besides}, beside its directory, with:",
         )
         yield _lines(commands)
     if document["private"]:
