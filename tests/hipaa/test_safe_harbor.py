@@ -168,6 +168,84 @@ def test_three_digits_are_not_checked_without_populations():
     assert letters("zip3", lambda j: 13 + j % 5) == ([], ["B"])  # 013: zeros were lost
 
 
+def zip_rows(labels):
+    """Count the rows of the first objection to ZIP codes, ten of each label."""
+    found = sf.safe_harbor(table_of("zip", lambda j: labels[j % len(labels)], 10 * len(labels)))
+    assert len(found.objections) <= 1
+    return int(found.objections[0].evidence.split()[0]) if found.objections else 0
+
+
+FINE_RANGES = [
+    "[6061, 60615)",
+    "[60615, 6062)",
+    "<60604",
+    ">=60615",
+    "[60604, 6061)",
+    ">=6061",
+    "[606, 6065)",
+    "[6065, 607) or missing",
+    '["6061", "60615")',
+    "{60604, 60615}",
+    "<60604-1234",
+]
+WHOLE_AREAS = ["[606, 608)", ">=606", "<606", '["604", "606")', "60***", "*", "not missing"]
+
+
+def test_ranges_of_codes_finer_than_three_digits_are_objected_to():
+    for label in FINE_RANGES:
+        assert zip_rows([label]) == 10, label
+        assert zip_rows([label, *WHOLE_AREAS]) == 10, label
+    assert zip_rows(FINE_RANGES + WHOLE_AREAS) == 10 * len(FINE_RANGES)
+    assert zip_rows(WHOLE_AREAS) == 0
+
+
+def test_ranges_of_codes_read_as_numbers_have_lost_their_zeros():
+    assert zip_rows(["[9000, 10000)", "<9000", ">=10000"]) == 0
+    assert zip_rows(["[9000, 10000)", "[510, 520)", "<510", ">=10000"]) == 20
+    assert zip_rows(["[13050, 13060)", "[10000, 13050)"]) == 20
+    assert zip_rows(["[90, 100)", "<90", ">=100"]) == 0  # of three digits
+    assert zip_rows(["[A1, B2)", "[607, 606)"]) == 20  # no ZIP codes
+
+
+def test_ranges_against_every_code_between_them():
+    chance = random.Random(11)
+
+    def areas_cut(low, high):
+        """Whether codes of five digits from one up to another leave parts of an area."""
+        inside = [j for j in range(100_000) if low <= f"{j:05d}" < high]
+        counts = {}
+        for j in inside:
+            counts[j // 100] = counts.get(j // 100, 0) + 1
+        return any(n < 100 for n in counts.values())
+
+    for _ in range(40):
+        low, high = sorted(
+            f"{chance.randrange(1, 10**n):0{n}d}".rstrip("0")
+            for n in chance.choices([2, 3, 4, 5], k=2)
+        )
+        if low < high:
+            fine = zip_rows([f"[{low}, {high})"]) == 10
+            assert fine == areas_cut(low, high), (low, high)
+
+
+def test_a_range_of_one_area_is_an_area():
+    for label in ("[130, 131)", "[13000, 13100)", ">=999"):
+        assert letters("zip", lambda _, label=label: label) == ([], ["B"])
+
+
+def test_fine_ranges_of_a_release_are_objected_to(tmp_path):
+    codes = ["60601", "60604", "60610", "60614", "60615", "60637"]
+    rows = {"zip": [codes[j % 6] for j in range(60)], "sex": ["m", "f"] * 30}
+    table = sf.read(pa.table(rows), {"zip": sf.Prefix(), "sex": sf.Flat()})
+    release = sf.anonymize(table, sf.KAnonymity(15), sf.Mondrian())
+    place = release.save(tmp_path / "out", "csv")
+    labels = [line.split(",")[0] for line in next(place.glob("*.csv")).read_text().splitlines()]
+    assert any(label.startswith(("<", '"[', ">=")) for label in labels), labels
+    result = run("check", place, "--safe-harbor")
+    assert result.exit_code == 1
+    assert "60 rows with more than three digits" in " ".join(result.output.split())
+
+
 @pytest.fixture
 def populations(tmp_path):
     file = tmp_path / "zips.csv"

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import csv
-import itertools
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from sfumato.data.labels.grammar import Mask, Members, Name, Range, parse
+from sfumato.data.labels.grammar import Mask, Members, Name, Part, Range, parse
 from sfumato.errors import BadInput
 from sfumato.files.paths import reason
 from sfumato.hipaa.kinds import Noticed
@@ -28,8 +27,10 @@ def zip_codes(
     column: str, values: Mapping[object, int], populations: Mapping[str, int] | None
 ) -> Iterator[tuple[bool, Noticed]]:
     """Say what speaks against postal codes, and what was not checked (False)."""
-    digits = _digits(values)
-    fine = sum(n for d, n in digits.items() if d is not None and len(d) > THREE and d.strip("0"))
+    told = _digits(values)
+    fine = sum(
+        n for several, n in told if any(d and len(d) > THREE and d.strip("0") for d in several)
+    )
     if fine:
         yield (
             True,
@@ -41,7 +42,7 @@ def zip_codes(
                 "people or fewer live",
             ),
         )
-    other = digits.get(None, 0)
+    other = sum(n for several, n in told if None in several)
     if other:
         yield (
             True,
@@ -52,7 +53,11 @@ def zip_codes(
                 "take the column out, or publish the state",
             ),
         )
-    areas = {d: n for d, n in digits.items() if d is not None and len(d) == THREE and d.strip("0")}
+    areas: dict[str, int] = {}
+    for several, n in told:
+        for d in several:
+            if d and len(d) == THREE and d.strip("0"):
+                areas[d] = areas.get(d, 0) + n
     if areas:
         yield from _areas(column, areas, populations)
 
@@ -101,59 +106,107 @@ def _areas(
         )
 
 
-def _digits(values: Mapping[object, int]) -> dict[str | None, int]:
-    """Count rows by the digits that a value tells; None: letters, no ZIP code.
+def _digits(values: Mapping[object, int]) -> list[tuple[set[str | None], int]]:
+    """Give the digits that every value tells, with its rows; None: letters, no ZIP code.
 
     A number has lost the zeros in front: 501 is 00501, unless none has more than three digits.
     """
-    told = [(d, n) for value, n in values.items() for d in _told(value)]
-    widest = max((len(d) for (d, whole), _ in told if d is not None and whole), default=0)
-    padded = {True: 5 if widest > THREE else THREE, False: 0}
-    found: dict[str | None, int] = {}
-    for (digits, whole), n in told:
-        key = digits if digits is None else digits.zfill(padded[whole])
-        found[key] = found.get(key, 0) + n
-    return found
+    told = [([*_told(value)], n) for value, n in values.items()]
+    parts = [part for several, _ in told for part in several]
+    ranges = [part for part in parts if isinstance(part, Range)]
+    numbers = any(_of_numbers(part) for part in ranges)
+    bounds = [bound for part in ranges for bound in _bounds(part) if bound] if numbers else []
+    codes = [part.text for part in parts if isinstance(part, Name)]
+    width = 5 if max(map(len, [*codes, *bounds]), default=0) > THREE else THREE
+
+    def digits(part: Part | None) -> str | None:
+        match part:
+            case Name(text, _):
+                return text.zfill(width)
+            case Mask(beginning):
+                return beginning
+            case Range():
+                return _in_common(part, width if numbers else 0)
+        return None
+
+    return [({digits(part) for part in several}, n) for several, n in told]
 
 
-def _told(value: object) -> Iterator[tuple[str | None, bool]]:
-    """Give the digits that every code a value stands for begins with, and whether they are all."""
+def _told(value: object) -> Iterator[Part | None]:
+    """Give the codes that a value stands for, as digits: whole, masked, or from one to another."""
     text = "" if value is None else str(value).strip()
     if not text:
         return
     part = parse(text).part
     if isinstance(part, Range):
-        if part.low is not None and part.high is not None:
-            yield _in_common(part.low, part.high), False
+        bounds = [None if bound is None else bound.strip() for bound in part[:2]]
+        said = [bound for bound in bounds if bound is not None]
+        if all(_whole(bound) for bound in said):
+            low, high = (None if bound is None else _whole(bound) for bound in bounds)
+            yield Range(low, high, part.quoted)
+        elif any(re.search("[0-9]", bound) for bound in said):
+            yield None
         return
     for name in part.names if isinstance(part, Members) else [part]:
         if isinstance(name, Mask):
-            yield (name.beginning if name.beginning.isdecimal() else None), False
+            yield name if name.beginning.isdecimal() else None
         elif isinstance(name, Name):
             yield from _code(name.text)
 
 
-def _code(text: str) -> Iterator[tuple[str | None, bool]]:
-    masked, whole = _MASKED.fullmatch(text), _CODE.fullmatch(text) or _NUMBER.fullmatch(text)
+def _code(text: str) -> Iterator[Part | None]:
+    masked, whole = _MASKED.fullmatch(text), _whole(text)
     if masked is not None:
-        yield masked[1], False
+        yield Mask(masked[1])
     elif whole is not None:
-        yield whole[1], True
+        yield Name(whole)
     elif re.search("[0-9]", text):
-        yield None, True
+        yield None
 
 
-def _in_common(low: str, high: str) -> str:
-    """Give the digits that all codes from one up to, not including, another begin with.
+def _whole(text: str) -> str | None:
+    """Give the digits of a code without those behind its fifth; None: it is no code."""
+    whole = _CODE.fullmatch(text) or _NUMBER.fullmatch(text)
+    return None if whole is None else whole[1]
 
-    >>> _in_common("13000", "14000"), _in_common("13050", "13060"), _in_common("13000", "20000")
-    ('13', '1305', '1')
+
+def _bounds(part: Range) -> list[str]:
+    """Give the bounds of a range of codes; where there is none, an empty text."""
+    return [bound or "" for bound in part[:2]]
+
+
+def _of_numbers(part: Range) -> bool:
+    """Whether a range shows that numbers are meant: 9000 to 10000, or a bound such as 13000.
+
+    Codes are compared character by character, and no bound of codes is longer than it has to be.
     """
-    if not (low.isdecimal() and high.isdecimal()) or int(high) <= int(low):
-        return ""
-    last = str(int(high) - 1).zfill(len(low))
-    same = itertools.takewhile(lambda pair: pair[0] == pair[1], zip(low, last, strict=False))
-    return "".join(digit for digit, _ in same) if len(last) == len(low) else ""
+    low, high = (bound.rstrip("0") for bound in _bounds(part))
+    longer = any(len(bound) > THREE and bound.endswith("0") for bound in _bounds(part))
+    return not part.quoted and (longer or (part.high is not None and low >= high))
+
+
+def _in_common(part: Range, width: int) -> str | None:
+    """Give the digits that tell most of a range: more than three, those of one area, or fewer.
+
+    width: Of numbers, with the zeros in front; 0: they are codes. Zeros behind the last digit of a
+    bound say nothing: from 60600 on is from 606 on. None: nothing lies between the bounds.
+
+    >>> _in_common(Range("13000", "14000"), 5), _in_common(Range("6061", "60615"), 0)
+    ('', '60615')
+    >>> _in_common(Range("606", "607"), 0), _in_common(Range("606", "608"), 0)
+    ('606', '')
+    >>> _in_common(Range(None, "60604"), 0), _in_common(Range("999", None), 0)
+    ('60604', '999')
+    """
+    low, high = (bound.zfill(width if bound else 0).rstrip("0") for bound in _bounds(part))
+    finest = max(low, high, key=len)
+    if part.high is not None and low >= high:
+        return None
+    if len(finest) > THREE:
+        return finest
+    first = int(low.ljust(THREE, "0"))
+    behind = 1000 if part.high is None else int(high.ljust(THREE, "0"))
+    return f"{first:03d}" if behind - first == 1 else ""
 
 
 def read_populations(path: str | Path) -> dict[str, int]:
