@@ -42,9 +42,14 @@ def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
     done = run("publish", place / "series", place / "a.csv", "--job", place / "job.toml")
     assert done.exit_code == 0, done.output
     assert "Release 001 of chain 1 is in" in done.output
+    said = " ".join(done.output.split())
+    assert "Checked; not attacked by who knows the method. What attacks find now:" in said
+    assert f"sfumato series audit {place / 'series'}" in said
     done = run("publish", place / "series", place / "b.csv")
     assert done.exit_code == 0, done.output
-    assert "60 rows, 20 of them new, 0 suppressed." in done.output.replace("\n", " ")
+    said = " ".join(done.output.split())
+    assert "60 rows, 20 of them new, 0 suppressed." in said
+    assert "Compared with all earlier releases, as above; not attacked by who knows" in said
     assert published(place / "series") == ["001", "002"]
 
 
@@ -171,6 +176,7 @@ def test_a_dry_run_says_what_a_release_is_worth_and_publishes_nothing(place):
     tried = ("publish", place / "series", place / "a.csv", "--job", place / "job.toml", "--dry-run")
     said = " ".join(run(*tried).output.split())
     assert re.search(r"[\d.]+% of the detail in the quasi-identifiers is lost", said)
+    assert "not attacked by who knows the method: sfumato series audit does that, once" in said
     assert "Dry run: nothing was published." in said
     assert sorted(place.rglob("*")) == before
 

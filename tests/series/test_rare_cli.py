@@ -90,6 +90,22 @@ def test_a_dry_run_asks_too_and_publishes_nothing(place):
     assert not (place / "s").exists()
 
 
+def test_who_is_left_out_for_a_column_that_is_lost_all_the_same_is_said(tmp_path):
+    """By sex groups are told first, and two men in place a are too few."""
+    told = [("f", "a")] * 28 + [("m", "a")] * 2 + [("m", "b")] * 30 + [("f", "c")]
+    rows = [f"P{j},{sex},{place},flu\n" for j, (sex, place) in enumerate(told)]
+    (tmp_path / "a.csv").write_text("id,sex,place,disease\n" + "".join(rows))
+    (tmp_path / "job.toml").write_text(
+        '[columns]\nsensitive = ["disease"]\nperson = "id"\n[columns.quasi_identifiers]\n'
+        "sex = { flat = true }\nplace = { flat = true }\n[[criteria]]\nk_anonymity = { k = 5 }\n"
+    )
+    text = said(first(tmp_path, "--rare", "suppress", "--dry-run"))
+    assert "Left out: 1 row whose values of place are rare." in text
+    assert "nothing is left of place all the same, for another reason (below)" in text
+    assert "nothing is left of place: beside what is told of the other columns" in text
+    assert "Left out" not in said(first(tmp_path, "--rare", "keep", "--dry-run"))
+
+
 @pytest.mark.long
 def test_what_is_printed_is_right(place):
     done = first(place, "--rare", "keep", "--details")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from shlex import quote
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -130,6 +131,13 @@ def publish(
             rows = counted(done.n_rare, "row")
             of = listed([each.column for each in done.rare])
             out.say(f"Left out: {rows} whose values of {of} are rare.")
+            lost = () if done.summary is None else done.summary.lost
+            in_vain = [each.column for each in done.rare if each.column in lost]
+            if in_vain:
+                out.say(
+                    f"Note: nothing is left of {listed(in_vain)} all the same, for another reason "
+                    "(below); with --rare keep nobody is left out."
+                )
         if done.n_left_out:
             rows = counted(done.n_left_out, "row")
             out.say(f"Left out: {rows} about people who were there already.")
@@ -152,7 +160,12 @@ def publish(
             if len(worst) < len(done.compared):
                 title += f" (the {len(worst)} worst of {len(done.compared)} earlier releases)"
             out.print_rows(title, SeriesReport.HEADER, list(SeriesReport.rows_of(worst)))
+        tried = "Compared with all earlier releases, as above" if done.compared else "Checked"
         if done.release is None:
+            out.say(
+                f"{tried}; not attacked by who knows the method: sfumato series audit does that, "
+                "once it is published."
+            )
             out.say("Dry run: nothing was published.")
             return
         out.say(
@@ -160,6 +173,8 @@ def publish(
             f"{counted(done.n_rows, 'row')}, {count(done.n_new)} of them new, "
             f"{count(done.n_suppressed)} suppressed."
         )
+        out.say(f"{tried}; not attacked by who knows the method. What attacks find now:")
+        out.say_command(f"sfumato series audit {quote(str(series))}")
 
     return Answer(done.to_json, show)
 
