@@ -195,10 +195,10 @@ def edited(job: Path, walk: Walk) -> dict[str, object]:
     """Do what a person does with a proposal: agree, say what columns mean, how old one can be."""
     text, n_agreed = re.subn(r"^proposed = true\n", "", job.read_text(), flags=re.MULTILINE)
     assert n_agreed == 1
-    head, section, rest = text.partition("[describe]\n")
-    meant = re.sub(r'^(.+?) = ""$', r'\1 = "so it was asked"', rest, flags=re.MULTILINE)
-    closed = re.sub(r"(?<=widths = )(.*?)}", r"\1, domain = [0, 100]}", head)
-    job.write_text(closed + section + meant)
+    sections = re.split(r"(?m)^(?=\[)", text)
+    (place,) = [j for j, each in enumerate(sections) if each.startswith("[describe]")]
+    sections[place] = sections[place].replace(' = ""\n', ' = "so it was asked"\n')
+    job.write_text(re.sub(r"(?<=widths = )(.*?)}", r"\1, domain = [0, 100]}", "".join(sections)))
     written = tomllib.loads(job.read_text())
     assert set(written["describe"].values()) == {"so it was asked"}
     assert set(written["columns"]["quasi_identifiers"]) == walk.known

@@ -436,7 +436,7 @@ def test_another_release_does_not_take_a_sibling_s_place(chain, tmp_path):
     report = sf.audit(release)
     (missing,) = [each for each in report.not_run if each.name == "correspondence"]
     assert "are not at hand" in missing.reason
-    assert "--earlier" in missing.reason
+    assert "--earlier" in missing.hint
     assert (missing.applies, report.verdict) == (True, "undecided")
 
 

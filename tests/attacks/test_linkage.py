@@ -44,7 +44,7 @@ def every_link_is_its_twin(case, people):
             has_list = given_list is not None or target.original is not None
             nobody = has_list and not any(listed)
             if model != "prosecutor" and (nobody or (model == "journalist" and not has_list)):
-                with pytest.raises(CannotRun, match=r"^n"):
+                with pytest.raises(CannotRun, match=r"^(no|it needs)"):
                     attack.find(target)
                 continue
             finding = attack.find(target)

@@ -450,9 +450,10 @@ METHODS |= {"lstrip", "rstrip", "rsplit", "rpartition"}
 SIGNS = re.compile(r"[\[({<>*]|>=|, | or missing|not missing")
 CONSTANTS = {"ROOT", "OR_MISSING", "NOT_MISSING", "BETWEEN", "MISSING_TEXT"}
 ELSEWHERE = {
-    "engines/duckdb/reading/one_row_each.py",
-    "papers/cormode2010/queries.py",
-}  # types; names of columns
+    "engines/duckdb/reading/one_row_each.py",  # types
+    "hipaa/ages_and_years.py",  # ages as other tools write them
+    "papers/cormode2010/queries.py",  # names of columns
+}
 
 
 def parsing_lines(source):

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from operator import index
 from typing import Any
 
 from sfumato.algorithms import ALGORITHMS, Algorithm, BCFAnonymizer, SeriesAlgorithm
@@ -110,7 +111,7 @@ class Terms:
             schema.by_column("alike", alike, ALIKE),
             settings or ReadSettings(),
             {n: said for n, said in schema.meanings.items() if n in schema.published_columns},
-            max_suppressed,
+            _plain(max_suppressed),
         )
 
     @property
@@ -305,3 +306,8 @@ def as_one_refusal(unfit: Sequence[str]) -> str:
 def _promise(criterion: Criterion) -> Criterion:
     others = [part for part in criterion.parts if not part.size_alone]
     return together([BCFAnonymity(criterion.least_size), *others])
+
+
+def _plain(limit: Any) -> float | None:
+    """Give a number as Python has it, whichever package made it."""
+    return limit if limit is None or isinstance(limit, float) else index(limit)
