@@ -2,6 +2,7 @@
 
 import json
 import random
+import re
 
 import pyarrow as pa
 import pytest
@@ -317,6 +318,19 @@ def test_free_text_and_lists_are_not_checked():
 
 def test_ages_that_are_not_understood_are_not_checked():
     assert letters("age", lambda j: ["A4", "B5", "89"][j % 3]) == ([], ["C"])
+
+
+@pytest.mark.parametrize("form", ["{}-03-04", "04.03.{}", "{}0304", "04MAR{}"])
+def test_dates_of_birth_that_tell_high_ages_say_both_remedies(form):
+    def objection(years):
+        table = table_of("date_of_birth", lambda j: form.format(years[j % len(years)]))
+        (found,) = sf.safe_harbor(table).objections
+        return found
+
+    both = objection([1930, 1960, 1970])
+    assert re.search("publish the year alone, and the years up to 19[3-9][0-9] as one", both.remedy)
+    assert "100 of 300 values with years of birth that tell ages over 89" in both.evidence
+    assert objection([1960, 1970]).remedy == "publish the year alone"
 
 
 def test_one_column_may_be_objected_to_twice():

@@ -421,6 +421,15 @@ def test_no_page_says_that_a_rule_is_met(report):
     assert not re.search(r"complian|complies|certif(?!ic)|fulfil", said, re.IGNORECASE)
 
 
+def test_headings_claim_nothing_that_the_page_does_not_show(report):
+    for name in FRAMEWORKS:
+        said = " ".join(FRAMEWORKS[name].headings.values()).lower()
+        for claim in ("was de-identified", "not individually identifiable", "before and after"):
+            assert claim not in said
+    public = Reader(report.to_html(framework="ema")).text
+    assert "Risk of re-identification" in public
+
+
 def test_an_unknown_framework_is_refused(report, job):
     with pytest.raises(sf.BadInput, match="one of gdpr, hipaa, ema, 27559, got 'ccpa'"):
         report.to_html(framework="ccpa")

@@ -28,7 +28,7 @@ _BETWEEN = re.compile(
     r"(?P<end>[\])])?"
 )
 _EARLIER = re.compile(r"(?i)(<|≤|before|until|up to|bis|vor) ?[0-9]{4}.*")
-_YEAR = re.compile(r"(?<![0-9])(?:1[89]|20)[0-9]{2}(?![0-9])")
+_YEAR = re.compile(r"(?<![0-9])(?:1[89]|20)[0-9]{2}(?=(?:[0-9]{4})?(?![0-9]))")  # or 19300304
 _BELOW = Decimal("0.01")  # up to, but not including
 
 Ages = tuple[Decimal, Decimal | None]  # from one age up to, and including, another; None: open
@@ -91,12 +91,14 @@ def _age(text: str) -> Ages | None:
 
 
 def born_long_ago(values: Mapping[object, int], year: int) -> int:
-    """Count the rows whose year of birth tells an age over 89 in a year, and more than that.
+    """Count the rows whose day or year of birth tells an age over 89, and more than that.
 
     Who was born before a year is of any age; a range is as old as its first year.
 
     >>> born_long_ago({"1990": 5, "1931": 2, "1920s": 3, "<1937": 4, "[1930, 1940)": 1}, 2026)
     6
+    >>> born_long_ago({"1930-03-04": 1, "04.03.1930": 1, "19300304": 1, "1990-03-04": 1}, 2026)
+    3
     """
     last = year - OLDEST  # born then, somebody may be 90
     return sum(

@@ -133,19 +133,20 @@ class Column:
         about = None if found is None else found.about
         n = finer_than_years(look, self.values)
         part = None if n else part_of_a_date(look)
+        n_old = born_long_ago(self.values(), self.year) if about == "birth" else 0
+        old = f"{_of(n_old, look.n_present)} with years of birth that tell ages over 89"
+        as_one = f"the years up to {self.year - OLDEST} as one"
         if n:
             evidence = f"{_of(n, look.n_present)} with days or months of dates"
-            yield True, self._objection("C", evidence)
+            if n_old:
+                remedy = f"{KINDS['C'].remedy}, and {as_one}"
+                yield True, self._objection("C", f"{evidence}; {old}", remedy)
+            else:
+                yield True, self._objection("C", evidence)
         elif part is not None:
             yield True, self._objection("C", f"a part of dates, by its name ({part})")
-        elif about == "birth":
-            n_old = born_long_ago(self.values(), self.year)
-            if n_old:
-                evidence = (
-                    f"{_of(n_old, look.n_present)} with years of birth that tell ages over 89"
-                )
-                remedy = f"publish the years up to {self.year - OLDEST} as one"
-                yield True, self._objection("C", evidence, remedy)
+        elif n_old:
+            yield True, self._objection("C", old, f"publish {as_one}")
         elif about == "age" and judged.role is not Role.IDENTIFIER:
             months = any(word.startswith(("month", "agemo")) for word in parts_of(self.name))
             n_over, n_unread = over_89(self.values(), per_year=12 if months else 1)

@@ -75,9 +75,9 @@ FRAMEWORKS = {
     "hipaa": Framework(
         "the expert determination of the HIPAA Privacy Rule, 45 CFR 164.514(b)(1)",
         {
-            "release": "The information that was de-identified",
+            "release": "The information",
             "context": "The anticipated recipient (164.514(b)(1)(i))",
-            "techniques": "Methods applied to render information not individually identifiable",
+            "techniques": "Methods applied to the information",
             "promised": "What was set as the largest risk",
             "risk": "The risk that the information could be used to identify an individual",
             "threats": "Alone, or with other reasonably available information (164.514(b)(1)(i))",
@@ -93,7 +93,7 @@ FRAMEWORKS = {
             "published": "Identification of data variables: direct and quasi identifiers",
             "techniques": "Anonymisation methodology: techniques and their rationale",
             "promised": "Risk threshold",
-            "risk": "Risk of re-identification: before and after",
+            "risk": "Risk of re-identification",
             "threats": "Singling out, linkability, inference: the three criteria",
             "found": "Evaluation of the risk of re-identification",
             "adversary": "Possible adversaries and plausible attacks",
