@@ -90,7 +90,7 @@ def test_a_dry_run_asks_too_and_publishes_nothing(place):
     assert not (place / "s").exists()
 
 
-def test_who_is_left_out_for_a_column_that_is_lost_all_the_same_is_said(tmp_path):
+def test_nobody_is_left_out_for_a_column_that_is_lost_all_the_same(tmp_path):
     """By sex groups are told first, and two men in place a are too few."""
     told = [("f", "a")] * 28 + [("m", "a")] * 2 + [("m", "b")] * 30 + [("f", "c")]
     rows = [f"P{j},{sex},{place},flu\n" for j, (sex, place) in enumerate(told)]
@@ -99,11 +99,23 @@ def test_who_is_left_out_for_a_column_that_is_lost_all_the_same_is_said(tmp_path
         '[columns]\nsensitive = ["disease"]\nperson = "id"\n[columns.quasi_identifiers]\n'
         "sex = { flat = true }\nplace = { flat = true }\n[[criteria]]\nk_anonymity = { k = 5 }\n"
     )
+    for way in ([], ["--rare", "suppress"]):  # nobody is asked about, or left out, for nothing
+        done = first(tmp_path, *way, "--dry-run")
+        assert done.exit_code == 0, done.output
+        assert "Left out" not in done.output
+        assert "nothing is left of place: beside what is told of the other columns" in said(done)
+        assert "also without the people whose values fewer than k = 5 have" in said(done)
+    job = (tmp_path / "job.toml").read_text()
+    (tmp_path / "job.toml").write_text(job.replace("sex = { flat = true }\n", ""))
+    assert "Left out: 1 row" in said(first(tmp_path, "--rare", "suppress", "--dry-run"))
+    # Of values the decision may not depend: then it is said afterwards.
+    values = [line.replace("flu", "cold") if ",b," in line else line for line in rows]
+    (tmp_path / "a.csv").write_text("id,sex,place,disease\n" + "".join(values))
+    with (tmp_path / "job.toml").open("a") as file:
+        file.write('[[criteria]]\nl_diversity = { l = 2, kind = "distinct" }\n')
     text = said(first(tmp_path, "--rare", "suppress", "--dry-run"))
     assert "Left out: 1 row whose values of place are rare." in text
     assert "nothing is left of place all the same, for another reason (below)" in text
-    assert "nothing is left of place: beside what is told of the other columns" in text
-    assert "Left out" not in said(first(tmp_path, "--rare", "keep", "--dry-run"))
 
 
 @pytest.mark.long

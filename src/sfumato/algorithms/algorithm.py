@@ -268,6 +268,14 @@ class SeriesAlgorithm(Algorithm):
         """Give the columns that are told in detail where that is safe. Default: all."""
         return quasi_identifiers
 
+    def told_by_size(self, frequencies: FrequencySet, k: int) -> Sequence[str]:
+        """Give the columns of which something is told if nobody had a sensitive value.
+
+        It depends on quasi-identifiers and earlier releases alone. Default: all that are asked for.
+        """
+        del k
+        return self.specialized(frequencies.quasi_identifiers)
+
     @abstractmethod
     def refuse_unknown(self, quasi_identifiers: Sequence[str]) -> None:
         """Refuse columns that were named and that the table does not have."""

@@ -19,7 +19,7 @@ from sfumato.formulas.correspondence.pair_flows import attack
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
-from sfumato.release.columns.naming import fewest_named
+from sfumato.release.columns.naming import fewest_named, naming_many
 from sfumato.release.columns.untouched import ToldApart
 from sfumato.release.earlier_releases.in_common import in_public
 from sfumato.series.entries import Batch, ReleaseEntry
@@ -111,12 +111,8 @@ def next_release(
             f"{terms.k - n_new} more (--wait keeps these for the next release)"
         )
     table.categories = fixed_names(table, terms, people, mark)
-    previous = [
-        replace(earlier[number].public_view, people=people.get(number, ()))
-        for number in sorted(earlier)
-    ]
     try:
-        return anonymize(table, terms.promise, method.after(previous))
+        return anonymize(table, terms.promise, _after(method, earlier, people))
     except ToldApart as error:
         start = "a new chain (--new-chain)" if earlier else "the series anew"
         raise BadInput(
@@ -130,6 +126,36 @@ def next_release(
         if earlier:
             ways += ", --new-chain publishes them without the people so far"
         raise Unsatisfiable(f"{error} ({ways})") from None
+
+
+def told_by_size(
+    table: Table,
+    terms: Terms,
+    method: SeriesAlgorithm,
+    earlier: Mapping[int, Release],
+    people: Mapping[int, tuple[FrequencySet, ...]],
+    mark: str,
+) -> Sequence[str]:
+    """Give the columns of which the next release would tell something, if only k counted.
+
+    It depends on no sensitive value; the arguments are those of `next_release`.
+    """
+    table.categories = fixed_names(table, terms, people, mark)
+    seen = naming_many(table, terms.promise, method).frequencies()
+    return _after(method, earlier, people).told_by_size(seen, terms.k)
+
+
+def _after(
+    method: SeriesAlgorithm,
+    earlier: Mapping[int, Release],
+    people: Mapping[int, tuple[FrequencySet, ...]],
+) -> SeriesAlgorithm:
+    return method.after(
+        [
+            replace(earlier[number].public_view, people=people.get(number, ()))
+            for number in sorted(earlier)
+        ]
+    )
 
 
 def fixed_names(

@@ -40,6 +40,7 @@ from sfumato.series.chain import (
     next_release,
     opened,
     pair_verdicts,
+    told_by_size,
 )
 from sfumato.series.entries import Batch, Chain, ReleaseEntry
 from sfumato.series.ledger import Ledger
@@ -193,8 +194,14 @@ class _Transaction:
             if came is not None and new is not None:
                 drift, obstacles = self._looked_at(table, intake.alone(new), plan, people)
                 way, n_before = self.request.rare, plan.n_left_out
-                new = intake.without_rare(came, new, obstacles, drift, way, n_before)
-                table = intake.all_so_far(new) if new.n_rare else table
+                mark = self.store.mark(plan.chain.number)
+
+                def told(staged: Staged) -> Sequence[str]:
+                    so_far = intake.all_so_far(staged)
+                    return told_by_size(so_far, plan.terms, plan.method, earlier, people, mark)
+
+                new = intake.without_rare(came, new, obstacles, drift, way, n_before, told)
+                table = intake.all_so_far(new) if new.n_rare or new.in_vain else table
             batch = None if new is None else new.batch
             added = [] if batch is None else [batch]
             batches = [*plan.batches, *added]
@@ -227,7 +234,7 @@ class _Transaction:
                 drift,
                 () if new is None else new.rare,
                 n_rare,
-                tuple(_why_lost(release, plan, obstacles, () if new is None else new.rare)),
+                tuple(_why_lost(release, plan, obstacles, new)),
             )
             if self.request.dry_run:
                 return done
@@ -394,9 +401,10 @@ def _summary(release: Release, terms: Terms, new: Staged | None) -> Summary:
 
 
 def _why_lost(
-    release: Release, plan: NextRelease, obstacles: Obstacles, left_out: Sequence[RareColumn]
+    release: Release, plan: NextRelease, obstacles: Obstacles, new: Staged | None
 ) -> list[str]:
     """Say why nothing is left of some columns."""
     asked = plan.method.specialized(list(plan.terms.quasi_identifiers))
-    done = {each.column for each in left_out}  # rare values are in their way no more
-    return obstacles.why_lost(release.summary().lost, done, asked, plan.terms.k)
+    done = () if new is None else [each.column for each in new.rare]  # in their way no more
+    in_vain = () if new is None else new.in_vain
+    return obstacles.why_lost(release.summary().lost, done, asked, plan.terms.k, in_vain)

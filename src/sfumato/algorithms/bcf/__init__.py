@@ -191,6 +191,15 @@ class BCFAnonymizer(SeriesAlgorithm):
             search.run()
         return replace(search.table.cut, nodes=True)
 
+    def told_by_size(self, frequencies: FrequencySet, k: int) -> Sequence[str]:
+        """Specialize where only sizes count, of classes and of what each release leaves of them."""
+        previous = [each.without_values() for each in self.earlier_classes(frequencies)]
+        search = Specialization(frequencies.combinations, previous, k, None, self.score)
+        if self.columns is not None:
+            search.specialize_only(self.columns)
+        replaced = search.run()
+        return [search.table.names[j] for j in sorted({node[0] for node in replaced})]
+
     def past(self, frequencies: FrequencySet) -> Past:
         """The earlier releases in the ranks of a table, with the verdicts of the search."""
         if frequencies not in self._pasts:

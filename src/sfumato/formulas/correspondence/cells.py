@@ -55,6 +55,14 @@ class PublishedClasses:
     def __len__(self) -> int:
         return len(self.boxes)
 
+    def without_values(self) -> PublishedClasses:
+        """See the classes as if everybody had the same sensitive value."""
+        sizes, which = self.sizes, np.arange(len(self))
+        one = Histogram.from_entries(
+            which, np.zeros(len(self), dtype=np.int32), sizes, (len(self), 1)
+        )
+        return PublishedClasses(self.boxes, one, self.n_suppressed)
+
     @property
     def sizes(self) -> Counts:
         """People in every class."""

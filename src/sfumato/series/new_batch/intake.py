@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from fractions import Fraction
 from pathlib import Path
@@ -40,6 +40,7 @@ class Staged:
     dropped: Mapping[str, Sequence[str]]  # columns by why they are not kept
     n_rare: int = 0  # rows that were left out
     rare: tuple[RareColumn, ...] = ()  # for these columns
+    in_vain: tuple[str, ...] = ()  # columns for which rows would be left out for nothing
 
 
 @dataclass(frozen=True)
@@ -140,10 +141,12 @@ class Intake:
         drift: Drift | None,
         way: str | None,
         n_left_out: int,
+        told: Callable[[Staged], Collection[str]],
     ) -> Staged:
         """Leave rows out that would cost columns, if that is what was said; refuse if nothing was.
 
-        Which rows these are depends on no sensitive value.
+        Nobody is left out, or asked about, for a column that is lost all the same. Which rows these
+        are depends on no sensitive value.
 
         Args:
             table: The batch as it came.
@@ -152,6 +155,8 @@ class Intake:
             drift: How the batch differs from those before.
             way: "suppress", "code" or "keep"; None: nothing was said.
             n_left_out: Rows of the chain that were left out before.
+            told: Gives the columns of which a release with a staged batch would tell something, as
+                far as that depends on no sensitive value.
         """
         n_rows = new.batch.n_rows
         n_all = sum(each.n_rows for each in self.before) + n_left_out + n_rows
@@ -163,7 +168,17 @@ class Intake:
             rare += [each for each in obstacles.rare if each.coded and each not in rare]
         if not rare or way == "keep":
             return new
-        fewer = self.staged(table, {each.column: each.values for each in rare})
+        fewer, in_vain = new, []
+        while rare:
+            fewer = self.staged(table, {each.column: each.values for each in rare})
+            saved = {each.column for each in rare} if way == "code" else told(fewer)
+            lost = [each.column for each in rare if each.column not in saved]
+            if not lost:
+                break
+            in_vain += lost
+            rare = [each for each in rare if each.column in saved]
+        if not rare:
+            return replace(self.staged(table), in_vain=tuple(in_vain))
         # The same rows are the same batch, whoever is left out of it.
         batch = replace(fewer.batch, fingerprint=new.batch.fingerprint)
         n_rare = n_rows - batch.n_rows
@@ -172,7 +187,9 @@ class Intake:
         if way == "suppress" or (way is None and allowed is not None and n_rare <= allowed):
             if allowed is not None and n_rare > allowed:
                 raise _too_many(n_left_out + n_rare, n_all)
-            return replace(fewer, batch=batch, n_rare=n_rare, rare=tuple(rare))
+            return replace(
+                fewer, batch=batch, n_rare=n_rare, rare=tuple(rare), in_vain=tuple(in_vain)
+            )
         coded = None if self.before else with_tails(self.terms, rare)
         refused = None
         if way == "code" and coded is None:

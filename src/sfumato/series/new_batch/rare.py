@@ -67,7 +67,12 @@ class Obstacles:
     rare: tuple[RareColumn, ...]
 
     def why_lost(
-        self, lost: Iterable[str], done: Collection[str], asked: Collection[str], k: int
+        self,
+        lost: Iterable[str],
+        done: Collection[str],
+        asked: Collection[str],
+        k: int,
+        in_vain: Collection[str] = (),
     ) -> list[str]:
         """Say of columns of which nothing is left why that is so.
 
@@ -76,12 +81,13 @@ class Obstacles:
             done: Columns whose rare values were left out.
             asked: Columns that were to be told in detail.
             k: Records that are left to everybody.
+            in_vain: Columns that would be lost without their rare values, too.
         """
         n_people = {each.column: each.n_people for each in self.rare}
         said: dict[str, list[str]] = {}
         for column in lost:
             own = self.by_column.get(column)
-            why = "free" if own is None or column in done else own.why
+            why = "free" if own is None or column in (*done, *in_vain) else own.why
             text = {
                 "rare": (
                     f"some of its values have fewer people than k = {k}, "
@@ -97,6 +103,8 @@ class Obstacles:
                     "groups would be too small"
                 ),
             }[why]
+            if column in in_vain:
+                text += f", also without the people whose values fewer than k = {k} have"
             text = text if column in asked else "it was not asked for (--columns)"
             said.setdefault(text, []).append(column)
         return [f"nothing is left of {listed(columns)}: {why}" for why, columns in said.items()]
