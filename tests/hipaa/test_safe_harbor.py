@@ -244,6 +244,9 @@ def test_fine_ranges_of_a_release_are_objected_to(tmp_path):
     assert any(label.startswith(("<", '"[', ">=")) for label in labels), labels
     result = run("check", place, "--safe-harbor")
     assert result.exit_code == 1
+    said = "(codes are compared character by character, from the left)"
+    assert said in " ".join((place / "README.txt").read_text().split())
+    assert said in (place / "codebook.html").read_text()
     assert "60 rows with more than three digits" in " ".join(result.output.split())
 
 

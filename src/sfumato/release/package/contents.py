@@ -98,8 +98,14 @@ class Contents:
                     tuple(columns),
                 )
             )
-        labels = [each for c, each in written.labels.items() if c in description.in_file(c)]
-        forms = forms_of(text for texts in labels for text in texts)
+        labels = {c: each for c, each in written.labels.items() if c in description.in_file(c)}
+        rules = description.hierarchies
+        codes = [c for c in labels if c in rules and rules[c].texts == "masks"]
+        forms = [
+            *forms_of(text for c in labels if c not in codes for text in labels[c]),
+            *forms_of((text for c in codes for text in labels[c]), of_codes=True),
+        ]
+        forms = [*dict.fromkeys(forms)]
         return cls(description, files.kind, tuple(tables), tuple(forms), tuple(empty))
 
     @property
