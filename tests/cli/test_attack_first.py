@@ -227,3 +227,15 @@ def test_the_demo_does_not_take_a_directory_that_is_in_use(place, monkeypatch):
     result = run("demo", "--output", ".")
     assert result.exit_code == 2
     assert "exists already" in result.stderr
+
+
+def test_what_was_found_beyond_the_promise_is_said_before_it_is_published(place):
+    """What `audit` remarks stands in `anonymize` as well, without --details."""
+    (place / "job.toml").write_text(HEAD + ONE_TABLE)
+    made = run("anonymize", place / "job.toml")
+    report = sf.audit(sf.load(place / "out")) if (place / "out").exists() else None
+    assert report is not None, made.output
+    assert report.remarks
+    said = " ".join(made.output.split())
+    assert "for somebody; nothing was promised about this." in said
+    assert said.index("left out") < said.index("nothing was promised about this")

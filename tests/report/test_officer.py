@@ -20,6 +20,7 @@ from cli.common import run
 from naive import histogram as naive
 from report.test_page import SCHEMA, Reader
 from sfumato.release.context import Context
+from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import FRAMEWORKS, TITLES
 from sfumato.report.parts.histogram import CONTINUOUS, MOST_BINS, histogram
 from sfumato.report.parts.techniques import MEANING
@@ -230,6 +231,9 @@ def test_two_tables_do_not_try_to_hide_who_is_who():
     )
     assert row["outcome"] == "not tried"
     assert "published as they are" in row["words"]
+    sheet = report.to_html().split("<nav")[0]
+    assert AS_THEY_ARE in sheet
+    assert AS_THEY_ARE in report.subject.summary().sentences[0]
 
 
 def test_an_attack_that_succeeded_with_more_fails_its_row_without_its_numbers(report):

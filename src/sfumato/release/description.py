@@ -38,6 +38,10 @@ from sfumato.table import DATA, KEEP, SENSITIVE, Table
 FORMAT = 4
 
 OwnAudit = Literal["not attacked", "safe", "undecided", "failed"]
+AS_THEY_ARE = (  # two tables
+    "the quasi-identifiers of everybody are published as they are; only whose value is whose is "
+    "hidden"
+)
 ATTACKED: dict[OwnAudit, str] = {
     "not attacked": "not attacked before it was published",
     "safe": "before it was published: shown safe against every attack that applied",

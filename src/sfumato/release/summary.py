@@ -21,7 +21,7 @@ from sfumato.formulas.measures.loss import (
 from sfumato.html import html_table
 from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.release.columns.untouched import Untouched, given_away, given_away_text
-from sfumato.release.description import ATTACKED, Description, lines_of_files
+from sfumato.release.description import AS_THEY_ARE, ATTACKED, Description, lines_of_files
 from sfumato.table import Table
 from sfumato.text import aligned, count, counted, percent, percent_lost, to_a_tenth, told_apart
 from sfumato.text import people as people_text
@@ -60,6 +60,8 @@ class Summary:
             most = f", most of {worst} ({percent_lost(lost[worst])})" if lost[worst] else ""
             share = percent_lost(numbers["information_loss"])
             said += f"; {share} of the detail in the quasi-identifiers is lost{most}"
+        if "group_column" in numbers:
+            said += f". Two tables: {AS_THEY_ARE}"
         n_dropped = sum(map(len, numbers.get("dropped", {}).values()))
         noticed = dict.fromkeys(name for name, _ in self.lines if name not in PLAIN)
         between = "; " if any("," in name for name in noticed) else ", "

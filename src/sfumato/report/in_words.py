@@ -57,11 +57,13 @@ def bound(finding: Finding) -> str:
 
 def remarks(findings: Sequence[Finding]) -> list[str]:
     """Say what verdicts alone would hide: promises that were kept, and allowed much."""
-    said: dict[object, str] = {}
+    said: dict[tuple[str | None, float], str] = {}
     failing = {finding.attribute for finding in findings if finding.holds is False}
     for finding in findings:
-        strong = is_probability(finding) and _is_strong(finding.found)
-        if not strong or finding.attribute in {None, *failing}:
+        found = finding.found
+        if not isinstance(found, (int, Fraction, float)) or not STRONG <= found <= 1:
+            continue
+        if not is_probability(finding) or finding.attribute in {None, *failing}:
             continue
         if finding.promised is None or finding.promised.assumed:
             allowed = "nothing was promised about this"
@@ -73,8 +75,8 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
             allowed = f"the promise, {bound(finding)}, allows it"
         believed = measured(finding, finding.found)
         text = f"{finding.name}: belief reaches {believed} for somebody; {allowed}."
-        said.setdefault((finding.attribute, finding.found), text)
-    return [*said.values()]
+        said.setdefault((finding.attribute, float(found)), text)
+    return [said[key] for key in sorted(said, key=lambda key: -key[1])]
 
 
 def not_tried(not_run: Sequence[Mapping[str, Any]]) -> list[str]:
@@ -85,10 +87,6 @@ def not_tried(not_run: Sequence[Mapping[str, Any]]) -> list[str]:
         if each.get("applies") or "original" in said:
             names.setdefault(said, []).append(each["attack"])
     return [f"Not tried here: {'; '.join(those)}: {reason}." for reason, those in names.items()]
-
-
-def _is_strong(value: Value) -> bool:
-    return isinstance(value, (int, Fraction, float)) and STRONG <= value <= 1
 
 
 def limits(

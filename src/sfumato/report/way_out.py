@@ -23,6 +23,7 @@ from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, SfumatoError
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.parts.steward import measured_loss
 from sfumato.report.verdict import Verdict, worst
 from sfumato.table import Table
@@ -75,7 +76,7 @@ class Try:
             return (self.reason or "").removeprefix(f"{self.method}: ")
         said = {"safe": "keeps the promise", "failed": "fails, too", "undecided": "is not decided"}
         lost = "" if self.loss is None else f", loss {percent_lost(self.loss)}"
-        shape = ", as two tables" if self.method.bucketized else lost
+        shape = f", as two tables ({AS_THEY_ARE})" if self.method.bucketized else lost
         return f"{said[self.verdict]}{shape}"
 
     def to_json(self) -> dict[str, Any]:
@@ -154,7 +155,7 @@ class WayOut:
                 "What helps: promise less, publish fewer quasi-identifiers, or larger groups."
             )
         if best.method.bucketized:
-            at = "as two tables, with quasi-identifiers as they are"
+            at = f"as two tables ({AS_THEY_ARE})"
         else:
             instead = "" if self.loss is None else f" instead of {percent_lost(self.loss)}"
             at = f"at an information loss of {percent_lost(best.loss or 0.0)}{instead}"

@@ -162,7 +162,7 @@ def anonymize(
                 out.print_rows(title, [*shown[0]], _cells(shown))
         if report is not None:
             published, noticed = summary.sentences
-            said = [published, *report.sentences[:1], noticed]
+            said = [published, *report.sentences, noticed]
             title = "Attacked" if details else str(job)
             out.print_audit(report, title, details=details, sentences=said)
         if dry_run and target.exists():

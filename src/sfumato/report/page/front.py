@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sfumato.html import Markup, joined, tag
 from sfumato.html.page import cut, data_table, key_figures
+from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import Framework
 from sfumato.report.page.pieces import Document, badge, names, told_by_publisher
 from sfumato.text import count, counted, people, to_a_tenth
@@ -109,6 +110,8 @@ def _facts(document: Document) -> Markup:
         facts.append(("made", f"{which['made']}, by sfumato {which['sfumato']}"))
     if which["digest"] is not None:
         facts.append(("digest", tag("code", which["digest"])))
+    if document["published"]["tables"] == 2:
+        facts.append(("two tables", AS_THEY_ARE))
     return facts_list(facts)
 
 
