@@ -71,7 +71,7 @@ def pages(tmp_path_factory):
         insensitive=[HOSTILE[2]],
         describe={HOSTILE[0]: HOSTILE[1], HOSTILE[3]: LONG},
     )
-    stated = dict.fromkeys(("recipient", "release_model", "controls"), LONG)
+    stated = dict.fromkeys(("recipient", "controls"), LONG)
     hostile = sf.anonymize(table, sf.KAnonymity(3), untouched_identify=True, context=stated)
     reports = {
         "demo": sf.audit(demo),

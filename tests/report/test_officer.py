@@ -28,7 +28,7 @@ from sfumato.report.parts.threats import threat_of, threats
 
 CONTEXT = {
     "recipient": "University of Somewhere",
-    "release_model": "non-public, by contract",
+    "release_model": "non-public",
     "controls": "LOCKEDROOM 7 and a contract",
     "review_date": "2031-03-01",
 }
@@ -329,6 +329,10 @@ def test_what_is_not_stated_is_named(patients):
         ({"recipent": "x"}, "unknown name 'recipent'; did you mean 'recipient'"),
         ({"recipient": 3}, "recipient must be a text of one line, got 3"),
         ({"controls": "a\nb"}, "controls must be a text of one line"),
+        (
+            {"release_model": "restricted"},
+            "release_model must be one of public, semi-public, non-public, got 'restricted'",
+        ),
         ({"review_date": "soon"}, "review_date must be a day such as 2027-03-01"),
         (["x"], "expected texts by recipient, release_model, controls, review_date"),
     ],

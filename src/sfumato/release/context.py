@@ -14,6 +14,7 @@ NAMES = {
     "controls": "controls",
     "review_date": "review date",
 }
+MODELS = ("public", "semi-public", "non-public")
 PRIVATE = ("controls",)  # how access is guarded is told to those who guard it
 
 
@@ -73,7 +74,10 @@ def _text(name: str, given: object, where: str) -> str:
         return _date(given, where)
     if not isinstance(given, str) or not given.isprintable():
         raise BadInput(f"{where}: {name} must be a text of one line, got {shown(given)}")
-    return given.strip()
+    text = given.strip()
+    if name == "release_model" and text not in ("", *MODELS):
+        raise BadInput(f"{where}: {name} must be one of {', '.join(MODELS)}, got {shown(given)}")
+    return text
 
 
 def _date(given: object, where: str) -> str:
