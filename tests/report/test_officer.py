@@ -6,6 +6,7 @@ import itertools
 import json
 import re
 import shutil
+from dataclasses import replace
 from fractions import Fraction
 
 import jsonschema
@@ -19,6 +20,7 @@ import sfumato as sf
 from cli.common import run
 from naive import histogram as naive
 from report.test_page import SCHEMA, Reader
+from sfumato.attacks import Bound, Finding
 from sfumato.release.context import Context
 from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import FRAMEWORKS, TITLES
@@ -218,6 +220,30 @@ def test_what_succeeds_is_said_with_its_number(release):
     finding = report.findings[0]
     assert f"It concerns {finding.n_exceeding:,} people." in rows["singling out"]["words"]
     assert "promised at most 1 in 500" in rows["singling out"]["words"]
+
+
+def test_what_was_found_beyond_the_promise_stands_beside_what_was_kept(report):
+    """A promise that is kept hides nothing that was found where none was made."""
+    target = report.target
+    kept = belief("kept", Fraction(1, 3), Bound("<=", Fraction(1, 2)), holds=True)
+    free = belief("knowledge (1, 1, 1)", Fraction(883, 1000), None, holds=None)
+    less = belief("less", Fraction(1, 4), None, holds=None)
+
+    def inference(*findings):
+        found = [replace(each, attack=f"homogeneity, {each.attack}") for each in findings]
+        return {row["threat"]: row for row in threats(target, found, [], [], "safe")}["inference"]
+
+    row = inference(kept, free, less)
+    assert row["outcome"] == "kept"
+    beyond = " 88.3% by “homogeneity, knowledge (1, 1, 1) (disease)”, nothing promised."
+    assert row["words"].endswith(beyond)
+    assert "nothing promised" not in inference(kept, less)["words"]
+    bounded = replace(kept, found=1, is_bound=True)
+    assert inference(bounded, free)["words"].endswith(beyond)
+
+
+def belief(name, found, promised, *, holds):
+    return Finding(name, "disease", "things", "belief", 0, found, promised, holds, 0, 9)
 
 
 def test_two_tables_do_not_try_to_hide_who_is_who():

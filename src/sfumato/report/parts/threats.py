@@ -122,10 +122,11 @@ def _words(
         beside = "" if not others else f" {counted(others, 'other attack succeeds', MORE)}, too."
         return f"{_found(worst)}. It concerns {people(worst.n_exceeding)}.{beside}"
     said = "" if (strongest := _strongest(tried)) is None else f"{_found(strongest)}."
-    if outcome == "kept":
-        return said
     if outcome == "measured":
         return f"{said} Nothing was promised about it.".strip()
+    said += _beyond(tried, strongest)
+    if outcome == "kept":
+        return said
     if outcome == "open":
         return f"{said} It was not shown that this cannot be done.".strip()
     if threat in NO_ATTACK and not missed:
@@ -155,6 +156,26 @@ def _strongest(tried: Sequence[Finding]) -> Finding | None:
         )
 
     return max(shares, key=excess)[1]
+
+
+def _beyond(tried: Sequence[Finding], shown: Finding | None) -> str:
+    """Say what was found where nothing was promised, if that is more than what is shown."""
+    free = [
+        (float(each.found), each)
+        for each in tried
+        if (each.promised is None or each.promised.assumed)
+        and not each.is_bound
+        and words.is_probability(each)
+        and isinstance(each.found, (int, float, Fraction))
+    ]
+    if not free or shown is None:
+        return ""
+    most, largest = max(free, key=lambda pair: pair[0])
+    known = not shown.is_bound and isinstance(shown.found, (int, float, Fraction))
+    if largest is shown or (known and most <= float(shown.found)):  # type: ignore[arg-type]  # known
+        return ""
+    found = words.measured(largest, largest.found)
+    return f" {found} by {told_apart([largest.name])}, nothing promised."
 
 
 def _found(finding: Finding) -> str:
