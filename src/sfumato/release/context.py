@@ -7,6 +7,7 @@ from dataclasses import dataclass, fields
 from datetime import date
 
 from sfumato.errors import BadInput, nearest, shown
+from sfumato.parameters import one_of
 
 NAMES = {
     "recipient": "recipient",
@@ -75,8 +76,8 @@ def _text(name: str, given: object, where: str) -> str:
     if not isinstance(given, str) or not given.isprintable():
         raise BadInput(f"{where}: {name} must be a text of one line, got {shown(given)}")
     text = given.strip()
-    if name == "release_model" and text not in ("", *MODELS):
-        raise BadInput(f"{where}: {name} must be one of {', '.join(MODELS)}, got {shown(given)}")
+    if name == "release_model" and text:
+        one_of(where, name, text, MODELS)
     return text
 
 
