@@ -20,6 +20,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WIDE = 10_000
 LONG = 40  # letters of a word that may be broken, or stand beyond the edge: a path or a value
 MINUTES = re.compile("reproduce .*(--output|--json)")  # commands that take minutes
+LONG_PAGES = ("series", "reproduce")  # whose commands take half a minute
 BATCHES = ["january", "february", "april", "may", "june"]
 
 
@@ -96,7 +97,11 @@ def refuse_broken(narrow: str, wide: str, called: str) -> None:
 @pytest.mark.long
 @pytest.mark.parametrize(
     "page",
-    [each for each in PAGES if blocks(each) and each != TUTORIAL],
+    [
+        pytest.param(each, marks=pytest.mark.slow) if each.stem in LONG_PAGES else each
+        for each in PAGES
+        if blocks(each) and each != TUTORIAL
+    ],
     ids=lambda each: each.name,
 )
 def test_no_word_is_broken_in_80_columns(page, office, tmp_path, monkeypatch):

@@ -9,7 +9,7 @@ from pathlib import Path
 import pandas as pd
 import polars as pl
 import pytest
-from hypothesis import given
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 import sfumato as sf
@@ -33,9 +33,10 @@ def rows_of(place):
 
 
 @given(releases(), st.sampled_from(["bounds", "midpoint"]))
-@examples(150)
+@examples(50)
 def test_a_release_with_numbers_says_what_the_one_with_texts_says(made, way):
     rules, columns, method, form = made
+    assume(not isinstance(method, sf.TopDown))  # it draws who stays general, anew every time
     table = sf.read(
         pl.DataFrame(columns, strict=False), quasi_identifiers=rules, insensitive=["id"]
     )

@@ -132,7 +132,7 @@ def as_place(value):
 
 
 @given(releases())
-@examples(150)
+@examples(75)
 def test_typed_bounds_hold_what_the_person_of_the_row_has(made):
     rules, columns, method, form = made
     with tempfile.TemporaryDirectory() as place:
