@@ -11,11 +11,14 @@ import csv
 import json
 from dataclasses import dataclass, field, replace
 from functools import reduce
+from itertools import takewhile
 from operator import or_
+from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 import pytest
+from pyarrow.csv import write_csv
 
 import sfumato as sf
 from attacks.made import RULES as TREES
@@ -522,3 +525,84 @@ def test_the_publishers_word_has_the_measure_that_failed(tmp_path):
     loaded = sf.audit(sf.load(report.subject.save(tmp_path / "out")))
     (word,) = (each for each in loaded.findings if each.attack == "mechanism")
     assert (word.holds, word.failed, word.found_text) == (False, found.failed, found.found_text)
+
+
+# ------------------------------------------------------- as lines of the job file
+
+WARD_JOB = """
+source = "wards.csv"
+output = "out"
+[columns]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+ward = { tree = { Q = ["q1", "q2"] } }
+[[criteria]]
+%s
+[method]
+samarati = {}
+"""
+AGE_JOB = """
+source = "patients.csv"
+output = "out"
+[columns]
+sensitive = ["disease"]
+insensitive = [%s]
+[columns.quasi_identifiers]
+age = { intervals = [5, 10, 20] }
+[[criteria]]
+k_anonymity = { k = 2 }
+[method]
+mondrian = { strict = true }
+"""
+
+
+def printed_lines(output: str, job: Path) -> list[str]:
+    """The lines that are printed for the job file, without the comments that say where."""
+    after = output.partition(f"In {job} that is:")[2].split("\n")[1:]
+    block = takewhile(lambda line: line.startswith("  "), after)
+    return [line.strip() for line in block if not line.startswith("  #")]
+
+
+def edited(text: str, lines: list[str]) -> str:
+    """Put columns and criteria where they belong, and the method in place of the other."""
+    roles = [*takewhile(lambda line: not line.startswith("["), lines)]
+    before = text.partition("[method]")[0].replace('insensitive = ["sex"]', "")
+    header = "[columns.quasi_identifiers]"
+    before = before.replace(header, "\n".join([header, *roles]))
+    return "\n".join([before.rstrip(), *lines[len(roles) :], ""])
+
+
+@pytest.mark.parametrize(
+    ("text", "lines"),
+    [
+        (
+            WARD_JOB % 'l_diversity = { l = 2, kind = "frequency", values = ["HIV"] }',
+            ["[method]"],
+        ),
+        (AGE_JOB % "", ["[[criteria]]", "l_diversity = {l = 2}", "[method]"]),
+        (
+            "untouched_identify = true" + AGE_JOB % '"sex"',
+            ["sex = {flat = true}", "[[criteria]]", "l_diversity = {l = 2}", "[method]"],
+        ),
+    ],
+    ids=["another method", "another criterion", "another role"],
+)
+@pytest.mark.parametrize("command", ["anonymize", "audit"])
+def test_the_printed_lines_in_the_job_file_make_the_audit_pass(text, lines, command, tmp_path):
+    write_csv(WARDS, tmp_path / "wards.csv")
+    write_csv(PATIENTS, tmp_path / "patients.csv")
+    job = tmp_path / "job.toml"
+    job.write_text(text)
+    if command == "audit":
+        assert run("anonymize", job, "--no-audit").exit_code == 0
+    told = run(command, job)
+    assert told.exit_code == 1
+    said = printed_lines(told.output, job)
+    assert said[: len(lines)] == lines
+    assert len(said) == len(lines) + 1
+    assert told.output.count("[[criteria]]") == lines.count("[[criteria]]")
+    job.write_text(edited(text, said).replace('"out"', '"again"'))
+    passed = run("anonymize", job)
+    assert passed.exit_code == 0, passed.output
+    assert f"In {job}" not in passed.output
+    assert run("audit", job).exit_code == 0

@@ -8,6 +8,7 @@ import sys
 import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, suppress
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from sfumato.errors import BadInput, one_line, printable
@@ -172,6 +173,7 @@ def print_audit(
     details: bool = False,
     steward: bool = False,
     sentences: Sequence[str] | None = None,
+    job: Path | None = None,
 ) -> None:
     """Write what attacks found: the verdict, three sentences, a line for each; or all there is.
 
@@ -181,6 +183,7 @@ def print_audit(
         details: Write the whole table, with notes and what was not run.
         steward: Say also who is worst off.
         sentences: Those to write, if not the report's own.
+        job: The job file of the release, in which the way out changes lines.
     """
     from sfumato.report.audit import COLUMNS
     from sfumato.report.sentences import HEADER, LEGEND
@@ -198,6 +201,10 @@ def print_audit(
         say(f"Not run: {names}; {advice}")
     if report.way_out is not None:
         say(str(report.way_out))
+        if job is not None and report.way_out.job_lines:
+            say(f"In {job} that is:")
+            for line in report.way_out.job_lines:
+                say_command(line)
     for finding in report.findings if steward else ():
         if finding.worst is not None:
             worst = "; ".join(f"{key}: {described(value)}" for key, value in finding.worst.items())

@@ -2,21 +2,17 @@
 
 from __future__ import annotations
 
-import inspect
 import os
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any
 
-from sfumato.algorithms import ALGORITHMS
-from sfumato.criteria import CRITERIA
 from sfumato.errors import BadInput, printable
 from sfumato.files.paths import reason
 from sfumato.files.toml_text import toml_key, toml_value
 from sfumato.parameters import file_path
+from sfumato.proposal.job_entries import criteria_entries, method_entries
 from sfumato.proposal.proposal import SEVERAL_SENSITIVE, Proposal, ProposedColumn
 from sfumato.proposal.vocabulary import Role
-from sfumato.registry import Registry
 from sfumato.text import count, people
 
 PRIVATE = "# PRIVATE: this file holds values of the table; keep it as safe as the table itself."
@@ -95,13 +91,10 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     criterion, method = proposal.promise.reasons
     yield ""
     yield from _comment(f"What must hold of every group: {criterion}.")
-    for spec in proposal.criterion.spec():
-        yield "[[criteria]]"
-        yield from _entries(_short(spec, CRITERIA))
+    yield from criteria_entries(proposal.criterion)
     yield ""
     yield from _comment(f"How groups are made: {method}.")
-    yield "[method]"
-    yield from _entries(_short(proposal.method.spec(), ALGORITHMS))
+    yield from method_entries(proposal.method)
     yield ""
     yield from _comment("What columns mean, for whoever gets the release: say it between quotes.")
     yield "[describe]"
@@ -185,21 +178,3 @@ def _comment(text: str, first: str = "# ", then: str = "# ") -> Iterator[str]:
             line = then
         line += f"{word} "
     yield line.rstrip()
-
-
-def _short(spec: Mapping[str, Any], registry: Registry[Any]) -> dict[str, Any]:
-    """Leave out what a reader of the file would be given anyway."""
-    written = {}
-    for name, parameters in spec.items():
-        known = inspect.signature(registry[name]).parameters
-        written[name] = {
-            key: _short(value, ALGORITHMS) if isinstance(value, Mapping) else value
-            for key, value in parameters.items()
-            if value is not None and value != known[key].default
-        }
-    return written
-
-
-def _entries(spec: Mapping[str, Any]) -> Iterator[str]:
-    for key, value in spec.items():
-        yield f"{toml_key(key)} = {toml_value(value)}"

@@ -19,9 +19,12 @@ from sfumato.algorithms.checked import doubling
 from sfumato.attacks import Remedy, Target
 from sfumato.criteria import Criterion
 from sfumato.criteria.criterion import together
+from sfumato.data.hierarchy import Flat
 from sfumato.data.schema import Schema
 from sfumato.errors import BadInput, SfumatoError
+from sfumato.files.toml_text import toml_key, toml_value
 from sfumato.progress import report
+from sfumato.proposal.job_entries import criteria_entries, method_entries
 from sfumato.release import Release, anonymize
 from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.parts.steward import measured_loss
@@ -79,6 +82,24 @@ class Try:
         shape = f", as two tables ({AS_THEY_ARE})" if self.method.bucketized else lost
         return f"{said[self.verdict]}{shape}"
 
+    def job_lines(self, promised: Criterion | None) -> Iterator[str]:
+        """Write what it changes in the job file of the release; `promised` stands there already."""
+        if self.remedy.quasi_identifiers:
+            yield "# Among the quasi-identifiers, and nowhere else in [columns]:"
+            for name in self.remedy.quasi_identifiers:
+                yield f"{toml_key(name)} = {toml_value(Flat().spec())}"
+        if self.remedy.drop:
+            yield "# Nowhere in [columns], so that they are dropped:"
+            yield f"#   {', '.join(map(toml_value, self.remedy.drop))}"
+        known = () if promised is None else promised.parts
+        wanted = () if self.remedy.criterion is None else self.remedy.criterion.parts
+        added = [part for part in wanted if part not in known]
+        if added:
+            yield "# Beside the criteria that are there:"
+            yield from criteria_entries(together(added))
+        yield "# Instead of the method that is there, or at the end of the file:"
+        yield from method_entries(self.method)
+
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
         return {
@@ -104,6 +125,12 @@ class WayOut:
     loss: float | None = None  # of the release that failed
     untried: str | None = None  # why nothing was tried
     two_tables: bool = False  # whether the release that failed is
+    promised: Criterion | None = None  # by the release that failed
+
+    @property
+    def job_lines(self) -> tuple[str, ...]:
+        """What the best changes in the job file of the release; empty: none is known."""
+        return () if self.best is None else (*self.best.job_lines(self.promised),)
 
     @property
     def best(self) -> Try | None:
@@ -176,6 +203,7 @@ class WayOut:
             "reason": self.untried,
             "methods": [each.to_json() for each in self.tries],
             "words": str(self),
+            "job": list(self.job_lines),
         }
 
 
@@ -299,4 +327,9 @@ def find_way_out(
             continue
         verdict, loss = attack(release, seen), measured_loss(release, seen)
         tries.append(replace(plan, verdict=verdict, loss=loss))
-    return WayOut(tuple(tries), measured_loss(subject, target), two_tables=bool(target.as_they_are))
+    return WayOut(
+        tuple(tries),
+        measured_loss(subject, target),
+        two_tables=bool(target.as_they_are),
+        promised=subject.criterion if isinstance(subject, Release) else None,
+    )

@@ -164,7 +164,7 @@ def anonymize(
             published, noticed = summary.sentences
             said = [published, *report.sentences, noticed]
             title = "Attacked" if details else str(job)
-            out.print_audit(report, title, details=details, sentences=said)
+            out.print_audit(report, title, details=details, sentences=said, job=job)
         if dry_run and target.exists():
             out.say(f"Note: {target} exists already; without --dry-run this job is refused.")
         if report is not None and code:

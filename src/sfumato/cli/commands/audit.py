@@ -111,7 +111,7 @@ def audit(
         reading,
         others=(original, external, *(each for each in earlier or [] if not each.is_dir())),
     )
-    criterion = subject.criterion
+    criterion, job = subject.criterion, _job(source, original)
     refuse_unknown(framework)
     if framework is not None and report is None:
         raise sf.BadInput("--framework chooses headings of a report: give --report with it")
@@ -138,12 +138,12 @@ def audit(
                 report,
                 private=steward,
                 framework=framework,
-                job=_job(source, original),
+                job=job,
                 command=shlex.join(["sfumato", *sys.argv[1:]]),
             )
 
     def show() -> None:
-        out.print_audit(audited, str(source), details=details, steward=steward)
+        out.print_audit(audited, str(source), details=details, steward=steward, job=job)
         for note in subject.notes:
             out.say(note)
         if audited.target.original is not None and not steward:

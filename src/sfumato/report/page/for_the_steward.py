@@ -35,6 +35,9 @@ def for_the_steward(document: Document) -> Iterator[tuple[str, list[object]]]:
 
 def _way_out(tried: Document) -> Iterator[Markup]:
     yield tag("p", tried["words"].removeprefix("Way out: "))
+    if tried["job"]:
+        yield tag("p", "In the job file that is:")
+        yield tag("pre", "\n".join(tried["job"]))
     rows = [
         (
             tag("code", each["called"]),
