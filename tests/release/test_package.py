@@ -425,6 +425,33 @@ def test_columns_without_a_meaning_are_named(made):
     assert "meanings" not in json.loads((made("patients", "csv")[1] / "release.json").read_text())
 
 
+def test_who_gets_it_is_told_as_the_publishers_own_statement(tmp_path):
+    context = {
+        "recipient": "the <i>university</i> of the long valley, institute for public health",
+        "controls": "a locked room",
+        "review_date": "2027-03-01",
+    }
+    place = of_patients(context=context).save(tmp_path / "out")
+    text = (place / "README.txt").read_text(encoding="utf-8")
+    page = (place / "codebook.html").read_text(encoding="utf-8")
+    assert "Whoever made it says of who gets it:\n- recipient: the <i>university</i>" in text
+    assert "- review date: 2027-03-01\n" in text
+    assert "release model" not in text
+    assert max(map(len, text.partition("In pandas")[0].splitlines())) <= 80
+    assert "&lt;i&gt;university&lt;/i&gt; of the long valley" in page
+    assert "Whoever made the release says so. Nothing of it was measured." in page
+    assert "Whoever made the release did not state: release model." in page
+    assert not any("locked" in each.read_text(encoding="utf-8") for each in place.iterdir())
+
+
+def test_who_gets_it_is_not_stated_unless_somebody_states_it(made):
+    _, place = made("patients", "csv")
+    page = (place / "codebook.html").read_text(encoding="utf-8")
+    names = "recipient, release model and review date"
+    assert f"Whoever made the release did not state: {names}." in page
+    assert "who gets it" not in (place / "README.txt").read_text(encoding="utf-8")
+
+
 @pytest.mark.parametrize(
     ("describe", "said"),
     [

@@ -53,6 +53,12 @@ def _own(name: str) -> str:
 # ------------------------------------------------------------------------------------------ pieces
 
 
+def facts_list(facts: Sequence[tuple[str, object]]) -> Markup:
+    """Write names and what is said of them, below each other."""
+    rows = [tag("div", tag("dt", name), tag("dd", said)) for name, said in facts]
+    return tag("dl", *rows, class_="facts") if rows else Markup("")
+
+
 def section(title: str, *content: object, place: str | None = None) -> Markup:
     """Write a section under its title; place: by which name it is linked to."""
     return tag("section", tag("h2", title), *content, id=place)

@@ -65,6 +65,11 @@ class Context:
         return {name: text for name, text in texts.items() if text}
 
     @property
+    def called(self) -> dict[str, str]:
+        """What is said in public, by the names that people have for it."""
+        return {NAMES[name]: text for name, text in self.public.items()}
+
+    @property
     def empty(self) -> tuple[str, ...]:
         """What nothing is said of, as people call it."""
         return tuple(called for name, called in NAMES.items() if name not in self.said)

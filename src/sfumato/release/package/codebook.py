@@ -7,13 +7,14 @@ from fractions import Fraction
 from importlib import import_module
 
 from sfumato.html import Markup, tag
-from sfumato.html.page import NONE, alone, cut, data_table, key_figures, section
+from sfumato.html.page import NONE, alone, cut, data_table, facts_list, key_figures, section
 from sfumato.release.package.contents import ColumnContents, Contents
 from sfumato.spec import headline
 from sfumato.text import count, counted, listed, percent
 
 NOT_DESCRIBED = "not described"
 EMPTY = tag("small", "an empty text")
+OWN_STATEMENT = "Whoever made the release says so. Nothing of it was measured."
 EXPERIMENT = "an experiment, made with a seed: not for publication"
 
 
@@ -33,6 +34,7 @@ def _sections(contents: Contents) -> Iterator[Markup]:
     yield section("Values", *_values(contents))
     yield _promised(contents)
     yield _left_out(contents)
+    yield _recipient(contents)
     yield _files(contents)
     version = import_module("sfumato").__version__
     yield tag(
@@ -157,6 +159,16 @@ def _left_out(contents: Contents) -> Markup:
         said.append(f"Values that say nothing: {listed(untold)}.")
     said.append(contents.missing_text)
     return section("What is not there", *(tag("p", text) for text in said))
+
+
+def _recipient(contents: Contents) -> Markup:
+    said = []
+    if contents.stated:
+        said = [tag("p", OWN_STATEMENT), facts_list([*contents.stated.items()])]
+    if contents.not_stated:
+        names = listed(contents.not_stated)
+        said.append(tag("p", f"Whoever made the release did not state: {names}."))
+    return section("Who gets it", *said)
 
 
 def _files(contents: Contents) -> Markup:

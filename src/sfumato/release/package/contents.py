@@ -9,6 +9,7 @@ from fractions import Fraction
 
 from sfumato.data.labels.grammar import ROOT
 from sfumato.engines.look import ColumnLook
+from sfumato.release.context import NAMES, PRIVATE, Context
 from sfumato.release.description import ATTACKED, Description
 from sfumato.release.files.saved import Written
 from sfumato.release.package.empty_numbers import EmptyNumbers
@@ -124,6 +125,17 @@ class Contents:
         if attacked is None:
             return ""
         return f"Whoever made the release says of attacking it: {ATTACKED[attacked]}."
+
+    @property
+    def stated(self) -> dict[str, str]:
+        """Who gets it, as whoever made the release says, by names for people."""
+        return Context(**self.description.context).called
+
+    @property
+    def not_stated(self) -> list[str]:
+        """What whoever made it could have said in public of who gets it, and did not."""
+        names = [called for name, called in NAMES.items() if name not in PRIVATE]
+        return [called for called in names if called not in self.stated]
 
     @property
     def suppressed_text(self) -> str:

@@ -39,6 +39,11 @@ def _lines(contents: Contents) -> Iterator[str]:
         yield from _paragraph(f"{words} [{name}]", "- ", "  ")
     if contents.attacked_text:
         yield from _paragraph(contents.attacked_text)
+    if contents.stated:
+        yield ""
+        yield from _paragraph("Whoever made it says of who gets it:")
+        for called, text in contents.stated.items():
+            yield from _paragraph(f"{called}: {text}", "- ", "  ")
     yield ""
     if contents.key_text:
         yield from _paragraph(contents.key_text)

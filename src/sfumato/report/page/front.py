@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sfumato.html import Markup, joined, tag
-from sfumato.html.page import cut, data_table, key_figures
+from sfumato.html.page import cut, data_table, facts_list, key_figures
 from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import Framework
 from sfumato.report.page.pieces import Document, badge, names, told_by_publisher
@@ -113,12 +113,6 @@ def _facts(document: Document) -> Markup:
     if document["published"]["tables"] == 2:
         facts.append(("two tables", AS_THEY_ARE))
     return facts_list(facts)
-
-
-def facts_list(facts: Sequence[tuple[str, object]]) -> Markup:
-    """Write names and what is said of them, below each other."""
-    rows = [tag("div", tag("dt", name), tag("dd", said)) for name, said in facts]
-    return tag("dl", *rows, class_="facts") if rows else Markup("")
 
 
 def _figures(document: Document) -> list[tuple[str, object]]:

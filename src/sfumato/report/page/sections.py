@@ -7,12 +7,12 @@ from fractions import Fraction
 from typing import Any
 
 from sfumato.html import Markup, escaped, joined, tag
-from sfumato.html.page import NONE, cut, data_table, section
+from sfumato.html.page import NONE, cut, data_table, facts_list, section
 from sfumato.release.people_by_risk import AFTER, BEFORE, TWO_TABLES
 from sfumato.report.page.charts import on_the_scale
 from sfumato.report.page.for_the_steward import for_the_steward
 from sfumato.report.page.frameworks import TITLES, framework
-from sfumato.report.page.front import contents, facts_list, first_sheet, threat_table
+from sfumato.report.page.front import contents, first_sheet, threat_table
 from sfumato.report.page.pieces import (
     Document,
     as_table,
