@@ -159,7 +159,7 @@ def serve() -> None:
 def hatch(request) -> None:
     from sfumato.cli import main
     from sfumato.progress import listening
-    from sfumato.release import release
+    from sfumato.release import placing, release
     from sfumato.release.files import writing
     from sfumato.series import publish, recover, store, withdraw
     from sfumato.series.new_batch import intake
@@ -179,7 +179,7 @@ def hatch(request) -> None:
             time.sleep(0.001)
 
     os.environ.update(request["environment"])
-    for module in (release, writing, publish, intake, store, recover, withdraw):
+    for module in (release, placing, writing, publish, intake, store, recover, withdraw):
         module.reached = tell  # failpoints are places to be held at, too
     exec(request["setup"], {"place": place})
     sys.argv = ["sfumato", *request["arguments"]]

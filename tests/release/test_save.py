@@ -73,10 +73,10 @@ def test_the_next_save_sweeps_what_a_killed_one_left(tmp_path, release):
 def test_every_failpoint_is_in_the_code_and_killed_once():
     import inspect
 
-    from sfumato.release import release
+    from sfumato.release import placing, release
     from sfumato.release.files import writing
 
-    source = inspect.getsource(release) + inspect.getsource(writing)
+    source = "".join(inspect.getsource(module) for module in (release, placing, writing))
     assert {point for point in FAILPOINTS if f'reached("{point}")' in source} == set(FAILPOINTS)
     assert source.count("reached(") == len(FAILPOINTS)
 
@@ -240,7 +240,7 @@ def failing_from(monkeypatch, module, point):
 
 
 def test_what_fails_after_the_rename_says_that_the_release_is_there(tmp_path, release, monkeypatch):
-    failing_from(monkeypatch, import_module("sfumato.release.release"), "save.renamed")
+    failing_from(monkeypatch, import_module("sfumato.release.placing"), "save.renamed")
     target = tmp_path / "new" / "q1"
     with pytest.raises(sf.BadInput) as caught:
         release.save(target)
@@ -251,7 +251,7 @@ def test_what_fails_after_the_rename_says_that_the_release_is_there(tmp_path, re
 
 
 def test_what_fails_before_the_rename_leaves_nothing(tmp_path, release, monkeypatch):
-    failing_from(monkeypatch, import_module("sfumato.release.release"), "save.described")
+    failing_from(monkeypatch, import_module("sfumato.release.placing"), "save.described")
     with pytest.raises(sf.BadInput, match="cannot write: input/output error"):
         release.save(tmp_path / "new" / "q1")
     assert list(tmp_path.iterdir()) == []

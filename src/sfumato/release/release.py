@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
@@ -19,23 +18,11 @@ from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups, GroupSizes
 from sfumato.data.recoding import Recoding
-from sfumato.engines.csv_formulas import could_run
 from sfumato.engines.protocol import Format
 from sfumato.errors import BadInput
 from sfumato.files.failpoints import reached
-from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory, scratch
-from sfumato.files.staged import (
-    called,
-    describe,
-    in_place,
-    make_public,
-    new_parents,
-    opened,
-    refuse_taken,
-    sync,
-    write_json,
-)
+from sfumato.files.staged import called
 from sfumato.html import html_table
 from sfumato.parameters import file_path, one_of, optional_seed, true_or_false
 from sfumato.published.public_view import PublicView
@@ -61,9 +48,9 @@ from sfumato.release.files.writing import (
 )
 from sfumato.release.first_rows import first_rows
 from sfumato.release.guarding_nodes import decided
-from sfumato.release.package import write_package
 from sfumato.release.people_by_risk import AFTER, BEFORE, TWO_TABLES, PeopleByRisk
 from sfumato.release.permuted import permuted
+from sfumato.release.placing import refuse_unwritable_names, staged_for, write_private
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
 from sfumato.release.typed import typed_pandas, typed_polars
@@ -591,54 +578,17 @@ class Release:
         target = file_path("save", directory)
         kind = self.private.table.source.format if format is None else format
         one_of("save", "format", kind, FORMATS)
-        in_file = [
-            n for table in self.description.tables for n in self.description.columns_of(table)
-        ]
-        for name in in_file if kind == "csv" else ():
-            if "\r" in name or name[0] == "\ufeff":
-                raise BadInput(
-                    f"save: the column name {name!r} does not survive a CSV file; rename the "
-                    "column, or save as Parquet"
-                )
-            if could_run(name):
-                raise BadInput(
-                    f"save: a spreadsheet would run the column name {name!r} as a formula; "
-                    "rename the column, or save as Parquet"
-                )
+        refuse_unwritable_names(self.description, kind)
         before = self._written
         try:
-            refuse_taken(target)
-            with (
-                new_parents(target),
-                opened(target.parent) as parent,
-                PrivateDirectory(target.parent) as staging,
-            ):
-                refuse_taken(target)  # a name that cannot be is known once its parents are there
-                reached("save.staged")
+            with staged_for(target) as staging:
                 with called(staging.path, target):
                     self._written = self._write(staging.path, kind)
                 reached("save.checked")
                 yield
-                written = self.written  # refused if a file has changed since
-                described = replace(self.description, types=written.kinds)
-                package = write_package(staging.path, described, written)
-                reached("save.packaged")
-                own = describe(staging.path, described.to_json(), written.files.digests, package)
-                reached("save.described")
-                make_public(staging.path)
-                files = written.files.renamed(target.absolute())
-                files = replace(files, package=package, checksum=own)
-                try:
-                    staging.become(target)
-                except OSError:
-                    refuse_taken(target)  # by somebody who was faster
-                    raise
-                before = self._written = replace(written, files=files)
-                reached("save.renamed")
-                with in_place("the release", target):
-                    os.fsync(parent)
-        except OSError as error:
-            raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+                # What has changed since is refused.
+                before = self._written = staging.publish(self.description, self.written)
+                staging.settle()
         finally:
             self._written = before
 
@@ -666,15 +616,7 @@ class Release:
         """
         saved = Recode.of(self.recoding, self.private.frequencies, self.method.max_suppressed)
         target = file_path("save_recoding", path)
-        try:
-            with PrivateDirectory(target.parent) as staging:
-                whole = staging.path / "recoding.json"
-                whole.touch(mode=0o600)
-                write_json(whole, saved.to_json())
-                sync(whole)
-                target.hardlink_to(whole)  # in one step, and never over another file
-        except OSError as error:
-            raise BadInput(f"{target}: cannot write: {reason(error)}") from None
+        write_private(target, saved.to_json())
         return target
 
 
