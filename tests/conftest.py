@@ -32,6 +32,14 @@ def _wide(monkeypatch):
     monkeypatch.setenv("COLUMNS", "1000")
 
 
+@pytest.fixture(autouse=True, scope="session")
+def _no_waiting_for_the_disk():
+    """Files of thousands of tests need not survive a power cut; whoever is started does wait."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(os, "fsync", os.fstat)  # a handle that is none is an error all the same
+        yield
+
+
 def pytest_addoption(parser):
     """Add the option."""
     parser.addoption("--quick", action="store_true", help="only what matters while working")
