@@ -290,6 +290,30 @@ def test_columns_that_a_recipient_does_not_need_stay_at_their_roots(seed, score)
         assert len(found[1 - j]) == 1
 
 
+@pytest.mark.parametrize("seed", range(40))
+def test_columns_that_are_told_by_size_are_those_of_a_twin_where_all_values_are_one(seed):
+    trees = ([PAIR, PAIR], [LINE, PAIR], [THREE, PAIR], [LINE])[seed % 4]
+    dice = dice_for("told by size", seed)
+    k = dice.choice([1, 2, 2])
+    people, releases = [], []
+    for _ in range(dice.choice([0, 1, 1, 2])):
+        people = people + people_of(trees, dice.randint(2, 3), dice, "st")
+        releases.append(coarse_cut(people, trees, k, dice))
+    new = people_of(trees, dice.choice([1, k, 3]), dice, "st")
+    table = table_of(people + new, trees)
+    others = table_of(people + [(raw, dice.choice("st")) for raw, _ in new], trees)
+    known = [[(stands_for(trees, qid), s) for qid, s in each] for each in releases]
+    chosen = dice.choice([None, [0]])
+    names = None if chosen is None else ["q0"]
+    for score, twin in SCORES.items():
+        method = sf.BCFAnonymizer([earlier(each) for each in releases], score, names)
+        expected = naive.bcf.told_by_size(table.rows, table.paths, known, k, twin, chosen)
+        found = method.told_by_size(table.frequencies(), k)
+        assert found == [table.columns[j] for j in expected]
+        # It is the same whatever values newcomers have.
+        assert method.told_by_size(others.frequencies(), k) == found
+
+
 # ----------------------------------------------------------------- several earlier releases
 
 

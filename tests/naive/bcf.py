@@ -3,6 +3,7 @@
 import itertools
 from fractions import Fraction
 
+from naive.correspondence import bcf_safe
 from naive.hierarchies import base
 from naive.top_down import children_of, published_under
 
@@ -35,6 +36,17 @@ def bcf_cut(rows, hierarchies, safe, score, columns=None):
                 break
         else:
             return cuts
+
+
+def told_by_size(rows, hierarchies, previous, k, score, columns=None):
+    """The columns that are not published as their roots, where everybody has the same value.
+
+    previous: earlier releases as lists of records; every choice of buddies in each is tried.
+    """
+    alike = [(*row[:-1], "same") for row in rows]
+    known = [[(raws, "same") for raws, _ in each] for each in previous]
+    cuts = bcf_cut(alike, hierarchies, lambda now: bcf_safe(known, now, k), score, columns)
+    return [j for j, cut in enumerate(cuts or []) if len(cut) > 1]
 
 
 def records_under(rows, cuts):

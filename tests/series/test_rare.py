@@ -100,6 +100,60 @@ def test_people_who_are_left_out_are_counted_and_not_kept(tmp_path):
     assert (other.n_rows, other.n_suppressed, other.n_rare) == (700, 3, 0)
 
 
+def placed(first, counts):
+    """People by sex and place: {"fa": 28} are 28 women in place a."""
+    told = [each for each, n in counts.items() for _ in range(n)]
+    return pd.DataFrame(
+        [
+            {"id": f"P{first + j}", "sex": sex, "place": place, "disease": "flu"}
+            for j, (sex, place) in enumerate(told)
+        ]
+    )
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(
+    ("later", "n_rare", "why"),
+    [
+        # Place can be told once the one person of place c is not there.
+        ({"fa": 20, "ma": 20, "fb": 20, "mb": 20, "fc": 1}, 1, None),
+        # Sex is told first, and two new men in place a are too few, with that person or without.
+        (
+            {"fa": 48, "ma": 2, "mb": 30, "fc": 1},
+            0,
+            "beside what is told of the other columns, or beside the earlier releases, groups "
+            "would be too small, also without the people whose values fewer than k = 5 have",
+        ),
+        # Two new people in place a, where others are published: nobody can take these away.
+        (
+            {"fa": 2, "fb": 40, "mb": 38, "fc": 1},
+            0,
+            "fewer than k = 5 new people have some of its values, and earlier releases, or batches "
+            "that waited, have people with them",
+        ),
+    ],
+)
+def test_in_a_later_batch_nobody_is_left_out_for_a_column_that_is_lost_all_the_same(
+    tmp_path, later, n_rare, why
+):
+    rules = {"sex": sf.Flat(), "place": sf.Flat()}
+    series = series_of(tmp_path / "s", rules=rules)
+    first = series.publish(placed(0, {"fa": 20, "ma": 20, "fb": 20, "mb": 20}))
+    assert first.summary.lost == ()
+    batch = placed(80, later)
+    if n_rare:
+        with pytest.raises(RareValues):
+            series.publish(batch, dry_run=True)
+    else:  # there is nothing to ask
+        assert series.publish(batch, dry_run=True).n_rare == 0
+    done = series.publish(batch, rare="suppress")
+    assert (done.n_rare, done.n_rows) == (n_rare, 161 - n_rare)
+    assert done.summary.lost == (() if why is None else ("place",))
+    assert done.why_lost == (() if why is None else (f"nothing is left of place: {why}",))
+    places = sf.load(done.release).to_pandas()["place"].astype(str)
+    assert set(places) == ({"a", "b"} if why is None else {"*"})
+
+
 def test_who_keeps_them_does_without_the_column_and_is_told_why(tmp_path):
     done = series_of(tmp_path / "s").publish(people(400, extra=OLD), rare="keep")
     assert (done.n_rows, done.n_suppressed) == (402, 0)
