@@ -3,7 +3,7 @@
 import itertools
 from fractions import Fraction
 
-from naive.correspondence import bcf_safe
+from naive.correspondence import bcf_safe, series_safe
 from naive.hierarchies import base
 from naive.top_down import children_of, published_under
 
@@ -41,11 +41,16 @@ def bcf_cut(rows, hierarchies, safe, score, columns=None):
 def told_by_size(rows, hierarchies, previous, k, score, columns=None):
     """The columns that are not published as their roots, where everybody has the same value.
 
-    previous: earlier releases as lists of records; every choice of buddies in each is tried.
+    previous: earlier releases as lists of records. Every choice of buddies in each is tried, and
+        with several every history of them all.
     """
     alike = [(*row[:-1], "same") for row in rows]
     known = [[(raws, "same") for raws, _ in each] for each in previous]
-    cuts = bcf_cut(alike, hierarchies, lambda now: bcf_safe(known, now, k), score, columns)
+
+    def safe(now):
+        return bcf_safe(known, now, k) and (len(known) < 2 or series_safe([*known, now], k))
+
+    cuts = bcf_cut(alike, hierarchies, safe, score, columns)
     return [j for j, cut in enumerate(cuts or []) if len(cut) > 1]
 
 

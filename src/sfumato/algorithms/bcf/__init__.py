@@ -17,6 +17,7 @@ from sfumato.algorithms.bcf.on_cells import CellPromise
 from sfumato.algorithms.bcf.specialization import Score, Specialization
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import reached
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -192,13 +193,26 @@ class BCFAnonymizer(SeriesAlgorithm):
         return replace(search.table.cut, nodes=True)
 
     def told_by_size(self, frequencies: FrequencySet, k: int) -> Sequence[str]:
-        """Specialize where only sizes count, of classes and of what each release leaves of them."""
+        """Specialize where only sizes count: of classes, and of what all releases leave of them."""
         previous = [each.without_values() for each in self.earlier_classes(frequencies)]
-        search = Specialization(frequencies.combinations, previous, k, None, self.score)
-        if self.columns is not None:
-            search.specialize_only(self.columns)
-        replaced = search.run()
-        return [search.table.names[j] for j in sorted({node[0] for node in replaced})]
+
+        def begin(earlier: Sequence[PublishedClasses]) -> Specialization:
+            search = Specialization(frequencies.combinations, earlier, k, None, self.score)
+            if self.columns is not None:
+                search.specialize_only(self.columns)
+            return search
+
+        if len(previous) > 1:
+            came = self.past(frequencies).arrived
+            past = Past(previous, None if came is None else came.without_values())
+            try:
+                search = against_all(begin, BCFAnonymity(k), past, None)
+            except Unsatisfiable:
+                return []
+        else:
+            search = begin(previous)
+            search.run()
+        return search.table.told
 
     def past(self, frequencies: FrequencySet) -> Past:
         """The earlier releases in the ranks of a table, with the verdicts of the search."""

@@ -128,6 +128,12 @@ class CutTable:
         nobody = np.zeros((0, len(self.names)), dtype=np.int32)
         return Cut(dict(zip(self.names, self.intervals, strict=True)), nobody)
 
+    @property
+    def told(self) -> list[str]:
+        """The columns whose roots were replaced."""
+        sides = zip(self.names, self.intervals, strict=True)
+        return [name for name, side in sides if side[0, 1] < len(side) - 1]
+
     def can_split(self, node: Node) -> bool:
         """Whether a node has children and people."""
         j, low, high = node

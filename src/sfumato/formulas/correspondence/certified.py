@@ -10,7 +10,7 @@ programs of `candidates` decide, as long as they are small.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -29,6 +29,10 @@ class Arrived:
     time: Index  # (m,) batch, from 0
     value: Index  # (m,) code of the sensitive value
     count: Counts  # (m,) people
+
+    def without_values(self) -> Arrived:
+        """See the people as if everybody had the same sensitive value."""
+        return replace(self, value=np.zeros_like(self.value))
 
     def by_cell(self, cells: Cells, shape: tuple[int, int, int]) -> NDArray[np.int32]:
         """Count those whom the cells hold; shape: (n_times, n_cells, n_values)."""
