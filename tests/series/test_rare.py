@@ -146,6 +146,12 @@ def test_in_a_later_batch_nobody_is_left_out_for_a_column_that_is_lost_all_the_s
             series.publish(batch, dry_run=True)
     else:  # there is nothing to ask
         assert series.publish(batch, dry_run=True).n_rare == 0
+    # Who keeps everybody is told the cause: the rare value, only where it is what costs the column.
+    kept_all = series.publish(batch, rare="keep", dry_run=True)
+    assert kept_all.summary.lost == ("place",)
+    rare = "some of its values have fewer people than k = 5, 1 person in all"
+    assert (rare in kept_all.why_lost[0]) == bool(n_rare)
+    assert why is None or kept_all.why_lost == (f"nothing is left of place: {why}",)
     done = series.publish(batch, rare="suppress")
     assert (done.n_rare, done.n_rows) == (n_rare, 161 - n_rare)
     assert done.summary.lost == (() if why is None else ("place",))
@@ -218,6 +224,15 @@ def test_a_limit_is_an_answer_as_long_as_it_lasts(tmp_path):
     assert not isinstance(caught.value, RareValues)
     assert published(series.place) == ["001"]
     assert series.publish(batch, rare="keep").n_suppressed == 2
+
+
+def test_a_batch_that_is_all_rare_is_not_left_out_as_a_whole(tmp_path):
+    """The only one who comes is rare, and those who wait would make the release."""
+    series = series_of(tmp_path / "s", rules={"place": sf.Flat()}, max_suppressed=0.5)
+    series.publish(placed(0, {"fa": 20, "fb": 20}), wait=True)
+    done = series.publish(placed(40, {"fc": 1}))
+    assert (done.n_rows, done.n_rare) == (41, 0)
+    assert done.summary.lost == ("place",)
 
 
 @pytest.mark.parametrize("limit", [-1, 1.5, "2", True])

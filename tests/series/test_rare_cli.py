@@ -99,15 +99,20 @@ def test_nobody_is_left_out_for_a_column_that_is_lost_all_the_same(tmp_path):
         '[columns]\nsensitive = ["disease"]\nperson = "id"\n[columns.quasi_identifiers]\n'
         "sex = { flat = true }\nplace = { flat = true }\n[[criteria]]\nk_anonymity = { k = 5 }\n"
     )
-    for way in ([], ["--rare", "suppress"]):  # nobody is asked about, or left out, for nothing
+    # Nobody is asked about, or left out, for nothing; and it is not said that it would help.
+    for way in ([], ["--rare", "suppress"], ["--rare", "keep"]):
         done = first(tmp_path, *way, "--dry-run")
         assert done.exit_code == 0, done.output
         assert "Left out" not in done.output
         assert "nothing is left of place: beside what is told of the other columns" in said(done)
         assert "also without the people whose values fewer than k = 5 have" in said(done)
+        assert "--rare" not in said(done)
     job = (tmp_path / "job.toml").read_text()
     (tmp_path / "job.toml").write_text(job.replace("sex = { flat = true }\n", ""))
     assert "Left out: 1 row" in said(first(tmp_path, "--rare", "suppress", "--dry-run"))
+    text = said(first(tmp_path, "--rare", "keep", "--dry-run"))
+    assert "nothing is left of place: some of its values have fewer people than k = 5" in text
+    assert "1 person in all (--rare, max_suppressed)" in text
     # Of values the decision may not depend: then it is said afterwards.
     values = [line.replace("flu", "cold") if ",b," in line else line for line in rows]
     (tmp_path / "a.csv").write_text("id,sex,place,disease\n" + "".join(values))

@@ -163,22 +163,21 @@ class Intake:
         limit = self.terms.max_suppressed
         allowed = None if limit is None else allowed_rows(limit, n_all) - n_left_out
         most = max(allowed or 0, int(MOST_ASKED * n_rows))  # more are no exception
-        rare = [each for each in obstacles.rare if each.n_people <= most]
+        rare = [] if way == "keep" else [c for c in obstacles.rare if c.n_people <= most]
         if way == "code":
             rare += [each for each in obstacles.rare if each.coded and each not in rare]
-        if not rare or way == "keep":
-            return new
-        fewer, in_vain = new, []
-        while rare:
-            fewer = self.staged(table, {each.column: each.values for each in rare})
-            saved = {each.column for each in rare} if way == "code" else told(fewer)
-            lost = [each.column for each in rare if each.column not in saved]
-            if not lost:
-                break
-            in_vain += lost
-            rare = [each for each in rare if each.column in saved]
+            saved = rare
+        else:
+            saved = self._saved(table, rare, n_rows, told)
+        stay = [each for each in obstacles.rare if each not in rare]
+        if stay:  # nobody is left out for these; whether it would help is said all the same
+            at_best = self._saved(table, [*saved, *stay], n_rows, told)
+            stay = [each for each in stay if each not in at_best]
+        in_vain = (*(each.column for each in (*rare, *stay) if each not in saved),)
+        rare = saved
         if not rare:
-            return replace(self.staged(table), in_vain=tuple(in_vain))
+            return replace(self.staged(table), in_vain=in_vain) if obstacles.rare else new
+        fewer = self.staged(table, {each.column: each.values for each in rare})
         # The same rows are the same batch, whoever is left out of it.
         batch = replace(fewer.batch, fingerprint=new.batch.fingerprint)
         n_rare = n_rows - batch.n_rows
@@ -187,9 +186,7 @@ class Intake:
         if way == "suppress" or (way is None and allowed is not None and n_rare <= allowed):
             if allowed is not None and n_rare > allowed:
                 raise _too_many(n_left_out + n_rare, n_all)
-            return replace(
-                fewer, batch=batch, n_rare=n_rare, rare=tuple(rare), in_vain=tuple(in_vain)
-            )
+            return replace(fewer, batch=batch, n_rare=n_rare, rare=tuple(rare), in_vain=in_vain)
         coded = None if self.before else with_tails(self.terms, rare)
         refused = None
         if way == "code" and coded is None:
@@ -202,6 +199,26 @@ class Intake:
                 "choose suppress or keep"
             )
         raise RareValues(rare, n_rare, n_rows, coded, drift, refused)
+
+    def _saved(
+        self,
+        table: Table,
+        rare: Sequence[RareColumn],
+        n_rows: int,
+        told: Callable[[Staged], Collection[str]],
+    ) -> list[RareColumn]:
+        """Give the columns that are told once nobody has a rare value of any of them.
+
+        A batch of which nobody might be left is none.
+        """
+        saved = list(rare) if sum(each.n_people for each in rare) < n_rows else []
+        while saved:
+            fewer = self.staged(table, {each.column: each.values for each in saved})
+            now = told(fewer)
+            if all(each.column in now for each in saved):
+                break
+            saved = [each for each in saved if each.column in now]
+        return saved
 
     def _refuse_rows(self, kept: BatchReceipt, name: str, spelled: str) -> None:
         if not kept.n_rows and not kept.n_known:
