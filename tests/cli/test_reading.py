@@ -160,6 +160,54 @@ def test_an_original_and_a_list_of_people_are_read_by_options(place):
     assert findings(release, *messy_ones, *OPTIONS) == given
 
 
+READ_THEN = """
+source = "people.csv"
+output = "out"
+[read]
+%s
+[columns]
+sensitive = ["disease"]
+[columns.quasi_identifiers]
+age = { %s }
+[[criteria]]
+k_anonymity = { k = 3 }
+"""
+
+
+MARK = 'missing = ["-9"]'
+
+
+def _with_codes(age: str, disease: str) -> str:
+    """Twenty-eight people, four with this age, seven with this disease."""
+    ages = [str(20 + j) for j in range(24)] + [age] * 4
+    diseases = ["flu", "cold", "none", disease] * (len(ages) // 4)
+    return "\n".join(["age,disease", *map(",".join, zip(ages, diseases, strict=True)), ""])
+
+
+@pytest.mark.parametrize(
+    ("rule", "read", "option", "text", "said"),
+    [
+        ("intervals = [5]", MARK, "--missing=-9", _with_codes("-9", "HIV"), "of 'age', and"),
+        ("intervals = [5]", MARK, "--missing=-9", _with_codes("99", "-9"), "of 'disease', and"),
+        ("intervals = [5]", "skip_end = 4", "--skip-end=4", _with_codes("99", "HIV"), "If it is,"),
+    ],
+)
+def test_an_original_that_is_read_otherwise_is_not_called_another(
+    tmp_path, rule, read, option, text, said
+):
+    people, job = tmp_path / "people.csv", tmp_path / "job.toml"
+    people.write_text(text)
+    job.write_text(READ_THEN % (read, rule))
+    assert run("anonymize", job, "--no-audit").exit_code == 0
+    told = run("audit", tmp_path / "out", "--original", people)
+    assert told.exit_code == 2
+    assert said in told.stderr
+    assert "or give its job file (--original job.toml)" in told.stderr
+    assert ("--missing, missing=" in told.stderr) == (read == MARK)
+    assert told.stderr.count("\n") == 1
+    assert run("audit", tmp_path / "out", "--original", people, option).exit_code in (0, 1, 5)
+
+
 def test_another_tools_earlier_file_is_read_by_options_and_not_by_a_job(tmp_path):
     """What is published is written another way than the source of a job."""
     people = [(20 + j % 30, ("flu", "cold", "gout")[j // 30 % 3]) for j in range(300)]

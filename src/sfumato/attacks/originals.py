@@ -9,16 +9,23 @@ from dataclasses import replace
 import numpy as np
 
 from sfumato.attacks.matching import fitting
-from sfumato.data.frequency import Grouping, sum_by
+from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import distinct_rows
+from sfumato.data.labels.grammar import EVERYTHING, Members, parse
 from sfumato.data.recoding import SUPPRESSED, Bucketing
 from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.release import Release
 from sfumato.release.columns.naming import naming_many, naming_what_is_named
 from sfumato.spec import name_of
 from sfumato.table import Table, read
-from sfumato.text import count, counted
+from sfumato.text import count, counted, listed
+
+BY_JOB = "or give its job file (--original job.toml)"
+READ_AS_THEN = (
+    "is it the table that was released? If it is, read it as it was read then: with the same "
+    f"options (--missing, --decimal, --skip-rows and others), {BY_JOB}"
+)
 
 
 def opened(subject: object, given: object, *, sensitive: bool) -> Table | None:
@@ -98,13 +105,14 @@ def seen_with(
             )
         raise BadInput(
             f"original: it has {counted(given.n_rows, 'row')}, and {count(n_rows)} were released "
-            "or suppressed; is it the table that was released?"
+            f"or suppressed; {READ_AS_THEN}"
         )
     try:
         seen = seen.with_values_of(given.frequencies())
     except BrokenPromise:
         raise BadInput(
-            "original: a published sensitive value is not in it; is it the table that was released?"
+            "original: a published sensitive value is not in it; "
+            f"{_read_otherwise(given, published)}"
         ) from None
     if isinstance(subject, Release):
         _refuse_strangers(subject, given, seen)
@@ -128,8 +136,39 @@ def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
     if not fits:
         _refuse_other_rules(rules, given)
         raise BadInput(
-            "original: its people do not fit the published rows; is it the table that was released?"
+            "original: its people do not fit the published rows; "
+            f"{_read_otherwise(given, seen.frequencies)}"
         )
+
+
+def _read_otherwise(given: Table, published: FrequencySet) -> str:
+    """Ask whether it is another table, or read in another way; say what shows the latter.
+
+    How the original was read is not published.
+    """
+    gone = [
+        name
+        for name in (*published.quasi_identifiers, *published.sensitive)
+        if not given.domains[name].has_missing
+        and any(map(_is_of_missing, published.domains[name].labels))
+    ]
+    if gone:
+        return (
+            f"the release has missing values of {listed([repr(name) for name in gone])}, and the "
+            "table has none as it is read here: name the codes that stand for missing "
+            f"(--missing, missing=), {BY_JOB}"
+        )
+    return READ_AS_THEN
+
+
+def _is_of_missing(label: object) -> bool:
+    """Whether a label says of somebody that the value is missing, or may be."""
+    if not isinstance(label, str):
+        return label is None
+    read_as = parse(label)
+    if isinstance(read_as.part, Members):
+        return None in read_as.part.names
+    return read_as.or_missing and read_as != EVERYTHING
 
 
 def _refuse_other_rules(rules: Mapping[str, Hierarchy], given: Table) -> None:
