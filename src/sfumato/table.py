@@ -11,6 +11,7 @@ from typing import Unpack
 
 import numpy as np
 
+from sfumato.data.codes_for_missing import codes_in
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import GroupSizes
@@ -144,6 +145,7 @@ class Table:
         self.n_left_out = 0  # people of a series who are not in it, since their values are rare
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
+        self._codes_for_missing: dict[str, int] = {}  # column -> values that usually mean missing
         self._ground: Table | None = None  # where several values are seen as one here
         self._as_read: Table | None = None  # where hierarchies see values otherwise from the ground
         self._leaves: Mapping[str, Leaves] = {}
@@ -204,16 +206,19 @@ class Table:
             return self
         report("reading")
         instead: dict[str, dict[object, str | None]] = {}
+        codes: dict[str, int] = {}
         for c, values in self.source.people(None, (), tuple(rules)).domains([*rules], ()).items():
             try:
                 changed = rules[c].rewritten(values)
             except BadInput as error:
                 raise BadInput(f"column {c!r}: {error}", error.values) from None
+            codes[c] = len(codes_in(values)) if rules[c].codes_ends else 0
             texts = {value: changed.get(value, published_text(value)) for value in values}
             instead[c] = {value: text for value, text in texts.items() if value != text}
         # A column of numbers becomes one of texts whoever is in it: so are batches of one type.
         table = Table(self.source.respelled(instead), self.schema, self.spelling_rules)
         table.n_merged, table._as_read = self.n_merged, self
+        table._codes_for_missing = codes
         return table
 
     def _best(self, column: str, spellings: Sequence[str | None]) -> str | None:
@@ -289,7 +294,8 @@ class Table:
     def read_counts(self) -> ReadCounts:
         """What the settings by which it was read did to the columns that have a role.
 
-        With a notice of flat columns that look like numbers or dates nobody declared.
+        With a notice of flat columns that look like numbers or dates nobody declared, and one of
+        numbers that usually stand for missing.
         """
         schema = self.schema
         roles = (
@@ -302,7 +308,18 @@ class Table:
         looks = [undeclared(c, self.domains[c].values.labels) for c in flat]
         said = ", ".join(look for look in looks if look is not None)
         notices = (("read as text", said),) if said else ()
-        return replace(counts, notices=(*counts.notices, *notices))
+        return replace(
+            counts,
+            notices=(*counts.notices, *notices),
+            may_be_missing=self._may_be_missing,
+        )
+
+    @property
+    def _may_be_missing(self) -> Mapping[str, int]:
+        """Columns of numbers -> how many of their values usually stand for missing."""
+        read_as_it_is = self.before_naming
+        read_as_it_is._coded(self.schema.counted)  # which sees all values
+        return read_as_it_is._codes_for_missing
 
     @cached_property
     def look_alikes(self) -> Mapping[str, SpellingCounts]:
@@ -495,6 +512,10 @@ class Table:
                 for c, values in values_by_column.items()
             }
             domains |= {column: domain for column, (domain, _) in grown.items()}
+            for column, values in values_by_column.items():
+                known = column in self._codes_for_missing or column == self.set_valued
+                if not known and domains[column].numbers is not None:
+                    self._codes_for_missing[column] = len(codes_in(values))
             codes |= {column: coded for column, (_, coded) in grown.items()}
         return self._coding
 

@@ -110,6 +110,7 @@ def test_the_summary_counts_what_reading_did(place):
         "skipped_end": 1,
         "missing": {"zip": N_MISSING},
         "trimmed": {"sex": len({row["sex"] for row in rows()})},
+        "may_be_missing": {},
         "numbers": [],
         "dates": {"born": "DD.MM.YYYY"},
         "notices": {},

@@ -9,6 +9,7 @@ from typing import Any
 from sfumato.data.read_settings import ReadSettings
 from sfumato.text import counted
 
+MAY_BE_MISSING = "codes that may mean missing"  # -99 among ages, which nobody declared
 DELIMITER_NAMES = {"\t": "tabs"}
 
 
@@ -28,6 +29,7 @@ class ReadCounts:
     trimmed: Mapping[str, int] = field(default_factory=dict)  # distinct values that are others'
     numbers: tuple[str, ...] = ()  # columns read by the decimal and thousands marks
     notices: tuple[tuple[str, str], ...] = ()  # of a file that had to be converted
+    may_be_missing: Mapping[str, int] = field(default_factory=dict)  # distinct undeclared codes
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -54,6 +56,9 @@ class ReadCounts:
                 f"{name} ({counted(n, 'value')})" for name, n in self.trimmed.items() if n
             )
             lines.append(("merged by trimming", text))
+        codes = [f"{name} ({counted(n, 'value')})" for name, n in self.may_be_missing.items() if n]
+        if codes:
+            lines.append((MAY_BE_MISSING, f"{', '.join(codes)}; [read] missing makes them so"))
         return [*lines, *self.notices]
 
     def _declared(self) -> list[str]:
@@ -80,6 +85,7 @@ class ReadCounts:
             "skipped_end": self.n_skipped_end,
             "missing": {name: n for name, n in self.missing.items() if n},
             "trimmed": {name: n for name, n in self.trimmed.items() if n},
+            "may_be_missing": {name: n for name, n in self.may_be_missing.items() if n},
             "numbers": list(self.numbers),
             "dates": dict(self.settings.dates),
             "notices": dict(self.notices),

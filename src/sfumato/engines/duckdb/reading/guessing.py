@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from sfumato.data.codes_for_missing import CODES, usual_codes
 from sfumato.data.date_formats import COMMON, DateFormat
 from sfumato.engines import sql
 from sfumato.engines.duckdb.connection.session import Session
@@ -26,8 +27,6 @@ WORDS = (  # that stand for missing, in small letters
     "na", "n/a", "n.a.", "#n/a", "nan", "null", "<na>", "#nv", "#null!", "missing", "-", "--", "?",
     ".", "k.a.", "k. a.", "k.a", "k/a", "keine angabe", "o.a.", "s.o.", "n.v.", "n.b.", "\\n",
 )  # fmt: skip
-NEGATIVE = ("-9", "-99", "-999", "-9999", "-99999", "-1", "-8", "-77", "-88", "-888")
-LARGE = ("999", "9999", "99999", "888", "777")
 PLAIN = number_pattern(".", None)
 MARKS = {  # (decimal, thousands) -> numbers that can only have these marks
     (",", None): r"[+-]?\d+,(?:\d{1,2}|\d{4,})",
@@ -154,11 +153,8 @@ class Guesser:
         return self._codes_among(text, number)
 
     def _codes_among(self, text: str, number: str) -> list[str]:
-        """Give numbers that stand for missing: negative ones where no other is, or far too large.
-
-        -1 is one only beside another such code.
-        """
-        listed = ", ".join(map(sql.text, (*NEGATIVE, *LARGE)))
+        """Give numbers that usually stand for missing."""
+        listed = ", ".join(map(sql.text, CODES))
         other = f"{text} NOT IN ({listed})"
         least, most = self._one(
             [f"min({number}) FILTER ({other})", f"max({number}) FILTER ({other})"]
@@ -168,10 +164,7 @@ class Guesser:
         there = self._connection.execute(
             f"SELECT DISTINCT {text} FROM looked_at WHERE {text} IN ({listed})"
         ).fetchall()
-        codes = [code for (code,) in there if code in NEGATIVE and least >= 0]
-        codes += [code for (code,) in there if code in LARGE and 0 < most * 3 < int(code)]
-        nines = {"-9", "-99", "-999", "-9999", "-99999", *LARGE}
-        return sorted(codes) if nines & set(codes) else []
+        return usual_codes([code for (code,) in there], least, most)
 
     def _marks(self, codes: Mapping[str, Sequence[str]], delimiter: str | None) -> None:
         """Find the marks of numbers: those of a column that has nothing but numbers by them."""
