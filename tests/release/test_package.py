@@ -619,7 +619,7 @@ import tracemalloc
 import numpy as np, pyarrow as pa
 import sfumato as sf
 from sfumato.release.package import write_package
-from sfumato.release import release as module
+from sfumato.release import placing as module
 
 draw = np.random.default_rng(1)
 n = 300_000
