@@ -1,6 +1,6 @@
 """How many generated examples a property is tried on.
 
-HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (four
+HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (three
 tenths), `ci` (the same examples every time, so that a red run is about the change; chosen when
 CI=true), `all` (as many as are asked for, by `make test-slow` and `make hard`) or `thorough` (ten
 times as many). A test that wants more or fewer examples than others says `@examples(300)`, of which
@@ -14,7 +14,7 @@ from hypothesis import settings
 N_EXAMPLES = 100
 
 settings.register_profile(
-    "default", max_examples=4 * N_EXAMPLES // 10, deadline=None, print_blob=True
+    "default", max_examples=3 * N_EXAMPLES // 10, deadline=None, print_blob=True
 )
 settings.register_profile("quick", settings.get_profile("default"), max_examples=N_EXAMPLES // 10)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
