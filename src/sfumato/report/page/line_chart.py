@@ -90,6 +90,9 @@ def figure(chart: Chart) -> dict[str, Any]:
         "nticks": TICKS,
     }
     numbers = [y for values in chart.series.values() for y in values if y is not None]
+    if chart.kind == "steps":  # points on the ground are not over the numbers below it
+        highest = max(numbers, default=0) or 1
+        layout["yaxis"]["range"] = [-highest / 10, highest * 1.1]
     if all(isinstance(y, int) for y in numbers):  # no ticks between whole numbers
         layout["yaxis"]["dtick"] = max(1, -(-max(numbers, default=1) // TICKS))
     return {"data": data, "layout": layout}
