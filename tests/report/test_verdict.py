@@ -14,7 +14,9 @@ from descriptions import rewrite
 from sfumato.attacks import Bound, Finding, Target
 from sfumato.attacks.attack import ATTACKS
 from sfumato.report.audit import Report
+from sfumato.report.in_words import remarks
 from sfumato.report.publishers_word import given_word
+from sfumato.report.sentences import sentences
 from sfumato.report.verdict import NotRun, worst
 
 HALF = Bound("<=", Fraction(1, 2))
@@ -281,6 +283,20 @@ def test_an_attack_that_he_saw_succeed_has_succeeded(tmp_path):
     loaded = sf.audit(sf.load(release.save(tmp_path / "out")))
     assert loaded.verdict == "failed"
     assert "FAILS for 3 people" in repr(loaded)
+
+
+def test_a_bound_is_not_said_to_be_reached():
+    """Nobody is believed more; whether anybody is believed that much is not known."""
+    strong = replace(finding(None, promised=None), found=Fraction(3, 4))
+    (exact,) = remarks([strong])
+    (bound,) = remarks([replace(strong, is_bound=True)])
+    (sampled,) = remarks([replace(strong, interval=(0.7, 0.8))])
+    assert "belief reaches 75% for somebody" in exact
+    assert "belief may reach 75% for somebody" in bound
+    assert "belief reaches 70% to 80% for somebody" in sampled
+    failing = replace(finding(False), found=Fraction(3, 4), is_bound=True)
+    (said,) = sentences([failing], [], 0)
+    assert "may be 75% sure of the disease of somebody" in said
 
 
 def test_his_word_says_where_it_is_a_bound(tmp_path):

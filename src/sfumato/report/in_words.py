@@ -73,10 +73,18 @@ def remarks(findings: Sequence[Finding]) -> list[str]:
             continue  # a bound that says nothing; less was shown another way
         else:
             allowed = f"the promise, {bound(finding)}, allows it"
-        believed = measured(finding, finding.found)
-        text = f"{finding.name}: belief reaches {believed} for somebody; {allowed}."
+        text = f"{finding.name}: belief {_reached(finding)} for somebody; {allowed}."
         said.setdefault((finding.attribute, float(found)), text)
     return [said[key] for key in sorted(said, key=lambda key: -key[1])]
+
+
+def _reached(finding: Finding) -> str:
+    """Say how far belief goes, no further than is known: exactly, at most, or between two ends."""
+    if finding.interval is not None:
+        low, high = (measured(finding, end) for end in finding.interval)
+        return f"reaches {low} to {high}" if low != high else f"reaches {low}"
+    reaches = "may reach" if finding.is_bound else "reaches"
+    return f"{reaches} {measured(finding, finding.found)}"
 
 
 def not_tried(not_run: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -73,7 +73,7 @@ def _reached(finding: Finding) -> str:
             if finding.attribute is None
             else f"the {finding.attribute} of somebody"
         )
-        found = f"is {found} sure of {whom}"
+        found = f"{'may be' if finding.is_bound else 'is'} {found} sure of {whom}"
     else:
         found = f"finds {found}"
     promised = "nothing was promised"
