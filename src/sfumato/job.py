@@ -236,6 +236,7 @@ class Job:
                 self.settings,
                 {column: said for column, said in self._describe.items() if said},
                 self.max_suppressed,
+                self.context,
             )
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
@@ -251,8 +252,6 @@ class Job:
             )
         if self.numbers != "text":
             yield "publish.numbers: a series publishes numbers as text; take it out"
-        if self.context.said:
-            yield "context: the releases of a series do not say who gets them; take it out"
         if self._columns.insensitive:
             yield (
                 f"columns.insensitive: whoever sees {self._columns.insensitive[0]!r} untouched "

@@ -181,3 +181,18 @@ def test_the_command_that_check_advises_measures_the_table(place, name):
     assert json.loads(measured.stdout)["rows"] == 60
     given = run("check", name, "--skip-end", "0").stdout.splitlines()
     assert any(line.startswith("sfumato init") and "--skip-end 0" in line for line in given)
+
+
+def test_a_job_for_a_series_is_published_as_it_is_proposed(tmp_path, monkeypatch):
+    """But for the line that says that nobody has read it."""
+    monkeypatch.chdir(tmp_path)
+    header, *rows = sf.datasets.patients().read_text().splitlines(keepends=True)
+    (tmp_path / "january.csv").write_text(header + "".join(rows[:300]))
+    told = run("init", "january.csv", "--series")
+    assert told.exit_code == 0
+    assert "  sfumato publish series/ january.csv --job job.toml\n" in told.output
+    text = (tmp_path / "job.toml").read_text()
+    (tmp_path / "job.toml").write_text(text.replace("proposed = true\n", "", 1))
+    done = run("publish", "series", "january.csv", "--job", "job.toml", "--rare", "keep")
+    assert done.exit_code == 0, done.output
+    assert sf.load(tmp_path / "series" / "public" / "001").method.series is not None

@@ -57,15 +57,28 @@ def test_without_its_method_an_accepted_proposal_starts_a_series(place):
     job.write_text(text)
     with pytest.raises(sf.BadInput, match="leave the method out") as caught:
         Job.for_series(job).terms()
-    assert "context" not in str(caught.value)  # nothing is said in it
-    job.write_text(text.replace('recipient = ""', 'recipient = "the university"'))
-    with pytest.raises(sf.BadInput, match=r"2 things .*\(1\) context: .*\(2\) method: "):
-        Job.for_series(job).terms()
+    assert "context" not in str(caught.value)
     start, end = text.index("[method]"), text.index("# What columns mean")
     job.write_text(text[:start] + text[end:])
     terms = Job.for_series(job).terms()
     assert terms.method == sf.BCFAnonymizer()
     assert terms.criterion == sf.propose(place / "patients.csv").criterion
+
+
+def test_a_proposal_for_a_series_starts_one_as_it_is(place):
+    proposal = sf.propose(place / "patients.csv")
+    text = proposal.save(place / "job.toml", series=True).read_text()
+    text = text.replace("proposed = true\n", "", 1)
+    assert "[method]" not in text
+    (place / "job.toml").write_text(text)
+    terms = Job.for_series(place / "job.toml").terms()
+    assert (terms.criterion, terms.method) == (proposal.criterion, sf.BCFAnonymizer())
+    assert (terms.person, terms.identifiers) == (None, ("name",))
+    known = text.replace('# person = "name"', 'person = "name"').replace('    "name",\n', "")
+    (place / "job.toml").write_text(known.replace('recipient = ""', 'recipient = "the university"'))
+    terms = Job.for_series(place / "job.toml").terms()
+    assert (terms.person, terms.identifiers) == ("name", ())
+    assert terms.context.public == {"recipient": "the university"}
 
 
 def test_paths_are_seen_from_the_job_file(place):

@@ -421,14 +421,6 @@ def test_a_job_that_is_gone_is_one_line(report, tmp_path):
         report.save(tmp_path, private=True, job=tmp_path / "odd.toml")
 
 
-def test_a_series_does_not_take_a_context(job):
-    text = (job / "job.toml").read_text().replace("[method]\nsamarati = {}\n", "")
-    (job / "series.toml").write_text(text)
-    result = run("publish", "a-series", "patients.csv", "--job", "series.toml")
-    assert result.exit_code == 2
-    assert "context: the releases of a series do not say who gets them" in result.stderr
-
-
 # ------------------------------------------------------------------------------------- frameworks
 
 

@@ -53,6 +53,24 @@ def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
     assert published(place / "series") == ["001", "002"]
 
 
+def test_releases_state_who_gets_them_unless_it_is_somebody_else(place):
+    stated = '[context]\nrecipient = "the university"\ncontrols = "a locked room"\n'
+    job = write_job(place / "job.toml", extra=f"{stated}review_date = 2027-03-01\n")
+    done = run("publish", place / "series", place / "a.csv", "--job", job)
+    assert done.exit_code == 0, done.output
+    done = run("publish", place / "series", place / "b.csv", "--to", "insurer")
+    assert done.exit_code == 0, done.output
+    everybody, insurer = (sf.load(place / "series" / "public" / name) for name in ("001", "002"))
+    assert everybody.context.said == {"recipient": "the university", "review_date": "2027-03-01"}
+    assert insurer.context.said == {"review_date": "2027-03-01"}
+    texts = [each.read_text() for each in (place / "series" / "public").rglob("*.*")]
+    assert not any("locked" in text or "insurer" in text for text in texts)
+    assert run("series", "verify", place / "series").exit_code == 0
+    other = write_job(place / "other.toml", extra=stated)
+    done = run("publish", place / "series", place / "small.csv", "--job", other)
+    assert "context.review_date: not what this series was started with" in done.output
+
+
 def test_without_a_series_and_a_job_nothing_is_made(place):
     done = run("publish", place / "series", place / "a.csv")
     assert done.exit_code == 2

@@ -19,7 +19,7 @@ PRIVATE = "# PRIVATE: this file holds values of the table; keep it as safe as th
 WIDTH = 100
 
 
-def save_job(proposal: Proposal, path: str | Path) -> Path:
+def save_job(proposal: Proposal, path: str | Path, *, series: bool = False) -> Path:
     """Write the job file, readable by its owner alone; what is there is never overwritten."""
     target = file_path("proposal.save", path)
     given = proposal.source
@@ -30,7 +30,7 @@ def save_job(proposal: Proposal, path: str | Path) -> Path:
             "proposal.save: a job file names a file, and the proposal is for a data frame; write "
             "the frame to a file and propose that, or go on with proposal.accept()"
         )
-    text = job_text(proposal, files, target)
+    text = job_text(proposal, files, target, series=series)
     try:
         handle = os.open(target, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
     except FileExistsError:
@@ -48,12 +48,16 @@ def save_job(proposal: Proposal, path: str | Path) -> Path:
     return target
 
 
-def job_text(proposal: Proposal, sources: Sequence[Path], target: Path) -> str:
+def job_text(
+    proposal: Proposal, sources: Sequence[Path], target: Path, *, series: bool = False
+) -> str:
     """Write a proposal as TOML; paths are seen from the job file."""
-    return "\n".join(_lines(proposal, sources, target)) + "\n"
+    return "\n".join(_lines(proposal, sources, target, series=series)) + "\n"
 
 
-def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterator[str]:
+def _lines(
+    proposal: Proposal, sources: Sequence[Path], target: Path, *, series: bool
+) -> Iterator[str]:
     above = target.absolute().parent
     places = [os.path.relpath(source.absolute(), above) for source in sources]
     yield PRIVATE
@@ -87,14 +91,17 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
         for column, how in proposal.alike.items():
             yield f"{toml_key(column)} = {toml_value(how)}"
     yield ""
-    yield from _columns(proposal)
+    yield from _columns(proposal, series=series)
     criterion, method = proposal.promise.reasons
     yield ""
     yield from _comment(f"What must hold of every group: {criterion}.")
     yield from criteria_entries(proposal.criterion)
     yield ""
-    yield from _comment(f"How groups are made: {method}.")
-    yield from method_entries(proposal.method)
+    if series:
+        yield from _comment("How groups are made: a series has a method of its own.")
+    else:
+        yield from _comment(f"How groups are made: {method}.")
+        yield from method_entries(proposal.method)
     yield ""
     yield from _comment("What columns mean, for whoever gets the release: say it between quotes.")
     yield "[describe]"
@@ -112,13 +119,20 @@ def _lines(proposal: Proposal, sources: Sequence[Path], target: Path) -> Iterato
     yield 'review_date = ""'
 
 
-def _columns(proposal: Proposal) -> Iterator[str]:
+def _columns(proposal: Proposal, *, series: bool) -> Iterator[str]:
     by_role: dict[Role, list[ProposedColumn]] = {role: [] for role in Role}
     for column in proposal.columns:
         by_role[column.role].append(column)
     yield "[columns]"
     yield from _comment("They name people; never published.")
     yield from _listed("identifiers", by_role[Role.IDENTIFIER])
+    if series:
+        names = [column.name for column in by_role[Role.IDENTIFIER]]
+        yield from _comment(
+            "By which one are people known? Name it here instead of among the identifiers: only "
+            "keyed hashes of it are kept. Without it nobody notices who comes twice."
+        )
+        yield f"# person = {toml_value(names[0] if names else 'name')}"
     published = [column for column in by_role[Role.SENSITIVE] if column.published]
     yield from _comment("It must not become known of a person; published as it is.")
     yield from _listed("sensitive", published)

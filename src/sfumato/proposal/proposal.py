@@ -207,11 +207,16 @@ class Proposal:
         said = {column.name: column.meaning for column in self.columns if column.meaning}
         return {name: said[name] for names in published for name in names if name in said}
 
-    def save(self, path: str | Path) -> Path:
-        """Write a job file for a person to edit; it holds values, and is never overwritten."""
+    def save(self, path: str | Path, *, series: bool = False) -> Path:
+        """Write a job file for a person to edit; it holds values, and is never overwritten.
+
+        Args:
+            path: Where.
+            series: It starts a series of releases, which has a method of its own.
+        """
         from sfumato.proposal.job_text import save_job  # noqa: PLC0415  (it writes a proposal)
 
-        return save_job(self, path)
+        return save_job(self, path, series=series)
 
     @property
     def heading(self) -> str:

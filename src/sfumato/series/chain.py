@@ -21,6 +21,7 @@ from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.release.columns.naming import fewest_named, naming_many
 from sfumato.release.columns.untouched import ToldApart
+from sfumato.release.context import Context
 from sfumato.release.earlier_releases.in_common import in_public
 from sfumato.series.entries import Batch, ReleaseEntry
 from sfumato.series.store import Store
@@ -85,6 +86,7 @@ def next_release(
     n_new: int,
     people: Mapping[int, tuple[FrequencySet, ...]],
     mark: str,
+    context: Context | None = None,
 ) -> Release:
     """Decide a release of all records so far that is safe beside the earlier ones.
 
@@ -99,6 +101,7 @@ def next_release(
         n_new: Records that came since the last of them; none: it is of the same people.
         people: What each of them was made of.
         mark: Of the texts that releases of the chain name: those of many people in the first one.
+        context: Who gets it, as the steward says.
 
     Raises:
         Unsatisfiable: There is none; the message says why, and what can be done.
@@ -112,7 +115,8 @@ def next_release(
         )
     table.categories = fixed_names(table, terms, people, mark)
     try:
-        return anonymize(table, terms.promise, _after(method, earlier, people))
+        method = _after(method, earlier, people)
+        return anonymize(table, terms.promise, method, context=context)
     except ToldApart as error:
         start = "a new chain (--new-chain)" if earlier else "the series anew"
         raise BadInput(

@@ -210,7 +210,10 @@ class _Transaction:
             table.n_left_out = plan.n_left_out + n_rare
             place = staging.path / "release"
             mark = self.store.mark(plan.chain.number)
-            release = next_release(table, plan.terms, plan.method, earlier, n_new, people, mark)
+            context = plan.terms.context_for(self.request.recipient)
+            release = next_release(
+                table, plan.terms, plan.method, earlier, n_new, people, mark, context
+            )
             release.save(place, plan.terms.format)
             reached("publish.staged")
             beside = release.written.beside

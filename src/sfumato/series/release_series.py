@@ -19,6 +19,7 @@ from sfumato.files.staged import new_parents
 from sfumato.html import html_table
 from sfumato.parameters import file_path
 from sfumato.release import Release
+from sfumato.release.context import Context
 from sfumato.report import Report, audit
 from sfumato.report.verdict import Verdict, worst
 from sfumato.series.chain import PairVerdict, attacked_by_pairs, fixed_names, made_of, opened
@@ -69,6 +70,7 @@ class ReleaseSeries:
         alike: str | Mapping[str, str] | None = None,
         describe: Mapping[str, str] | None = None,
         max_suppressed: float | None = None,
+        context: Context | Mapping[str, str] | None = None,
         **settings: Unpack[Settings],
     ) -> ReleaseSeries:
         """Start a series; what is said here holds for all its batches.
@@ -91,6 +93,8 @@ class ReleaseSeries:
             max_suppressed: How many people of a chain may be left out without a question, where
                 their values are so rare that they would cost a release a whole column: a number of
                 rows, or a share of them. None: say it every time (`publish(rare=...)`).
+            context: Who gets the releases, as for `sf.anonymize`; those for a recipient who is
+                named (`publish(recipient=...)`) do not name the one that is stated here.
             settings: How every batch is read, as for `sf.read`: `encoding`, `dates`, `missing`, ...
         """
         terms = Terms.of(
@@ -106,6 +110,7 @@ class ReleaseSeries:
             ReadSettings.of(settings),
             describe,
             max_suppressed,
+            context,
         )
         target = file_path("ReleaseSeries.create", place)
         with new_parents(target):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from operator import index
 from typing import Any
 
@@ -20,6 +20,7 @@ from sfumato.engines.protocol import Batches, Format
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, suppression_limit
 from sfumato.release import Release
+from sfumato.release.context import Context
 from sfumato.release.description import refuse_unreadable_parts
 from sfumato.table import ALIKE, KEEP, MERGE, Table, read
 
@@ -56,6 +57,7 @@ class Terms:
     # People of rare values who are left out without a question: a number of rows, or a share of
     # them, in a whole chain; None: every time somebody has to say what becomes of them.
     max_suppressed: float | None = None
+    context: Context = field(default_factory=Context)  # who gets the releases, as the steward says
 
     @classmethod
     def of(
@@ -72,6 +74,7 @@ class Terms:
         settings: ReadSettings | None = None,
         describe: Mapping[str, str] | None = None,
         max_suppressed: float | None = None,
+        context: Context | Mapping[str, str] | None = None,
     ) -> Terms:
         """Check the terms as far as that can be done without any data."""
         unfit = unfit_for_series(criterion, method)
@@ -112,6 +115,7 @@ class Terms:
             settings or ReadSettings(),
             {n: said for n, said in schema.meanings.items() if n in schema.published_columns},
             _plain(max_suppressed),
+            Context.of(context),
         )
 
     @property
@@ -123,6 +127,10 @@ class Terms:
     def promise(self) -> Criterion:
         """What every release promises: k records whatever one compares, and all else likewise."""
         return _promise(self.criterion)
+
+    def context_for(self, recipient: str | None) -> Context:
+        """Who gets a release; made for somebody in particular, it does not name all others."""
+        return self.context if recipient is None else replace(self.context, recipient="")
 
     def read(self, kept: Batches) -> Table:
         """Open batches that were kept with the roles: spellings are merged, people are hashes."""
@@ -180,6 +188,7 @@ class Terms:
             "read": self.settings.spec(),
             **({"describe": dict(self.describe)} if self.describe else {}),
             **({} if self.max_suppressed is None else {"max_suppressed": self.max_suppressed}),
+            **({"context": self.context.said} if self.context.said else {}),
         }
 
     @classmethod
@@ -213,6 +222,7 @@ class Terms:
                 ReadSettings.of(written["read"]),
                 written.get("describe"),
                 written.get("max_suppressed"),
+                written.get("context"),
             )
         except BadInput as error:
             raise BadInput(f"{where}: terms that cannot be: {error}", error.values) from None
@@ -237,6 +247,9 @@ class Terms:
         rules = {**self.quasi_identifiers, **self.hierarchies}
         for name, rule in said.rules().items():
             pairs[f"hierarchies.{name}"] = (rule.spec(), rules.get(name, Flat()).spec())
+        # A release for somebody in particular does not name who else gets them.
+        stated = self.context if "recipient" in said.context else self.context_for("somebody")
+        pairs["context"] = (dict(said.context), stated.public)
         unlike = [key for key, (public, promised) in pairs.items() if public != promised]
         if unlike:
             raise BadInput(
@@ -294,8 +307,8 @@ def unfit_for_series(criterion: Criterion, method: Algorithm | None) -> list[str
 def as_one_refusal(unfit: Sequence[str]) -> str:
     """Say all that is in the way in one line.
 
-    >>> as_one_refusal(["context: take it out", "method: leave it out"])
-    '2 things keep it from being a series: (1) context: take it out (2) method: leave it out'
+    >>> as_one_refusal(["engine: take it out", "method: leave it out"])
+    '2 things keep it from being a series: (1) engine: take it out (2) method: leave it out'
     """
     if len(unfit) == 1:
         return unfit[0]

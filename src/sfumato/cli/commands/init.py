@@ -22,6 +22,10 @@ def init(
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the job file is written.")
     ] = Path("job.toml"),
+    series: Annotated[
+        bool,
+        typer.Option("--series", help="A job that starts a series: for sfumato publish --job."),
+    ] = False,
     reading: Reading = NOTHING,
     show_values: bool = False,
 ) -> Answer:
@@ -41,8 +45,9 @@ def init(
                 "--output"
             )
         proposal = sf.propose(source, **reading)
-        proposal.save(output)
+        proposal.save(output, series=series)
     values = show_values or out.is_watched()
+    place = quote(str(source))
 
     def to_json() -> dict[str, Any]:
         return {**proposal.to_json(values=show_values), "job": str(output)}
@@ -52,10 +57,15 @@ def init(
         out.print_rows("Why", ("column", "reason"), proposal.reasons(values=values))
         for line in proposal.conclusions:
             out.say(line)
+        if series:
+            out.say("The job names no method: a series has one of its own.")
         out.say(
             f"The job is in {output}, for you alone. Read it, take out the line proposed = true, "
             "then:"
         )
-        out.say_command(f"sfumato anonymize {quote(str(output))}")
+        if series:
+            out.say_command(f"sfumato publish series/ {place} --job {quote(str(output))}")
+        else:
+            out.say_command(f"sfumato anonymize {quote(str(output))}")
 
     return Answer(to_json, show)
