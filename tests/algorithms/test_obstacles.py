@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 import naive.obstacles
 from profiles import examples
 from sfumato import Tree
-from sfumato.algorithms.bcf.obstacles import obstacle
+from sfumato.algorithms.bcf.obstacles import Told, obstacle
 
 SHAPES = [
     ("a", "b", "c", "d"),
@@ -37,17 +37,29 @@ def test_it_names_the_fewest_people_without_whom_a_column_can_be_told(data):
     names = naive.obstacles.leaves(shape)
     k = data.draw(st.integers(1, 3))
     new = {leaf: data.draw(st.integers(0, 5)) for leaf in names}
-    stay = {leaf: data.draw(st.sampled_from([0, 0, 0, 1, 4])) for leaf in names}
+    stay = {leaf: data.draw(st.sampled_from([0, 0, 0, 1, 3])) for leaf in names}
+    # One earlier release of those who stay, by any cut; or two, the first of some of them.
+    told = []
+    for half in data.draw(st.sampled_from([[False], [True, False]])) if any(stay.values()) else []:
+        sides = data.draw(st.sampled_from(list(naive.obstacles.cuts(shape))))
+        side_of = {leaf: next(side for side in sides if leaf in side) for leaf in names}
+        told.append(({leaf: n // 2 if half else n for leaf, n in stay.items()}, side_of))
     domain = domain_of(shape)
     order = [str(label) for label in domain.labels]
+    earlier = []
+    for older, side_of in told:
+        ends = [sorted(order.index(leaf) for leaf in side) for side in set(side_of.values())]
+        sides = np.array([(each[0], each[-1]) for each in ends])
+        earlier.append(Told(np.array([older[leaf] for leaf in order]), sides))
     # Those who stay are published already: they are not new.
     found = obstacle(
         domain.taxonomy,
         np.array([new[leaf] for leaf in order]),
         np.array([stay[leaf] for leaf in order]),
         k,
+        earlier,
     )
-    expected = naive.obstacles.least_left_out(shape, new, stay, k)
+    expected = naive.obstacles.least_left_out(shape, new, stay, k, told)
     if found.why == "free":
         assert expected == []
     elif found.why == "rare":

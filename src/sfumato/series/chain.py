@@ -115,7 +115,7 @@ def next_release(
         )
     table.categories = fixed_names(table, terms, people, mark)
     try:
-        method = _after(method, earlier, people)
+        method = after_all(method, earlier, people)
         return anonymize(table, terms.promise, method, context=context)
     except ToldApart as error:
         start = "a new chain (--new-chain)" if earlier else "the series anew"
@@ -146,14 +146,15 @@ def told_by_size(
     """
     table.categories = fixed_names(table, terms, people, mark)
     seen = naming_many(table, terms.promise, method).frequencies()
-    return _after(method, earlier, people).told_by_size(seen, terms.k)
+    return after_all(method, earlier, people).told_by_size(seen, terms.k)
 
 
-def _after(
+def after_all(
     method: SeriesAlgorithm,
     earlier: Mapping[int, Release],
     people: Mapping[int, tuple[FrequencySet, ...]],
 ) -> SeriesAlgorithm:
+    """Give the method with the earlier releases of a chain, and what these were made of."""
     return method.after(
         [
             replace(earlier[number].public_view, people=people.get(number, ()))

@@ -35,6 +35,7 @@ from sfumato.release.columns.look_alikes import LookAlikes, refuse_look_alikes
 from sfumato.release.summary import Summary
 from sfumato.series.chain import (
     PairVerdict,
+    after_all,
     fixed_names,
     made_of,
     next_release,
@@ -192,7 +193,7 @@ class _Transaction:
             people = made_of(plan.earlier, plan.batches, plan.terms, self.store)
             drift, obstacles = None, Obstacles({}, ())
             if came is not None and new is not None:
-                drift, obstacles = self._looked_at(table, intake.alone(new), plan, people)
+                drift, obstacles = self._looked_at(table, intake.alone(new), plan, earlier, people)
                 way, n_before = self.request.rare, plan.n_left_out
                 mark = self.store.mark(plan.chain.number)
 
@@ -285,6 +286,7 @@ class _Transaction:
         table: Table,
         batch: Table,
         plan: NextRelease,
+        earlier: Mapping[int, Release],
         people: Mapping[int, tuple[FrequencySet, ...]],
     ) -> tuple[Drift | None, Obstacles]:
         """Compare a batch with the series so far, and find what would cost columns.
@@ -293,6 +295,7 @@ class _Transaction:
             table: All records so far, with the batch.
             batch: The new ones alone.
             plan: What comes next.
+            earlier: The releases of the chain.
             people: What each release was made of.
         """
         published = people[max(people)] if people else ()
@@ -303,7 +306,9 @@ class _Transaction:
         drift = Drift.of(batch.frequencies(), before) if before else None
         mark = self.store.mark(plan.chain.number)
         table.categories = fixed_names(table, plan.terms, people, mark)
-        return drift, looked_at(table, plan.terms, plan.method, batch, waiting, published)
+        method = after_all(plan.method, earlier, people)
+        made_of_batches = [people[number] for number in sorted(earlier)]
+        return drift, looked_at(table, plan.terms, method, batch, waiting, made_of_batches)
 
     def _planned(self, terms: Terms | None) -> NextRelease:
         """Find out what comes next, and refuse what does not fit to what is there."""

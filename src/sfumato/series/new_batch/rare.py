@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from sfumato.algorithms import SeriesAlgorithm
-from sfumato.algorithms.bcf.obstacles import Obstacle, obstacle
+from sfumato.algorithms.bcf.obstacles import Obstacle, Told, obstacle
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
@@ -171,27 +171,32 @@ def looked_at(
     method: SeriesAlgorithm,
     batch: Table,
     waiting: Sequence[FrequencySet],
-    published: Sequence[FrequencySet],
+    published: Sequence[Sequence[FrequencySet]],
 ) -> Obstacles:
     """Find what is in the way of the columns of the next release.
 
     Args:
         table: All records so far and the batch, with the names that the chain has.
         terms: What is promised.
-        method: With the columns that are asked for.
+        method: With the columns that are asked for, and the earlier releases.
         batch: The new records alone.
         waiting: Those that came before, and are new in this release.
-        published: Those that earlier releases have.
+        published: Those that each earlier release has.
     """
     seen = naming_many(table, terms.promise, method)
     asked = method.specialized(list(terms.quasi_identifiers))
+    releases = method.past(seen.frequencies()).releases if published else ()
     by_column, rare = {}, []
-    for column in terms.quasi_identifiers:
+    for j, column in enumerate(terms.quasi_identifiers):
         domain = seen.domains[column]
         own = _counts(domain, column, [batch.combinations()])
         stay = _counts(domain, column, waiting)
-        new, stay = own + stay, stay + _counts(domain, column, published)
-        found = obstacle(domain.taxonomy, new, stay, terms.k)
+        told = [
+            Told(_counts(domain, column, people_then), np.unique(release.boxes[:, j], axis=0))
+            for people_then, release in zip(published, releases, strict=True)
+        ]
+        new, stay = own + stay, stay + (told[-1].older if told else 0)
+        found = obstacle(domain.taxonomy, new, stay, terms.k, told)
         by_column[column] = found
         if found.why == "rare" and column in asked:
             rare.append(_rare(column, domain, found, batch, terms))
