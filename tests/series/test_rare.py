@@ -525,6 +525,34 @@ def test_all_worlds_say_as_little_of_who_was_left_out_as_of_everybody(tmp_path):
     assert sum(came) > 0  # some appear later
 
 
+@pytest.mark.long
+def test_who_waits_stays_and_all_worlds_say_as_little_of_rare_people_who_waited(tmp_path):
+    promise = sf.KAnonymity(2) & sf.LDiversity(2, "frequency")
+    n_waited = 0
+    for number in range(3):
+        dice = random.Random(f"waits {number}")
+        series = series_of(tmp_path / str(number), 2, promise, {"age": sf.Intervals(10, 20)})
+        known, releases = [], []
+        for j, wait in enumerate([False, True, False]):
+            batch = [(dice.choice([21, 25, 45]), "stu"[i % 3]) for i in range(3 if j else 6)]
+            batch += [(85, dice.choice("stu"))] if wait else []
+            rows = [{"id": f"{j}-{i}", "age": a, "disease": d} for i, (a, d) in enumerate(batch)]
+            try:
+                way = None if wait else "keep"
+                done = series.publish(pd.DataFrame(rows), wait=wait, rare=way)
+            except sf.Unsatisfiable:
+                break
+            known += batch
+            if not wait:
+                releases.append((sf.load(done.release), len(known)))
+                assert (done.n_rows, done.n_rare) == (len(known), 0)
+        if len(releases) == 2:
+            n_waited += 1
+            assert set(releases[-1][0].to_pandas()["age"].astype(str)) == {"*"}
+            say_little(releases, known, [], 2)
+    assert n_waited > 0
+
+
 @pytest.mark.slow
 def test_all_worlds_say_as_little_in_many_series(tmp_path):
     promise = sf.KAnonymity(2) & sf.LDiversity(2, "frequency")
