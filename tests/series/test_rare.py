@@ -201,6 +201,30 @@ def test_a_chain_that_has_begun_is_not_coded(tmp_path):
     assert series.verify()
 
 
+@pytest.mark.long
+@pytest.mark.parametrize("told", [True, False])
+def test_a_code_cuts_through_what_earlier_releases_told(told):
+    """So a chain keeps its hierarchies: [60, 80) is neither inside >=70 nor around it."""
+
+    def read(frame, rule):
+        roles = {"sensitive": "disease", "identifiers": ["id"]}
+        return sf.read(frame[["id", "age", "disease"]], quasi_identifiers={"age": rule}, **roles)
+
+    first = people(200, extra=[] if told else [(85, "flu")])
+    both = pd.concat([first, people(200, first=200, seed=1, extra=OLD)])
+    promise = sf.BCFAnonymity(5)
+    earlier = sf.anonymize(read(first, sf.Intervals(20)), promise, sf.BCFAnonymizer())
+    assert ("[60, 80)" in set(earlier.to_pandas()["age"])) == told
+    method, coded = sf.BCFAnonymizer(previous=[earlier]), sf.Intervals(20, top=70)
+    if told:
+        with pytest.raises(sf.BadInput, match="the hierarchies stay the same"):
+            sf.anonymize(read(both, coded), promise, method)
+    else:  # outside of a series, after a release that told nothing, it is a cut like any other
+        release = sf.anonymize(read(both, coded), promise, method)
+        assert ">=70" in set(release.to_pandas()["age"])
+        assert release.check()
+
+
 def test_nothing_without_ends_is_coded(tmp_path):
     rules = {"place": sf.Prefix(), "sex": sf.Flat()}
     batch = people(400).assign(place=["10", "11", "12", "13"] * 100)
