@@ -353,8 +353,7 @@ class _Reader:
             self.need("numbers", all(_is_row(row, len(names)) for row in rows))
             found[column] = NumberColumns(names, {row[0]: tuple(row[1:]) for row in rows})
             self.need("numbers", len(found[column].values) == len(rows))
-            self.need("numbers", not found[column].instead or found[column].tells_texts)
-            way: Numbers = "bounds" if found[column].instead else "midpoint"
+            way: Numbers = "bounds" if found[column].are_bounds else "midpoint"
             meant = number_columns(column, list(found[column].values), rules[column], way)
             self.need("numbers", meant is not None and meant.names == names)
             self.need("numbers", meant is not None and meant.values == found[column].values)

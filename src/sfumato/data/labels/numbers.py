@@ -29,13 +29,18 @@ class NumberColumns:
     (True, 'integer', '>=90')
     """
 
-    names: tuple[str, ...]  # the two bounds, which stand instead of the texts, or the midpoint
+    names: tuple[str, ...]  # the two bounds, or the midpoint
     values: Mapping[str | None, tuple[Plain, ...]]  # by published text; None: missing
 
     @property
-    def instead(self) -> bool:
-        """Whether the texts themselves are not published."""
+    def are_bounds(self) -> bool:
+        """Whether they are the two ends, not the middle."""
         return len(self.names) == 2
+
+    @property
+    def instead(self) -> bool:
+        """Whether the texts themselves are not published: the bounds tell all of them apart."""
+        return self.are_bounds and self.alike is None
 
     def in_file(self, column: str) -> tuple[str, ...]:
         """The columns that stand in the file for a column of texts."""
@@ -43,9 +48,9 @@ class NumberColumns:
 
     def what(self, name: str) -> str:
         """Say what one of the columns holds."""
-        return (
-            ("lower bounds", "upper bounds")[self.names.index(name)] if self.instead else "middles"
-        )
+        if not self.are_bounds:
+            return "middles"
+        return ("lower bounds", "upper bounds")[self.names.index(name)]
 
     @property
     def kind(self) -> str:
@@ -57,10 +62,15 @@ class NumberColumns:
     def _texts(self) -> dict[Exact, str | None]:
         return {exact(row): text for text, row in self.values.items()}
 
-    @property
-    def tells_texts(self) -> bool:
-        """Whether no two texts have the same numbers."""
-        return len(self._texts) == len(self.values)
+    @cached_property
+    def alike(self) -> tuple[str | None, str | None] | None:
+        """Two texts that have the same numbers; None: there are none."""
+        first: dict[Exact, str | None] = {}
+        for text, row in self.values.items():
+            other = first.setdefault(exact(row), text)
+            if other != text:
+                return other, text
+        return None
 
     def text(self, numbers: Sequence[object]) -> str | None:
         """Give the text that some numbers stand for; KeyError: they stand for none."""
@@ -69,6 +79,9 @@ class NumberColumns:
     def in_words(self, column: str) -> str:
         """Say what is published for the texts of a column, and how many of these have open ends."""
         said = f"{' and '.join(self.names)} {'instead of' if self.instead else 'beside'} {column}"
+        if self.are_bounds and self.alike is not None:
+            one, other = ("missing values" if text is None else text for text in self.alike)
+            said += f", since {one} and {other} have the same bounds"
         n_open = sum(None in row for text, row in self.values.items() if text is not None)
         if n_open == 0:
             return said

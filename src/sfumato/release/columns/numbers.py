@@ -23,7 +23,7 @@ def published_numbers(
     """Choose the numbers of every generalized column of numbers; they tell no unpublished text.
 
     Raises:
-        BadInput: A name is taken, or bounds do not tell texts apart.
+        BadInput: A name is taken.
     """
     if way == "text" or description.group is not None:
         return {}
@@ -53,9 +53,3 @@ def _refuse_taken(chosen: dict[str, NumberColumns], column: str, description: De
                 f"numbers: the name {name!r} is taken by a column of the table; rename that "
                 "column, or publish numbers as text"
             )
-    if chosen[column].instead and not chosen[column].tells_texts:
-        raise BadInput(
-            f"numbers: the bounds of {column!r} do not tell all of its published values apart, "
-            "such as missing ones and *; declare a domain, as Intervals(domain=[0, 120]), or "
-            "publish numbers as text or midpoint"
-        )

@@ -50,7 +50,7 @@ class EmptyNumbers:
         """Say in sentences what a column of the file does not tell by itself."""
         said = []
         if self.n_open[name]:
-            ends = ("no lower end", "no upper end") if self.numbers.instead else ("an open end",)
+            ends = ("no lower end", "no upper end") if self.numbers.are_bounds else ("an open end",)
             end = ends[self.numbers.names.index(name)]
             said.append(f"Empty in {counted(self.n_open[name], 'row')}: the range has {end}.")
         return " ".join([*said, *self._perhaps()])
@@ -61,10 +61,10 @@ class EmptyNumbers:
         said = []
         if any(self.n_open.values()):
             names = " and ".join(self.numbers.names)
+            end = "open on that side" if self.numbers.are_bounds else "open at an end"
+            missing = f"where {self.column} is empty too, it is missing"
             if self.numbers.instead:
-                end, missing = "open on that side", "where both are empty, it is missing"
-            else:
-                end, missing = "open at an end", f"where {self.column} is empty too, it is missing"
+                missing = "where both are empty, it is missing"
             also = f"; {missing} ({counted(self.n_missing, 'row')})" if self.n_missing else ""
             said.append(f"In {names} an empty field means that the range is {end}{also}.")
         elif self.n_missing and self.numbers.instead:
