@@ -140,6 +140,10 @@ def test_a_dry_run_shows_numbers_as_they_would_be_published(place, way, columns)
     shown = run("anonymize", place / "job.toml", "--dry-run", "--no-audit", "--json")
     assert shown.exit_code == 0
     rows = json.loads(shown.output)["first_rows"]["data"]
+    told = run("anonymize", place / "job.toml", "--dry-run", "--no-audit").output
+    first_rows = told.split("as they would be published")[1].split("Dry run")[0]
+    assert " open " in first_rows
+    assert "missing" not in first_rows
     assert run("anonymize", place / "job.toml", "--no-audit").exit_code == 0
     with (place / "out" / "data.csv").open(newline="") as file:
         published = [*csv.DictReader(file)]

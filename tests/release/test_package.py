@@ -2,6 +2,7 @@
 
 import csv
 import datetime
+import html
 import json
 import random
 import re
@@ -21,10 +22,12 @@ from frictionless import validate
 import sfumato as sf
 from naive.label_bounds import naive_bounds
 from series.made import started, write_batch, write_job
+from sfumato.data.labels.numbers import number_columns
 from sfumato.engines.look import MOST_COMMON
 from sfumato.files.staged import CHECKSUM, checksum
 from sfumato.job import Job
 from sfumato.release.files.saved import PACKAGE
+from sfumato.release.package.number_ends import ends_in_words
 
 ODD = {
     "Größe, cm": "length, lying; in “cm”",
@@ -254,6 +257,47 @@ def test_columns_of_numbers_have_the_role_and_the_meaning_of_their_column(made, 
         assert found[column]["description"].startswith(f"in years ({what}). Empty in ")
         assert found[column]["published"] == f"generalized (ranges): {what}"
     assert ("from 18 up to" in (place / "README.txt").read_text()) == (name == "middles")
+
+
+def test_the_recipient_is_told_which_bounds_are_included(tmp_path):
+    ages = [*range(20, 60), *[54] * 5, *[70, 80, 119, 120, 120]]
+    rules = {"age": sf.Intervals(5, 10, top=60, domain=[0, 120])}
+    source, method = sf.read(pa.table({"age": ages}), rules), sf.Mondrian()
+    said = {}
+    for way in ("bounds", "midpoint"):
+        release = sf.anonymize(source, sf.KAnonymity(5), method, numbers=way)
+        place = release.save(tmp_path / way)
+        files = [(place / each).read_text() for each in ("README.txt", "codebook.html")]
+        texts = [" ".join(html.unescape(text).split()) for text in files]
+        for (_, name), field in fields(place).items():
+            said[name] = field.get("description", "")
+            assert all(said[name] in text for text in texts)
+    low, high, middle = (said[f"age_{each}"] for each in ("low", "high", "mid"))
+    assert low == "The bound itself is included."
+    assert high == (
+        "The bound itself is excluded; it is included where it is 120, the declared end."
+    )
+    assert middle == (
+        "Open ends were closed at the declared bounds, 0 and 120, first: >=60 became 90."
+    )
+
+
+@pytest.mark.parametrize(
+    ("texts", "said"),
+    [
+        (["[35, 40)", "<35"], "The bound itself is excluded: values are below it."),
+        (["35", "36 or missing"], "The bound itself is included."),
+        (
+            ["35", "[40, 120)", ">=50", "*"],
+            "The bound itself is excluded; it is included where age_low is the same and where it "
+            "is 120, the declared end (but not where age_low is 40).",
+        ),
+    ],
+)
+def test_an_upper_bound_is_included_where_a_value_can_be_it(texts, said):
+    rule = sf.Intervals(5, domain=[0, 120])
+    numbers = number_columns("age", texts, rule, "bounds")
+    assert ends_in_words("age_high", numbers, rule) == said
 
 
 def test_open_ends_have_no_bound(made):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from pathlib import Path
 from shlex import quote
@@ -13,7 +14,10 @@ import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, Answer, command
 from sfumato.cli.options import Details
+from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.values import MISSING_TEXT, published_text
+
+OPEN = "open"  # the end of a range, where no number stands for it
 
 REFUSED = {
     "failed": "An attack succeeded: nothing was written.",
@@ -110,6 +114,7 @@ def anonymize(
             )
     report, code = None, 0
     rows: dict[str, list[dict[str, str | None]]] = {}
+    numbers: Mapping[str, NumberColumns] = {}
 
     def attacked(release: sf.Release) -> None:
         """Attack what was written, and leave if it is not to be published."""
@@ -135,6 +140,7 @@ def anonymize(
         summary = release.summary()
         if dry_run:
             rows = _texts(release.first_rows())
+            numbers = release.description.numbers
             attacked(release)
         else:
             with release.saving(target, given.format, experiment=experiment):
@@ -159,7 +165,7 @@ def anonymize(
         if dry_run and (show_values or not code or out.is_watched()):
             for table, shown in rows.items():
                 title = f"First rows of {table}, as they would be published"
-                out.print_rows(title, [*shown[0]], _cells(shown))
+                out.print_rows(title, [*shown[0]], _cells(shown, numbers))
         if report is not None:
             published, noticed = summary.sentences
             said = [published, *report.sentences, noticed]
@@ -186,9 +192,18 @@ def anonymize(
     return Answer(to_json, show, code)
 
 
-def _cells(rows: list[dict[str, str | None]]) -> list[list[str]]:
-    """Give rows for a person to read."""
-    return [[MISSING_TEXT if text is None else text for text in row.values()] for row in rows]
+def _cells(
+    rows: list[dict[str, str | None]], numbers: Mapping[str, NumberColumns]
+) -> list[list[str]]:
+    """Give rows for a person to read; of a range, a number that is not there is an open end."""
+    shown = []
+    for row in rows:
+        told = {name: MISSING_TEXT if text is None else text for name, text in row.items()}
+        for column, each in numbers.items():
+            text = each.text([row[n] for n in each.names]) if each.instead else row[column]
+            told |= {n: OPEN for n in each.names if text is not None and row[n] is None}
+        shown.append([*told.values()])
+    return shown
 
 
 def _texts(rows: dict[str, list[dict[str, object]]]) -> dict[str, list[dict[str, str | None]]]:

@@ -117,6 +117,8 @@ def _about(column: ColumnContents) -> Iterator[str]:
         yield f"{counted(column.n_untold, 'row says', 'rows say')} nothing here."
     if column.n_missing:
         yield f"Missing in {counted(column.n_missing, 'row')}."
+    if column.ends:
+        yield column.ends
     if column.not_told:
         yield column.not_told
 

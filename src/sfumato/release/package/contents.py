@@ -15,6 +15,7 @@ from sfumato.release.files.saved import Written
 from sfumato.release.package.empty_numbers import EmptyNumbers
 from sfumato.release.package.label_bounds import Bounds, bounds_of
 from sfumato.release.package.label_forms import forms_of
+from sfumato.release.package.number_ends import ends_in_words
 from sfumato.release.wording import promise_in_words, published_as
 from sfumato.text import count, counted, percent, plural
 
@@ -40,6 +41,7 @@ class ColumnContents:
     has_rest: bool  # whether `other` stands for all texts that are not named
     n_open: int = 0  # rows of a column of numbers that are empty since the range is open
     not_told: str = ""  # of a column of numbers: what an empty field means, and what is not told
+    ends: str = ""  # of a column of numbers: which ends are included, and which were declared
 
     @property
     def n_empty(self) -> int:
@@ -221,7 +223,12 @@ def _column(
         name in (description.rest or ()),
         n_open,
         "" if numbers is None else numbers.about(name),
+        "" if numbers is None else _ends(description, name, numbers),
     )
+
+
+def _ends(description: Description, name: str, empty: EmptyNumbers) -> str:
+    return ends_in_words(name, empty.numbers, description.hierarchies[empty.column])
 
 
 def _meaning(description: Description, name: str) -> str | None:

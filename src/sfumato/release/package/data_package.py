@@ -64,7 +64,8 @@ def _resource(contents: Contents, table: TableContents) -> dict[str, Any]:
 
 def _field(contents: Contents, column: ColumnContents) -> dict[str, Any]:
     kind = _type(contents, column)
-    said = f"{column.meaning or ''}. {column.not_told}" if column.not_told else column.meaning
+    more = " ".join(each for each in (column.not_told, column.ends) if each)
+    said = f"{column.meaning or ''}. {more}" if more else column.meaning
     constraints = _constraints(contents, column, kind)
     return {
         "name": column.name,

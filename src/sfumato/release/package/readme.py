@@ -66,7 +66,8 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield "Columns"
     yield "-------"
     for column in contents.columns:
-        yield from _paragraph(f"{column.name}: {column.meaning or 'not described'}", "", "  ")
+        said = f"{column.name}: {column.meaning or 'not described'}"
+        yield from _paragraph(f"{said}. {column.ends}" if column.ends else said, "", "  ")
     if contents.forms:
         yield ""
         yield "How generalized values are written"
