@@ -109,6 +109,7 @@ def test_the_summary_counts_what_reading_did(place):
         "skipped_start": 2,
         "skipped_end": 1,
         "missing": {"zip": N_MISSING},
+        "unfound": {},
         "trimmed": {"sex": len({row["sex"] for row in rows()})},
         "may_be_missing": {},
         "numbers": [],

@@ -3,6 +3,7 @@
 import random
 from fractions import Fraction
 
+import openpyxl
 import pyarrow as pa
 import pytest
 from pyarrow.csv import write_csv
@@ -91,3 +92,57 @@ def test_check_and_anonymize_of_a_written_job_say_so(tmp_path):
     released = run("anonymize", job, "--no-audit")
     assert released.exit_code == 0
     assert MAY_BE_MISSING in " ".join(released.stdout.split())
+
+
+PAY = ["12.5", "30.0", "44.0", "-99.0", "-99.00", "17.25"]
+
+
+def of_pay(place, values, **settings):
+    """The table of a CSV file of one column of texts."""
+    path = place / "pay.csv"
+    path.write_text("\n".join(["pay,sex", *(f"{each},f" for each in values)]) + "\n")
+    return sf.read(path, {"pay": sf.Intervals(5), "sex": sf.Flat()}, **settings)
+
+
+def test_codes_are_noticed_in_every_notation_of_their_number(tmp_path):
+    assert codes_in(PAY) == ["-99"]
+    said = dict(of_pay(tmp_path, PAY).read_counts.lines)
+    assert MAY_BE_MISSING in said
+    assert guess(tmp_path / "pay.csv").settings.missing == {"pay": ("-99",)}
+
+
+@pytest.mark.parametrize("code", ["-99", "-99.0", -99])
+@pytest.mark.parametrize("by_column", [True, False])
+def test_a_declared_code_is_a_number_among_numbers(tmp_path, code, by_column):
+    declared = {"pay": [code]} if by_column else [code]
+    counts = of_pay(tmp_path, PAY, missing=declared).read_counts
+    assert counts.missing == {"pay": 2} | ({} if by_column else {"sex": 0})
+    assert not counts.unfound
+    with_comma = [f'"{each.replace(".", ",")}"' for each in PAY]
+    declared = {"pay": [str(code).replace(".", ",")]}
+    counts = of_pay(tmp_path, with_comma, missing=declared, decimal=",", delimiter=",").read_counts
+    assert counts.missing == {"pay": 2}
+
+
+def test_a_declared_code_is_a_text_among_texts(tmp_path):
+    path = tmp_path / "icd.csv"
+    path.write_text("icd\n999.0\n999\nV27\n999.00\n")
+    counts = sf.read(path, {"icd": sf.Flat()}, missing=["999"]).read_counts
+    assert counts.missing == {"icd": 1}
+
+
+def test_a_declared_code_that_no_row_has_is_named(tmp_path):
+    for declared, said in (
+        ({"pay": ["-99", "k.A."], "sex": ["x"]}, "pay k.A., sex x"),
+        (["f", "-88"], "-88"),
+    ):
+        counts = of_pay(tmp_path, PAY, missing=declared).read_counts
+        assert dict(counts.lines)["declared codes found in no row"] == said
+    sheet = tmp_path / "pay.xlsx"
+    workbook = openpyxl.Workbook()
+    for row in (["pay", "sex"], [12.5, "f"], [-99.0, "f"], [30.0, "m"]):
+        workbook.active.append(row)
+    workbook.save(sheet)
+    table = sf.read(sheet, {"pay": sf.Intervals(5)}, missing={"pay": ["-99"], "sex": ["x"]})
+    assert table.read_counts.missing["pay"] == 1
+    assert "declared codes found in no row" not in dict(table.read_counts.lines)

@@ -37,9 +37,10 @@ def codes_in(values: Sequence[object]) -> list[str]:
 
     >>> codes_in(["34", "-99", None, "61"]), codes_in([34.5, 9999.0]), codes_in(["-99", "B"])
     (['-99'], ['9999'], [])
+    >>> codes_in(["34.5", "-99.0"])
+    ['-99']
     """
-    distinct = {*values}
-    there = [code for code in CODES if code in distinct or int(code) in distinct]
-    numbers = canonical_numbers(values) if there else None
-    others = [each for each in (numbers or {}).values() if each not in NUMBERS]
-    return usual_codes(there, min(others), max(others)) if others else []
+    numbers = {*(canonical_numbers(values) or {}).values()}
+    there = [code for code in CODES if Decimal(code) in numbers]
+    others = numbers - NUMBERS
+    return usual_codes(there, min(others), max(others)) if there and others else []

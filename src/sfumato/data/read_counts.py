@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -30,6 +30,8 @@ class ReadCounts:
     numbers: tuple[str, ...] = ()  # columns read by the decimal and thousands marks
     notices: tuple[tuple[str, str], ...] = ()  # of a file that had to be converted
     may_be_missing: Mapping[str, int] = field(default_factory=dict)  # distinct undeclared codes
+    # Declared codes that no row has, by column; "": declared of all columns.
+    unfound: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     @property
     def lines(self) -> list[tuple[str, str]]:
@@ -51,6 +53,11 @@ class ReadCounts:
         if any(self.missing.values()):
             text = ", ".join(f"{name} {n}" for name, n in self.missing.items() if n)
             lines.append(("codes read as missing", text))
+        if self.unfound:
+            text = ", ".join(
+                f"{name} {code}".lstrip() for name, codes in self.unfound.items() for code in codes
+            )
+            lines.append(("declared codes found in no row", text))
         if any(self.trimmed.values()):
             text = ", ".join(
                 f"{name} ({counted(n, 'value')})" for name, n in self.trimmed.items() if n
@@ -84,6 +91,7 @@ class ReadCounts:
             "skipped_start": self.n_skipped_start,
             "skipped_end": self.n_skipped_end,
             "missing": {name: n for name, n in self.missing.items() if n},
+            "unfound": {name: len(codes) for name, codes in self.unfound.items()},
             "trimmed": {name: n for name, n in self.trimmed.items() if n},
             "may_be_missing": {name: n for name, n in self.may_be_missing.items() if n},
             "numbers": list(self.numbers),

@@ -101,10 +101,14 @@ class DuckDBSource(Source):
         """Count what the settings did to some columns."""
         with self._session.explained():
             missing, trimmed = self._written.counts(columns)
+            unfound = self._written.unfound(columns)
         skipped, foreign = self._relation.skipped, self._relation.foreign
         for name, n in foreign.missing.items() if foreign is not None else ():
             if name in columns:
                 missing[name] = missing.get(name, 0) + n
+        if foreign is not None:  # whose codes were seen before, and counted by column
+            seen = sum(missing.values())
+            unfound = {c: each for c, each in unfound.items() if not missing.get(c, seen)}
         return ReadCounts(
             self._settings,
             self._relation.delimiter,
@@ -114,6 +118,7 @@ class DuckDBSource(Source):
             trimmed,
             tuple(name for name in self._converted.numbers if name in columns),
             (*(foreign.notices if foreign is not None else ()), *self._noticed()),
+            unfound=unfound,
         )
 
     def _noticed(self) -> Iterator[tuple[str, str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 
 from sfumato.data.date_formats import COMMON, TIME, DateFormat
 from sfumato.data.read_settings import ReadSettings
@@ -63,15 +64,69 @@ class AsWritten:
 
     def is_code(self, column: str) -> str | None:
         """Give SQL for whether a value stands for a missing one; None: no value does."""
-        codes, kind = self.settings.codes(column), self.types[column]
-        if not codes or LIST.match(kind):
-            return None
-        value = self.trimmed(column)
+        codes = self.settings.codes(column)
+        return self._is_one_of(column, codes) if self._has_codes(column) else None
+
+    def _has_codes(self, column: str) -> bool:
+        return bool(self.settings.codes(column)) and not LIST.match(self.types[column])
+
+    def _is_one_of(self, column: str, codes: Sequence[str]) -> str:
+        value, kind = self.trimmed(column), self.types[column]
         if NUMERIC.match(kind):
             listed = ", ".join(f"TRY_CAST({sql.text(code)} AS {kind})" for code in codes)
             return f"coalesce({value} IN ({listed}), false)"
-        listed = ", ".join(map(sql.text, codes))
-        return f"coalesce(CAST({value} AS VARCHAR) IN ({listed}), false)"
+        text = f"CAST({value} AS VARCHAR)"
+        same = f"{text} IN ({', '.join(map(sql.text, codes))})"
+        if column in self._compared_as_numbers:
+            same += f" OR {self._same_number(text, codes)}"
+        return f"coalesce({same}, false)"
+
+    def _same_number(self, value: str, codes: Sequence[str]) -> str:
+        """Give SQL for whether a text is the number of a code: -99.0 is that of -99."""
+        decimal = self.settings.decimal
+        numbers = [c for c in codes if re.fullmatch(number_pattern(decimal, None), c)]
+        mark = re.escape(decimal)
+        listed = [sql.text(re.sub(rf"{mark}0+$", "", code)) for code in numbers]
+        return f"{without_zeros(value, decimal)} IN ({', '.join(listed)})" if listed else "false"
+
+    @cached_property
+    def _compared_as_numbers(self) -> frozenset[str]:
+        """The columns of texts, all of them numbers, that have a code in another notation."""
+        columns = [c for c in self.inner if self.types[c] == TEXT and self._has_codes(c)]
+        told = []
+        for column in columns:
+            value, codes = self.trimmed(column), self.settings.codes(column)
+            other = f"{value} NOT IN ({', '.join(map(sql.text, codes))})"
+            number = sql.text(number_pattern(self.settings.decimal, self.settings.thousands))
+            told += [
+                f"count(*) FILTER ({other} AND {self._same_number(value, codes)})",
+                f"count(*) FILTER ({other} AND NOT regexp_full_match({value}, {number}))",
+            ]
+        if not told:
+            return frozenset()
+        (found,) = self._selected(told)
+        pairs = zip(columns, found[::2], found[1::2], strict=True)
+        return frozenset(column for column, n_same, n_texts in pairs if n_same and not n_texts)
+
+    def unfound(self, columns: Sequence[str]) -> dict[str, tuple[str, ...]]:
+        """Give the declared codes that no row has, by column; "": declared of all columns."""
+        coded = [
+            (c, code) for c in columns if self._has_codes(c) for code in self.settings.codes(c)
+        ]
+        told = [f"count(*) FILTER ({self._is_one_of(c, [code])})" for c, code in coded]
+        if not told:
+            return {}
+        (found,) = self._selected(told)
+        by_column = isinstance(self.settings.missing, Mapping)
+        n_rows: dict[tuple[str, str], int] = {}
+        for (column, code), n in zip(coded, found, strict=True):
+            key = (column if by_column else "", code)
+            n_rows[key] = n_rows.get(key, 0) + n
+        none: dict[str, tuple[str, ...]] = {}
+        for (column, code), n in n_rows.items():
+            if not n:
+                none[column] = (*none.get(column, ()), code)
+        return none
 
     def present(self, column: str) -> str:
         """Give SQL for a value, without the codes for missing."""
@@ -221,6 +276,11 @@ def number_pattern(decimal: str, thousands: str | None) -> str:
     if thousands:
         whole = rf"(?:[1-9]\d{{0,2}}(?:{re.escape(thousands)}\d{{3}})+|\d+)"
     return rf"[+-]?{whole}(?:{re.escape(decimal)}\d+)?"
+
+
+def without_zeros(value: str, decimal: str) -> str:
+    """Give SQL for a text without a decimal part of nothing but zeros: -99.0 is seen as -99."""
+    return f"regexp_replace({value}, {sql.text(rf'{re.escape(decimal)}0+$')}, '')"
 
 
 def iso_text(value: str, written: DateFormat) -> str:

@@ -19,6 +19,7 @@ from sfumato.engines.duckdb.reading.converting import (
     TEXT,
     is_date,
     number_pattern,
+    without_zeros,
 )
 from sfumato.text import counted, plural
 
@@ -142,7 +143,8 @@ class Guesser:
         n, n_numbers = self._one([f"count({value})", f"count(*) FILTER ({is_number})"])
         if n_numbers < n:
             return []
-        return self._codes_among(value, f"TRY_CAST(replace({value}, ',', '.') AS DOUBLE)")
+        number = f"TRY_CAST(replace({value}, ',', '.') AS DOUBLE)"
+        return self._codes_among(without_zeros(value, marks.get("decimal", ".")), number)
 
     def _codes_in_numbers(self, value: str) -> list[str]:
         """Give codes for missing in a column that holds numbers."""
