@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from sfumato.data.labels.grammar import is_everything
 from sfumato.engines.look import ColumnLook
 from sfumato.hipaa.ages_and_years import OLDEST, born_long_ago, over_89
-from sfumato.hipaa.dates import finer_than_years, part_of_a_date
+from sfumato.hipaa.dates import finer_than_years, names_months_or_days, part_of_a_date
 from sfumato.hipaa.kinds import KINDS, Noticed
 from sfumato.hipaa.places import smaller_than_a_state
 from sfumato.hipaa.zip_codes import zip_codes
@@ -145,6 +145,8 @@ class Column:
                 yield True, self._objection("C", evidence)
         elif part is not None:
             yield True, self._objection("C", f"a part of dates, by its name ({part})")
+        elif names_months_or_days(look):
+            yield True, self._objection("C", "a part of dates: names of months or days of the week")
         elif n_old:
             yield True, self._objection("C", old, f"publish {as_one}")
         elif about == "age" and judged.role is not Role.IDENTIFIER:

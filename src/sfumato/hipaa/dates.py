@@ -8,7 +8,15 @@ from collections.abc import Callable, Mapping
 from sfumato.data.labels.grammar import Range, parse
 from sfumato.engines.look import ColumnLook
 from sfumato.proposal.names import meaning
-from sfumato.proposal.patterns import DATES, FINER, MONTH, RANGE, SHORT_DATE, WORDED_DATE
+from sfumato.proposal.patterns import (
+    DATES,
+    DAY_OF_YEAR,
+    FINER,
+    MONTH,
+    RANGE,
+    SHORT_DATE,
+    WORDED_DATE,
+)
 from sfumato.proposal.roles import MOST, date_format
 from sfumato.proposal.vocabulary import SUBJECTS, VALUES
 
@@ -20,6 +28,13 @@ CALENDAR_WORDS = tuple(subject for subject in VALUES if subject.about == "time")
 _DAY_OR_MONTH = re.compile(r"(?<![0-9])(?:1[89]|20)[0-9]{2}(-[0-9]{2}(?:-[0-9]{2})?)")
 _RANGE = re.compile(FINER[RANGE])
 _QUARTER = re.compile("[Qq][1-4]")
+_SHORT_NAME = re.compile(  # of a month or of a day of the week
+    "(?i:jan|feb|mar|apr|may|jun|jul|aug|sept?|oct|nov|dec|mon|tues?|wed|thu(rs?)?|fri|sat|sun"
+    "|mrz|mai|okt|dez|mo|di|mi|do|fr|sa|so)[.]?"
+)
+_SEASONS = ("spring", "summer", "autumn", "winter")
+TOLD = 3  # letters of a name that tell it by themselves: MO is Missouri, too
+DAYS = 100  # of a year, from which on 03-17 is no range, score or fraction
 
 
 def finer_than_years(look: ColumnLook, values: Callable[[], Mapping[object, int]]) -> int:
@@ -33,6 +48,8 @@ def finer_than_years(look: ColumnLook, values: Callable[[], Mapping[object, int]
     n += sum(
         look.n_matching[form] for form in (SHORT_DATE, MONTH) if dated or look.share(form) >= MOST
     )
+    if dated or (look.share(DAY_OF_YEAR) >= MOST and look.n_values >= DAYS):
+        n += look.n_matching[DAY_OF_YEAR]
     if look.n_matching[RANGE]:
         n += sum(rows for value, rows in values().items() if _is_fine_range(value))
     return min(n, look.n_present)
@@ -70,6 +87,21 @@ def part_of_a_date(look: ColumnLook) -> str | None:
     n_words = sum(
         n
         for value, n in look.common
-        if _QUARTER.fullmatch(value) or meaning(value, CALENDAR_WORDS) is not None
+        if _QUARTER.fullmatch(value)
+        or _SHORT_NAME.fullmatch(value)
+        or meaning(value, CALENDAR_WORDS) is not None
     )
     return part.word if n_words >= look.n_present / 2 else None
+
+
+def names_months_or_days(look: ColumnLook) -> bool:
+    """Whether values are names of months, or of days of the week, whatever the column is called."""
+    if look.n_values < 2:
+        return False
+    n_words = 0
+    for value, n in look.common:
+        word = meaning(value, CALENDAR_WORDS) if value.isalpha() else None
+        n_words += n if word is not None and word.word not in _SEASONS else 0
+        short = word is None and _SHORT_NAME.fullmatch(value) is not None
+        n_words += n if short and len(value) >= TOLD else 0
+    return n_words >= MOST * look.n_present

@@ -54,6 +54,7 @@ PATTERNS = {
 # What else rules about identifiers name; nothing is proposed by these.
 _MONTH_NAME = "(?i:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[A-Za-z]*"
 WORDED_DATE, SHORT_DATE, MONTH, RANGE = "worded date", "short date", "month of a year", "range"
+DAY_OF_YEAR = "day of a year"
 FINER = {
     "vehicle number": "[A-HJ-NPR-Z0-9]{8}[0-9X][A-HJ-NPR-Z0-9]{4}[0-9]{4}",
     "device address": "([0-9A-Fa-f]{2}[:-]){5}[0-9A-Fa-f]{2}",
@@ -64,5 +65,7 @@ FINER = {
     SHORT_DATE: "[0-9]{1,2}([/.-])[0-9]{1,2}[/.-][0-9]{2}",
     MONTH: f"{_YEAR}[-/]{_MONTH}|{_MONTH}[/-]{_YEAR}|(0[1-9]|1[0-2])\\.{_YEAR}"
     f"|{_MONTH_NAME}[ .,-]{{0,2}}{_YEAR}|{_YEAR}[ -]?[Qq][1-4]|[Qq][1-4][ /-]?{_YEAR}",
+    DAY_OF_YEAR: f"{_MONTH}[/-]{_DAY}|{_DAY}[/-]{_MONTH}|{_DAY}\\.{_MONTH}\\.|--{_MONTH}-?{_DAY}"
+    f"|[0-9]{{1,2}}[ .-]{{0,2}}{_MONTH_NAME}|{_MONTH_NAME}[ .]{{0,2}}[0-9]{{1,2}}(st|nd|rd|th)?",
     RANGE: r"[\[({<>≥≤].*|\S+ (to|bis|-|–) \S+",
 }

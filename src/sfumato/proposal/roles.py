@@ -141,7 +141,8 @@ def _perhaps_identifier(look: ColumnLook, said: Meaning | None) -> Judgement | N
     if found.about == NUMBERS:
         many = look.n_values >= max(MANY, look.n_present / 20) and look.longest >= 3
         given = look.n_alone >= look.n_present / 2 and not _is_measured(said)
-        fits = many and (said is None or given)
+        # Many licences are their numbers; whether somebody has one takes few values.
+        fits = many and (said is None or given or said.about == "belongings")
     else:
         fits = look.n_values >= 20 and not _repeats(look)
         if found.about == PERSON and said is not None:

@@ -106,14 +106,16 @@ IDENTIFYING = (
     Subject(
         "official numbers",
         Role.IDENTIFIER,
-        "iban bic kontonummer accountnumber accountno accountid cardnumber kreditkarte*",
+        "iban bic kontonummer accountnumber accountno accountid cardnumber kreditkarte* "
+        "bankaccount bankkonto",
         "J",
     ),
     Subject(
         "official numbers",
         Role.IDENTIFIER,
         "passport* reisepass* ausweis* licen[cs]eno licen[cs]enumber certificateno "
-        "certificatenumber",
+        "certificatenumber drivers?licen[cs]e drivinglicen[cs]e fuehrerschein* fuhrerschein* "
+        "permisdeconduire",
         "K",
     ),
     Subject(
@@ -186,10 +188,14 @@ PERHAPS = (
         "R",
     ),
     Subject(NUMBERS, Role.IDENTIFIER, "account konto card", "J"),
+    Subject(NUMBERS, Role.IDENTIFIER, "beneficiary policy", "I"),
+    Subject(NUMBERS, Role.IDENTIFIER, "plate plates", "L"),
+    Subject(NUMBERS, Role.IDENTIFIER, "licen[cs]e licen[cs]es certificate", "K"),
+    Subject(NUMBERS, Role.IDENTIFIER, "serial", "M"),
     Subject(
         NUMBERS,
         Role.IDENTIFIER,
-        "nr no num number nummer numero case record key code index ref reference seq serial "
+        "nr no num number nummer numero case record key code index ref reference seq "
         "*nummer *number ticket",
         "R",
     ),

@@ -53,9 +53,10 @@ def _middles(numbers: NumberColumns, ends: list[_End], rule: PublicRule) -> str:
     bounds = [number_text(end) for end in rule.extent if end is not None]
     # The range that is open on one side says more than everything does.
     example = min(changed, key=lambda each: (each.own.low is None) + (each.own.high is None))
+    became = _text(as_number(middle[example.text]))
     return (
         f"Open ends were closed at the declared {'bounds' if len(bounds) > 1 else 'bound'}, "
-        f"{' and '.join(bounds)}, first: {example.text} became {_text(as_number(middle[example.text]))}."
+        f"{' and '.join(bounds)}, first: {example.text} became {became}."
     )
 
 
