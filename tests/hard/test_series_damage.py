@@ -27,7 +27,7 @@ def base(tmp_path_factory):
     series.publish(write_batch(place / "b.csv", 40, 20))
     series.publish(recipient="insurer", columns=["age"])
     series.withdraw(2)
-    series.publish(write_batch(place / "c.csv", 60, 20), new_chain=True)
+    series.publish(write_batch(place / "c.csv", 60, 20), new_chain=True, rare="keep")
     series.publish(write_batch(place / "d.csv", 80, 3), wait=True)
     assert series.verify()
     return place

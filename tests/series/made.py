@@ -32,8 +32,8 @@ def write_batch(path: Path, first: int, n: int, seed=0, **columns) -> Path:
             person = {
                 "id": f"P{i}",
                 "name": f"person {i}",
-                "age": draw.randint(18, 89),
-                "zip": draw.randint(10_000, 10_040),
+                "age": draw.randint(20, 79),
+                "zip": draw.randint(10_000, 10_039),
                 "sex": draw.choice("fm"),
                 "disease": draw.choice(["flu", "cold", "hiv"]),
                 "note": f"note {i}",

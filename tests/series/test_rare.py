@@ -280,17 +280,45 @@ def test_who_waits_is_not_asked(tmp_path):
         series.publish(people(40, first=900), wait=True, rare="keep")
 
 
-def test_many_are_no_exception_that_anybody_is_asked_about(tmp_path):
-    many = [(85, "flu")] * 4
-    for j, rare in enumerate([None, "suppress"]):
-        done = series_of(tmp_path / f"s{j}").publish(people(100, extra=many), rare=rare)
-        assert (done.n_rows, loss_of(done)) == (104, 1)  # 4 of 104
-        assert "4 people in all" in done.why_lost[0]
+def test_no_column_is_lost_without_a_question_however_many_cost_it(tmp_path):
+    for n in (3, 4):  # with one batch of a hundred people and more
+        many = people(100, extra=[(85, "flu")] * n)
+        series = series_of(tmp_path / f"s{n}")
+        with pytest.raises(RareValues) as caught:
+            series.publish(many)
+        assert caught.value.n_people == n
+        assert list(caught.value.ways) == ["suppress", "code", "keep"]
+        assert published(series.place) == []
+    assert series.publish(many, rare="suppress", dry_run=True).n_rare == 4
+    done = series.publish(many, rare="keep")
+    assert (done.n_rows, loss_of(done)) == (104, 1)
+    assert "4 people in all" in done.why_lost[0]
     series = series_of(tmp_path / "t", max_suppressed=0.04)
-    assert series.publish(people(100, extra=many)).n_rare == 4
-    with pytest.raises(RareValues) as caught:  # tails may be coded, however many they are
-        series_of(tmp_path / "u").publish(people(100, extra=many), rare="code")
-    assert caught.value.terms is not None
+    assert series.publish(many).n_rare == 4
+
+
+@pytest.mark.parametrize(
+    ("limit", "more"), [(0, "no more rows"), (1, "only 1 row more"), (2, "only 2 rows more")]
+)
+def test_who_may_not_be_left_out_by_the_limit_is_asked_about_all_the_same(tmp_path, limit, more):
+    series = series_of(tmp_path / "s", max_suppressed=limit)
+    with pytest.raises(RareValues) as caught:
+        series.publish(people(100, extra=[(85, "flu")] * 3))
+    question = caught.value
+    assert list(question.ways) == ["code", "keep"]
+    why = f"they cannot be left out: max_suppressed of the series allows {more}"
+    assert "(suppress)" not in str(question)
+    assert str(question).endswith(why)
+    assert question.questions[-1] == f"T{why[1:]}."
+    assert "leave" not in question.questions[0]
+    assert question.questions[0].startswith("3 people (85) cost the age column: code >=75")
+
+
+def test_a_question_names_the_first_few_of_many_nodes(tmp_path):
+    batch = people(80, extra=[(100 + 20 * j, "flu") for j in range(8)])
+    with pytest.raises(RareValues) as caught:
+        series_of(tmp_path / "s").publish(batch)
+    assert "8 people (100, 120, 140, 160, 180 and 3 more)" in caught.value.questions[0]
 
 
 @pytest.mark.long
@@ -384,7 +412,7 @@ def test_drift_counts_new_values_and_missing_shares(tmp_path):
     rules = {"age": sf.Intervals(20), "sex": sf.Flat()}
     series = series_of(tmp_path / "s", rules=rules)
     first = people(60, ages=(20, 39))
-    assert series.publish(first).drift is None
+    assert series.publish(first, rare="keep").drift is None
     second = people(40, first=60, seed=1, ages=(20, 39))
     second["age"] = [41, 41, 42, *second["age"][3:]]
     second["disease"] = [None] * 4 + ["new"] + list(second["disease"][5:])

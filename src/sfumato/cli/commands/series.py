@@ -81,7 +81,7 @@ def publish(
     With --to, a release is for one recipient. Without a new record it is of the same people as the
     last one. Each is safe beside all others, whoever has them: recipients may compare.
 
-    A few people whose values are so rare that they would cost everybody a whole column are asked
+    People whose values are so rare that they would cost everybody a whole column are asked
     about before anything is published: leave them out (suppress), make the tails of the column one
     value (code; only where a chain begins), or do without the column (keep). Without a terminal
     say it with --rare, or once for all with max_suppressed in the job file.
@@ -185,7 +185,7 @@ def _answered(question: RareValues, rare: str | None) -> str:
         return rare
     if rare is not None or not out.can_ask():
         raise question
-    ways = ["suppress", *([] if question.terms is None else ["code"]), "keep"]
+    ways = list(question.ways)
     drift = [] if question.drift is None else question.drift.lines
     lines = [f"In the batch: {column}: {said}." for column, said in drift]
     answer = out.ask([*lines, *question.questions], f"{', '.join(ways)}?", ways)

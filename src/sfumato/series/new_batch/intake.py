@@ -17,13 +17,7 @@ from sfumato.progress import report
 from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.series.entries import Batch
 from sfumato.series.new_batch.drift import Drift
-from sfumato.series.new_batch.rare import (
-    MOST_ASKED,
-    Obstacles,
-    RareColumn,
-    RareValues,
-    with_tails,
-)
+from sfumato.series.new_batch.rare import Obstacles, RareColumn, RareValues, with_tails
 from sfumato.series.store import Store, now
 from sfumato.series.terms import Terms
 from sfumato.table import KEEP, MERGE, Table
@@ -162,19 +156,11 @@ class Intake:
         n_all = sum(each.n_rows for each in self.before) + n_left_out + n_rows
         limit = self.terms.max_suppressed
         allowed = None if limit is None else allowed_rows(limit, n_all) - n_left_out
-        most = max(allowed or 0, int(MOST_ASKED * n_rows))  # more are no exception
-        rare = [] if way == "keep" else [c for c in obstacles.rare if c.n_people <= most]
-        if way == "code":
-            rare += [each for each in obstacles.rare if each.coded and each not in rare]
-            saved = rare
-        else:
-            saved = self._saved(table, rare, n_rows, told)
-        stay = [each for each in obstacles.rare if each not in rare]
-        if stay:  # nobody is left out for these; whether it would help is said all the same
-            at_best = self._saved(table, [*saved, *stay], n_rows, told)
-            stay = [each for each in stay if each not in at_best]
-        in_vain = (*(each.column for each in (*rare, *stay) if each not in saved),)
-        rare = saved
+        # With "keep" nobody is left out; whether it would help is said all the same.
+        rare = list(obstacles.rare)
+        saved = rare if way == "code" else self._saved(table, rare, n_rows, told)
+        in_vain = (*(each.column for each in rare if each not in saved),)
+        rare = [] if way == "keep" else saved
         if not rare:
             return replace(self.staged(table), in_vain=in_vain) if obstacles.rare else new
         fewer = self.staged(table, {each.column: each.values for each in rare})
@@ -198,7 +184,7 @@ class Intake:
                 else f"--rare code: {names}: no bottom or top beyond which enough people are, so "
                 "choose suppress or keep"
             )
-        raise RareValues(rare, n_rare, n_rows, coded, drift, refused)
+        raise RareValues(rare, n_rare, n_rows, coded, drift, allowed, refused)
 
     def _saved(
         self,

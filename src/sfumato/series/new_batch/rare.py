@@ -25,10 +25,10 @@ from sfumato.release.columns.naming import naming_many
 from sfumato.series.new_batch.drift import Drift
 from sfumato.series.terms import Terms
 from sfumato.table import Table
-from sfumato.text import listed, people, percent, plural
+from sfumato.text import counted, listed, people, percent, plural
 
 WAYS = ("suppress", "code", "keep")
-MOST_ASKED = Fraction(1, 50)  # of the people: more are no exception, so nobody is asked about them
+MOST_NAMED = 5  # nodes of a column that a question names
 
 
 @dataclass(frozen=True)
@@ -111,13 +111,14 @@ class Obstacles:
 
 
 class RareValues(BadInput):
-    """A few people would cost a release whole columns, and nobody said what becomes of them.
+    """Some people would cost a release whole columns, and nobody said what becomes of them.
 
     columns: The columns.
     n_people: The rows that would be left out.
     share: Of the new rows.
     terms: Those of the series with coded tails; None: the chain has begun, or there are no tails.
     drift: How the batch differs from the series so far.
+    allowed: Rows that may still be left out by max_suppressed; None: the series has no limit.
     """
 
     def __init__(
@@ -127,24 +128,49 @@ class RareValues(BadInput):
         n_rows: int,
         terms: Terms | None,
         drift: Drift | None,
+        allowed: int | None = None,
         refused: str | None = None,
     ) -> None:
         self.columns, self.n_people, self.terms, self.drift = tuple(columns), n_people, terms, drift
-        self.share = Fraction(n_people, n_rows)
+        self.share, self.allowed = Fraction(n_people, n_rows), allowed
         names = listed([each.column for each in columns])
-        ways = ["leave them out (suppress)"]
-        ways += [] if terms is None else ["code the tails as one (code)"]
-        ways += ["publish no detail of the column (keep)"]
         many = "have values so rare" if n_people > 1 else "has a value so rare"
         shown = [*(node for each in columns for node in each.nodes)]
         shown += [each.tails for each in columns if each.tails is not None and terms is not None]
+        ways = ", ".join(f"{words} ({way})" for way, words in self.ways.items())
         super().__init__(
             refused
             or f"{names}: {people(n_people)} ({percent(self.share)}) {many} that nothing would be "
             f"left of the {plural(len(columns), 'column')}; say what becomes of them "
-            f"with --rare: {', '.join(ways)}",
+            f"with --rare: {ways}{self._forbidden}",
             shown,
         )
+
+    @property
+    def ways(self) -> dict[str, str]:
+        """What can become of them: the words of --rare, and what they mean."""
+        ways = {
+            "suppress": "leave them out",
+            "code": "code the tails as one",
+            "keep": f"publish no detail of the {plural(len(self.columns), 'column')}",
+        }
+        if self.allowed is not None and self.n_people > self.allowed:
+            del ways["suppress"]
+        if self.terms is None:
+            del ways["code"]
+        return ways
+
+    @property
+    def _forbidden(self) -> str:
+        """Why they cannot be left out, if they cannot."""
+        if "suppress" in self.ways:
+            return ""
+        more = (
+            "no more rows"
+            if (self.allowed or 0) < 1
+            else f"only {counted(self.allowed, 'row')} more"
+        )
+        return f"; they cannot be left out: max_suppressed of the series allows {more}"
 
     @property
     def questions(self) -> list[str]:
@@ -152,17 +178,28 @@ class RareValues(BadInput):
         several = len(self.columns) > 1
         asked = []
         for each in self.columns:
-            told = listed([*each.nodes])
-            code = "" if self.terms is None or each.tails is None else f", or code {each.tails}"
-            share = f" ({percent(self.share)})" if not several else ""
+            told = _first_few(each.nodes)
+            they, cost = ("it", "costs") if each.n_people == 1 else ("them", "cost")
+            choices = []
+            if "suppress" in self.ways:
+                share = f" ({percent(self.share)})" if not several else ""
+                choices.append(f"leave {they} out{share}")
+            if self.terms is not None and each.tails is not None:
+                choices.append(f"code {each.tails}")
+            choice = f": {', or '.join(choices)}?" if choices else "."
             asked.append(
-                f"{people(each.n_people)} ({told}) "
-                f"{'costs' if each.n_people == 1 else 'cost'} the {each.column} column: leave "
-                f"{'it' if each.n_people == 1 else 'them'} out{share}{code}?"
+                f"{people(each.n_people)} ({told}) {cost} the {each.column} column{choice}"
             )
         if several:
             asked.append(f"Together they are {people(self.n_people)} ({percent(self.share)}).")
+        if self._forbidden:
+            asked.append(f"T{self._forbidden[3:]}.")
         return asked
+
+
+def _first_few(names: Sequence[str]) -> str:
+    n_more = len(names) - MOST_NAMED
+    return listed([*names] if n_more < 1 else [*names[:MOST_NAMED], f"{n_more} more"])
 
 
 def looked_at(
