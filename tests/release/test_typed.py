@@ -217,6 +217,19 @@ def test_open_ends_are_infinite_in_pandas_and_null_in_polars():
     }
 
 
+def test_middles_of_open_dates_are_missing_by_the_documented_lines():
+    lines = (Path(__file__).parents[2] / "docs" / "typed.md").read_text()
+    recipe = next(line for line in lines.splitlines() if line.startswith("middles_of_dates = "))
+    ends = next(line for line in lines.splitlines() if line.startswith("first, last = "))
+    texts = ["<2026-02-01", "[2026-02-01, 2026-02-03)", ">=2026-02-03", None, "*"]
+    column = IntervalColumn(spans(texts, "calendar"), np.arange(5), of_time=True)
+    known = {"admitted": column.to_pandas(), "np": np, "datetime": datetime}
+    exec(f"{ends}\n{recipe}", known)
+    middles = known["middles_of_dates"]
+    assert middles.isna().tolist() == [True, False, True, True, True]
+    assert middles[1] == pd.Timestamp("2026-02-02")
+
+
 def test_a_declared_domain_closes_open_ends_and_its_last_number_is_inside():
     pandas, polars = cut(sf.Intervals(10, bottom=20, top=40, domain=[0, 95]))
     assert str(pandas["age"].dtype) == "interval[float64, both]"

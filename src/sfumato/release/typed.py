@@ -50,7 +50,11 @@ class IntervalColumn:
         return any(span is not None and span.closed for span in self.spans)
 
     def to_pandas(self) -> Any:
-        """Give an array of intervals; open ends are infinite, or the ends of Python's calendar."""
+        """Give an array of intervals; open ends are infinite, or the ends of Python's calendar.
+
+        Of times, that is since an interval of pandas has both ends or none; the middle of such a one
+        says nothing.
+        """
         import pandas as pd  # noqa: PLC0415  (optional)
 
         sides = []
