@@ -3,6 +3,7 @@
 import json
 from fractions import Fraction
 
+import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -46,20 +47,29 @@ def test_an_average_is_kept_without_the_fewest_people(sizes, risk):
 
 @examples(300)
 @given(SIZES, SHARES, RISKS)
-def test_those_at_the_highest_risk_are_left_out(sizes, share, risk):
+def test_people_above_a_risk_are_left_out_as_few_as_will_do(sizes, share, risk):
     promise, groups = sf.PeopleAtRisk(share, risk), sf.Groups(sizes)
     held = promise.holds(groups)
     assert held.all() == naive.criteria.people_at_risk(sizes, share, risk)
-    assert naive.criteria.people_at_risk(groups.sizes[held].tolist(), share, risk)
+    keeps = lambda kept: naive.criteria.people_at_risk(kept, share, risk)  # noqa: E731
+    assert keeps(groups.sizes[held].tolist())
     gone = groups.sizes[~held]
     assert all(Fraction(1, size) > risk for size in gone.tolist())
-    stay_at_risk = [n for n in groups.sizes[held].tolist() if Fraction(1, n) > risk]
-    assert not stay_at_risk or not len(gone) or gone.max() <= min(stay_at_risk)
-    if len(gone):  # not one of them too many
-        last = int(gone.max())
-        assert not naive.criteria.people_at_risk([*groups.sizes[held].tolist(), last], share, risk)
+    assert gone.sum() == naive.criteria.fewest_to_leave_out(sizes, keeps)
     if sizes:
         assert (promise.measure(groups) <= share) == held.all()
+
+
+def test_larger_groups_may_have_to_go_for_fewer_people():
+    promise, groups = sf.PeopleAtRisk("1/5", "1/5"), sf.Groups([4, 2, 5, 2, 4, 2, 1])
+    assert groups.sizes[promise.holds(groups)].tolist() == [5, 1]  # not 5 alone
+
+
+def test_the_fewest_of_many_people_are_found_quickly():
+    sizes = np.random.default_rng(2).integers(1, 40, 100_000)
+    held = sf.PeopleAtRisk("0.1", "0.05").holds(sf.Groups(sizes))
+    at_risk = int(sizes[held & (sizes < 20)].sum())
+    assert at_risk == int(sizes[sizes >= 20].sum()) // 9
 
 
 METHODS = [sf.Samarati, sf.Incognito, sf.Optimal, sf.Exhaustive]
@@ -137,16 +147,12 @@ def test_lattice_methods_find_the_enumerated_nodes(table, limit, share, risk, av
     def left_out(node):
         groups = naive.lattice.groups_at(table.rows, table.paths, node).values()
         sizes = [len(group) for group in groups]
-        if average:
-            return naive.criteria.fewest_to_leave_out(
-                sizes, lambda kept: naive.criteria.average_risk(kept, risk)
-            )
-        sizes.sort()
-        n_gone = next(
-            n for n in range(len(sizes) + 1)
-            if naive.criteria.people_at_risk(sizes[n:], share, risk)
-        )  # fmt: skip
-        return sum(sizes[:n_gone])
+        keeps = lambda kept: (  # noqa: E731
+            naive.criteria.average_risk(kept, risk)
+            if average
+            else naive.criteria.people_at_risk(kept, share, risk)
+        )
+        return naive.criteria.fewest_to_leave_out(sizes, keeps)
 
     nodes = naive.lattice.all_nodes(naive.lattice.heights_of(table.paths))
     safe = {node for node in nodes if left_out(node) <= limit}

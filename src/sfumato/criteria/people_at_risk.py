@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.groups import Groups
-from sfumato.formulas.exact import at_most
+from sfumato.formulas.subset_sums import largest_sum
 from sfumato.parameters import number, optional_column
 from sfumato.text import people, share
 
@@ -22,8 +22,8 @@ from sfumato.text import people, share
 class PeopleAtRisk(Criterion):
     """At most a `share` of the people of the release have a risk above `risk` of being recognized.
 
-    The share is of the people who are published. `holds` is False of people at the highest risk,
-    as many as have to go for the others to keep it.
+    The share is of the people who are published. `holds` is False of the fewest people above the
+    risk without whom the others keep it; where several choices have as few, of smaller groups.
 
     >>> PeopleAtRisk(share="0.1", risk="0.2").holds(Groups(sizes=[1, 2, 25]))
     array([False,  True,  True])
@@ -51,13 +51,18 @@ class PeopleAtRisk(Criterion):
         return np.asarray(groups.sizes < math.ceil(1 / self.risk))
 
     def holds(self, groups: Groups) -> NDArray[np.bool_]:
-        """Leave out the smallest groups that are at risk, until there are few enough."""
-        small = np.flatnonzero(self._at_risk(groups))
-        order = small[np.argsort(groups.sizes[small], kind="stable")]
-        gone = np.concatenate([[0], np.cumsum(groups.sizes[order])])
-        fewest = int(np.argmax(at_most(gone[-1] - gone, groups.sizes.sum() - gone, self.share)))
+        """Leave out the fewest people at risk: as many as may stay do."""
+        at_risk = self._at_risk(groups)
         held = np.ones(len(groups), dtype=bool)
-        held[order[:fewest]] = False
+        n_at_risk, n_others = int(groups.sizes[at_risk].sum()), int(groups.sizes[~at_risk].sum())
+        if n_at_risk <= self.share * (n_at_risk + n_others):
+            return held
+        # Those who stay are a share of themselves and the others, who stay in any case.
+        most = math.floor(self.share * n_others / (1 - self.share))
+        sizes, counts = np.unique(groups.sizes[at_risk], return_counts=True)
+        kept = largest_sum(sizes.tolist(), counts.tolist(), most)
+        for size, n_gone in zip(sizes, counts - kept, strict=True):
+            held[np.flatnonzero(groups.sizes == size)[:n_gone]] = False
         return held
 
     def alone(self, groups: Groups) -> NDArray[np.bool_]:
@@ -82,6 +87,10 @@ class PeopleAtRisk(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union has no more people at risk; people who were left out may join those who are."""
         return not suppression
+
+    def share_above_risk(self) -> tuple[Fraction, Fraction]:
+        """The share, and the risk."""
+        return self.share, self.risk
 
     def in_words(self) -> str:
         """Say of whom it is said."""
