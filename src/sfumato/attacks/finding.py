@@ -108,7 +108,7 @@ class Finding:
         if self.unit in PER_CENT and isinstance(value, (int, float, Fraction)):
             return percent(value)
         unit = ONE.get(self.unit, self.unit) if value == 1 else self.unit
-        return f"{value_text(value)} {unit}"
+        return f"{value_text(value)} {unit}".rstrip()
 
     @property
     def found_text(self) -> str:

@@ -193,6 +193,10 @@ class Criterion(ABC):
         """How probable recognizing people may be on average; None: says nothing of it."""
         return None
 
+    def share_above_risk(self) -> tuple[Fraction, Fraction] | None:
+        """Which share of people may be recognized with more than which risk; None: says nothing."""
+        return None
+
     def protects(self, values: Domain | Sequence[object]) -> NDArray[np.int32]:
         """Say what each sensitive value counts as: (n_values,) codes. Default: as itself.
 
@@ -346,6 +350,7 @@ STATEMENTS = frozenset(
         "monotone",
         "protects",
         "range_wanted",
+        "share_above_risk",
         "size_alone",
         "skyline",
         "stricter",

@@ -21,6 +21,7 @@ from sfumato.progress import report
 from sfumato.release import Release
 from sfumato.release.columns.look_alikes import refuse_look_alikes
 from sfumato.release.description import ATTACKED
+from sfumato.report.definition import by_definition
 from sfumato.report.document import document
 from sfumato.report.in_words import remarks
 from sfumato.report.page import page
@@ -434,6 +435,8 @@ def _audited(subject: Release | Table, target: Target) -> Report:
     not_run += [NotRun(name, reason) for name, reason in ATTACKS.broken.items()]
     if isinstance(subject, Release):
         findings, not_run = with_publishers_word(subject, target, findings, not_run)
+    broken, unjudged = by_definition(target, findings)
+    findings, not_run = [*findings, *broken], [*not_run, *unjudged]
     findings = without_spellings(target, findings)
     findings.sort(key=lambda finding: finding.attribute is not None)  # identities first
     not_run = [*dict.fromkeys(not_run)]

@@ -63,11 +63,14 @@ def _reached(finding: Finding) -> str:
     found = measured(finding, finding.found)
     if finding.failed is not None:
         failed = finding.failed
+        whose = "" if finding.attribute is None else f" for the {finding.attribute} of somebody"
         return (
-            f"The attack '{finding.attack}' leaves {failed.criterion} at {failed.found} for the "
-            f"{finding.attribute} of somebody; promised is {failed.promised}."
+            f"The attack '{finding.attack}' leaves {failed.criterion} at {failed.found}{whose}; "
+            f"promised is {failed.promised}."
         )
-    if is_probability(finding):
+    if finding.unit.startswith("share"):
+        found = f"succeeds for {found} of the people"
+    elif is_probability(finding):
         whom = (
             "who somebody is"
             if finding.attribute is None

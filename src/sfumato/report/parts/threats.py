@@ -9,6 +9,7 @@ from typing import Any, Literal
 from sfumato.attacks import Finding, Target
 from sfumato.attacks.attack import ATTACKS, Threat
 from sfumato.report import in_words as words
+from sfumato.report.definition import COUNTING_PEOPLE, COUNTING_VALUES
 from sfumato.report.verdict import NotRun, Verdict
 from sfumato.text import counted, people, told_apart
 
@@ -37,6 +38,8 @@ def threat_of(name: str) -> Threat | None:
     >>> threat_of("homogeneity, untouched columns (disease)"), threat_of("of nobody")
     ('inference', None)
     """
+    if name.startswith((COUNTING_PEOPLE, COUNTING_VALUES)):
+        return "singling out" if name.startswith(COUNTING_PEOPLE) else "inference"
     kinds = [kind for kind in ATTACKS.values() if name.startswith(kind.name)]
     return max(kinds, key=lambda each: len(each.name)).threat_of(name) if kinds else None
 
