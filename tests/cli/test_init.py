@@ -196,3 +196,19 @@ def test_a_job_for_a_series_is_published_as_it_is_proposed(tmp_path, monkeypatch
     done = run("publish", "series", "january.csv", "--job", "job.toml", "--rare", "keep")
     assert done.exit_code == 0, done.output
     assert sf.load(tmp_path / "series" / "public" / "001").method.series is not None
+
+
+def test_a_risk_is_proposed_as_the_promise_and_anonymize_names_the_line(place):
+    result = run("init", "patients.csv", "--risk", "0.09")
+    assert result.exit_code == 0, result.stderr
+    proposed = sf.propose("patients.csv", risk="0.09")
+    assert proposed.criterion.parts[0] == sf.MaxRisk("0.09")
+    assert proposed.method.ks[0] == 12
+    text = Path("job.toml").read_text()
+    assert "max_risk" in text
+    assert "k_anonymity" not in text
+    refused = run("anonymize", "job.toml", "--risk", "0.09")
+    assert refused.exit_code == 2
+    assert 'max_risk = { risk = "0.09" }' in " ".join(refused.stderr.split())
+    assert run("init", "patients.csv", "-o", "other.toml", "--risk", "9").exit_code == 2
+    assert not Path("other.toml").exists()

@@ -1,4 +1,4 @@
-"""What is broken by the definition of what was promised is never called safe, whoever defined it."""
+"""What is broken by the definition of a promise is never called safe, whoever defined it."""
 
 import json
 from dataclasses import dataclass

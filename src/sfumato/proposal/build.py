@@ -5,9 +5,11 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
+from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
 
+from sfumato.criteria import MaxRisk
 from sfumato.data.groups import GroupSizes
 from sfumato.data.read_settings import ReadSettings, Settings
 from sfumato.data.spellings import Spellings
@@ -35,7 +37,11 @@ MOST_TEXTS = 100_000  # different texts of a column whose spellings are compared
 
 
 def propose(
-    source: object, engine: str | Engine | None = None, **settings: Unpack[Settings]
+    source: object,
+    engine: str | Engine | None = None,
+    *,
+    risk: float | Fraction | str | None = None,
+    **settings: Unpack[Settings],
 ) -> Proposal:
     """Look at a table and propose roles, hierarchies, a promise and a method, each with its reason.
 
@@ -46,6 +52,8 @@ def propose(
     Args:
         source: What `sf.read` takes.
         engine: What works on the rows, as in `sf.read`.
+        risk: The largest risk of being recognized that is to be promised, as `MaxRisk` takes it;
+            without one, groups of five people are.
         settings: What is known about how the file is read, as in `sf.read`. The rest is proposed,
             too, with what speaks for it.
 
@@ -59,6 +67,8 @@ def propose(
     sex: sex, by its name (sex): quasi-identifier
     disease: health, by its name (disease): sensitive
     """
+    if risk is not None:
+        MaxRisk(risk)  # refused before the work
     opened, guessed = open_guessed(source, engine, settings)
     declared = guessed.settings
     report("looking at columns")
@@ -92,7 +102,7 @@ def propose(
         guessed.reasons,
         {column: MERGE for column, found in spellings.items() if found.alike},
         n_unique,
-        promise_about(None if chosen is None else look.columns[chosen], looks[0].n_rows),
+        promise_about(None if chosen is None else look.columns[chosen], looks[0].n_rows, risk),
         source,
         engine,
     )

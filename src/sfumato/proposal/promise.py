@@ -12,9 +12,10 @@ from decimal import Decimal
 from fractions import Fraction
 
 from sfumato.algorithms import Algorithm, Checked, Mondrian
-from sfumato.criteria import Criterion, KAnonymity, KEAnonymity, LDiversity
+from sfumato.criteria import Criterion, KAnonymity, KEAnonymity, LDiversity, MaxRisk
 from sfumato.engines.look import ColumnLook
 from sfumato.proposal.hierarchies import is_numeric, widths_for
+from sfumato.text import share
 
 K = 5
 FEWEST_GROUPS = 8  # that the largest of the tried sizes leaves room for
@@ -53,37 +54,43 @@ def chosen_sensitive(looks: Sequence[ColumnLook], about: Mapping[str, str]) -> s
     return min(able, key=price).column if able else None
 
 
-def promise_about(sensitive: ColumnLook | None, n_rows: int) -> Promise:
-    """Choose a criterion for a table by its sensitive column."""
-    people = f"everybody is one of {K} or more who look alike"
+def promise_about(
+    sensitive: ColumnLook | None, n_rows: int, risk: float | Fraction | str | None = None
+) -> Promise:
+    """Choose a criterion for a table by its sensitive column; risk: the largest of recognition."""
+    numbers: KAnonymity | MaxRisk = KAnonymity(K) if risk is None else MaxRisk(risk)
+    k = numbers.k
+    people = f"everybody is one of {k} or more who look alike"
+    if isinstance(numbers, MaxRisk):
+        people = f"nobody is recognized with a probability above {share(numbers.risk)}: {people}"
     if sensitive is None:
         reason = f"{people}; there is no sensitive column to be published and promised about"
         why = "ranges that fit where the people are; sizes of groups alone decide"
-        return Promise(KAnonymity(K), Mondrian(), (reason, why))
+        return Promise(numbers, Mondrian(), (reason, why))
     if _is_measured(sensitive):
         spread = Fraction(next(iter(widths_for(sensitive)), Decimal(1)))
-        criterion: Criterion = KAnonymity(K) & KEAnonymity(K, spread)
+        criterion: Criterion = numbers & KEAnonymity(k, spread)
         reason = f"{people}, and their numbers of {sensitive.column!r} lie at least e apart"
     else:
-        several = len(group_sizes(n_rows)) > 1  # the smallest cannot be expected to do
+        several = len(group_sizes(n_rows, k)) > 1  # the smallest cannot be expected to do
         l = 3 if several and n_common(sensitive) >= MOST_WANTED else 2
-        criterion = KAnonymity(K) & LDiversity(l)
+        criterion = numbers & LDiversity(l)
         reason = f"{people}, and have {l} or more values of {sensitive.column!r} among them"
     why = (
         "groups are made without looking at sensitive values; only which of these sizes is the "
         "smallest that keeps the promise depends on them, and the audit says what that tells"
     )
-    return Promise(criterion, Checked(Mondrian(), group_sizes(n_rows)), (reason, why))
+    return Promise(criterion, Checked(Mondrian(), group_sizes(n_rows, k)), (reason, why))
 
 
-def group_sizes(n_rows: int) -> tuple[int, ...]:
+def group_sizes(n_rows: int, k: int = K) -> tuple[int, ...]:
     """Give sizes to try, by what is promised and the number of rows alone, which is public.
 
     >>> group_sizes(1000), group_sizes(20)
     ((5, 10, 20, 40, 80), (5,))
     """
-    largest = max(1, n_rows // (K * FEWEST_GROUPS)).bit_length() - 1
-    return tuple(K * 2**j for j in range(largest + 1))
+    largest = max(1, n_rows // (k * FEWEST_GROUPS)).bit_length() - 1
+    return tuple(k * 2**j for j in range(largest + 1))
 
 
 def n_common(look: ColumnLook) -> int:

@@ -55,6 +55,7 @@ def anonymize(
             help="Write also what is neither shown safe nor broken (exit code 0); it says so.",
         ),
     ] = False,
+    risk: Annotated[str | None, typer.Option(hidden=True)] = None,
     details: Details = False,
     experiment: Annotated[
         bool, typer.Option("--experiment", help="Save what a seed decided; not for publication.")
@@ -95,12 +96,19 @@ def anonymize(
     what would not be published are shown on a terminal and with --show-values only.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
     from sfumato.files.staged import refuse_taken
+    from sfumato.files.toml_text import toml_value
     from sfumato.job import Job
 
     if allow_undecided and no_audit:
         raise sf.BadInput(
             "--allow-undecided is about what the audit finds, and --no-audit asks for none; "
             "drop one of them"
+        )
+    if risk is not None:
+        line = f"max_risk = {{ risk = {toml_value(risk)} }}"
+        raise sf.BadInput(
+            f"--risk: what a release promises stands in its job file; write below [[criteria]] in "
+            f"{job}: {line}; sfumato init --risk proposes a job with it"
         )
     given = Job.load(job, undecided=dry_run)
     target = output or given.output

@@ -11,7 +11,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import Answer, command
-from sfumato.cli.options import NOTHING, Reading
+from sfumato.cli.options import NOTHING, Reading, Risk
 
 
 @command(place=1)
@@ -26,6 +26,7 @@ def init(
         bool,
         typer.Option("--series", help="A job that starts a series: for sfumato publish --job."),
     ] = False,
+    risk: Risk = None,
     reading: Reading = NOTHING,
     show_values: bool = False,
 ) -> Answer:
@@ -33,7 +34,7 @@ def init(
 
     How the file is read is proposed too, where no option says it. Every column gets a proposed
     role with its reason, every quasi-identifier a hierarchy with an example of each level, the
-    table a promise and a method. Nothing is decided by that: every command but check,
+    table a promise (of --risk, or groups of five) and a method. Nothing is decided by that: every command but check,
     hierarchy show and anonymize --dry-run refuses the job file until you have taken out its line
     proposed = true. The file holds values of the table; it is readable by you alone, and never
     overwritten. What is printed has values on a terminal and with --show-values only.
@@ -44,7 +45,7 @@ def init(
                 f"{output}: exists already and is not overwritten; choose another place with "
                 "--output"
             )
-        proposal = sf.propose(source, **reading)
+        proposal = sf.propose(source, risk=risk, **reading)
         proposal.save(output, series=series)
     values = show_values or out.is_watched()
     place = quote(str(source))
