@@ -165,11 +165,8 @@ class RareValues(BadInput):
         """Why they cannot be left out, if they cannot."""
         if "suppress" in self.ways:
             return ""
-        more = (
-            "no more rows"
-            if (self.allowed or 0) < 1
-            else f"only {counted(self.allowed, 'row')} more"
-        )
+        allowed = self.allowed or 0
+        more = f"only {counted(allowed, 'row')} more" if allowed > 0 else "no more rows"
         return f"; they cannot be left out: max_suppressed of the series allows {more}"
 
     @property
