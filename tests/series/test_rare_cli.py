@@ -137,6 +137,19 @@ def test_what_is_printed_is_right(place):
 
 
 @pytest.mark.long
+def test_a_refusal_comes_after_how_the_batch_differs(place):
+    assert first(place, "--rare", "suppress").exit_code == 0
+    for way in ([], ["--rare", "code"]):
+        done = run("publish", place / "s", place / "b.csv", *way, "--json")
+        assert done.exit_code == 2
+        *drift, refusal = done.stderr.splitlines()
+        assert len(drift) == 1
+        assert drift[0].startswith("In the batch: age: 1 ")
+        assert refusal.startswith("sfumato: ")
+        assert done.stdout == ""
+
+
+@pytest.mark.long
 def test_a_limit_in_the_job_file_answers(place):
     (place / "job.toml").write_text(JOB + "[publish]\nmax_suppressed = 0.01\n")
     done = first(place)

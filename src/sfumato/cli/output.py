@@ -64,11 +64,17 @@ def can_ask() -> bool:
     return all(stream is not None and stream.isatty() for stream in streams)
 
 
+def tell(lines: Sequence[str]) -> None:
+    """Write on standard error what a person needs to know before they choose, if it takes it."""
+    with suppress(OSError):
+        for text in lines:
+            for line in wrapped(printable(text), width(), ""):
+                _write(sys.stderr, line)
+
+
 def ask(lines: Sequence[str], question: str, choices: Sequence[str]) -> str | None:
     """Ask on standard error for one of some words, or their first letters; None: no answer."""
-    for text in lines:
-        for line in wrapped(printable(text), width(), ""):
-            _write(sys.stderr, line)
+    tell(lines)
     while True:
         sys.stderr.write(f"{question} ")
         sys.stderr.flush()

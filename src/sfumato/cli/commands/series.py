@@ -183,11 +183,12 @@ def _answered(question: RareValues, rare: str | None) -> str:
     """Say what becomes of people with rare values, or ask; refuse where nobody can be asked."""
     if rare == "code" and question.terms is not None:
         return rare
-    if rare is not None or not out.can_ask():
-        raise question
-    ways = list(question.ways)
     drift = [] if question.drift is None else question.drift.lines
     lines = [f"In the batch: {column}: {said}." for column, said in drift]
+    if rare is not None or not out.can_ask():
+        out.tell(lines)
+        raise question
+    ways = list(question.ways)
     answer = out.ask([*lines, *question.questions], f"{', '.join(ways)}?", ways)
     if answer is None:
         raise question
