@@ -104,6 +104,16 @@ def test_every_column_has_a_comment_with_its_reason(place):
     assert "02177 -> 0217* -> 021** -> 02*** -> 0**** -> *" in text
 
 
+def test_the_example_of_a_hierarchy_shows_its_ranges(tmp_path):
+    ages = [*[95] * 30, *range(20, 90), *[37] * 5]  # most people are past the top
+    rows = "".join(f"{age},{'mf'[j % 2]}\n" for j, age in enumerate(ages))
+    (tmp_path / "old.csv").write_text(f"age,sex\n{rows}")
+    sf.propose(tmp_path / "old.csv").save(tmp_path / "job.toml")
+    text = (tmp_path / "job.toml").read_text()
+    assert "top = 90" in text
+    assert "37 -> [35, 40) -> [30, 40) -> [20, 40) -> *" in text
+
+
 def test_a_frame_has_no_job_file(tmp_path):
     frame = pa.table({"age": [1, 2, 3]})
     with pytest.raises(sf.BadInput, match=r"data frame; .*proposal.accept\(\)"):

@@ -25,7 +25,7 @@ from sfumato.release.context import Context
 from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import FRAMEWORKS, TITLES
 from sfumato.report.parts.histogram import CONTINUOUS, MOST_BINS, histogram
-from sfumato.report.parts.techniques import MEANING
+from sfumato.report.parts.techniques import MEANING, techniques
 from sfumato.report.parts.threats import threat_of, threats
 
 CONTEXT = {
@@ -289,7 +289,7 @@ def test_what_was_done_to_a_column_has_the_words_of_the_standard(release, report
     assert found["disease"] == []
     for name, level in levels.items():
         assert ("generalization" in found[name] or "masking" in found[name]) == (level > 0)
-    assert "top and bottom coding" in found["age"] or found["age"] == ["masking"]
+    assert "top coding" in found["age"] or found["age"] == ["masking"]
     public, steward = documents(report)
     assert public["techniques"] == steward["techniques"]
     assert public["techniques"]["table"] == ["record suppression"] * (release.n_suppressed > 0)
@@ -298,9 +298,27 @@ def test_what_was_done_to_a_column_has_the_words_of_the_standard(release, report
     ]
 
 
+@pytest.mark.parametrize(
+    ("bounds", "name"),
+    [
+        ({"top": 60}, ["top coding"]),
+        ({"bottom": 30}, ["bottom coding"]),
+        ({"bottom": 30, "top": 60}, ["top and bottom coding"]),
+        ({}, []),
+    ],
+)
+def test_coding_of_ends_is_named_by_the_ends_that_are_coded(bounds, name):
+    table = sf.read(pa.table({"age": [*range(20, 80)] * 2}), {"age": sf.Intervals(20, **bounds)})
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Recode(levels={"age": 1}))
+    columns = [{"name": "age", "role": "quasi-identifier", "rows_hidden": 0}]
+    (found,) = techniques(release, columns, 120)
+    assert found["techniques"] == ["generalization", *name]
+    assert {*name} <= {*MEANING}
+
+
 def test_groups_are_generalized_locally_and_two_tables_are_anatomized(patients):
     local = techniques_of(sf.anonymize(patients, sf.KAnonymity(5), sf.Mondrian()))
-    assert local["age"] == ["local generalization", "top and bottom coding"]
+    assert local["age"] == ["local generalization", "top coding"]
     two = techniques_of(sf.anonymize(patients, sf.LDiversity(2, "frequency"), sf.Anatomy()))
     assert set(map(tuple, two.values())) == {("anatomization",)}
     cut = techniques_of(sf.anonymize(patients, sf.KAnonymity(5), sf.TopDown("cut")))

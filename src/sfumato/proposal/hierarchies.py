@@ -99,11 +99,13 @@ def widths_for(look: ColumnLook) -> tuple[Decimal, ...]:
 
 
 def _levels(rule: Hierarchy, look: ColumnLook) -> tuple[str, ...]:
-    """Publish the most common value at each level."""
+    """Publish the most common value at each level; one beyond a bound would show no range."""
     if not look.common:
         return ()
+    values = [value for value, _ in look.common]
+    within = [value for value in values if rule.tails is None or rule.tails.text(value) is None]
     try:
-        domain, _ = rule.grow(look.column, [look.common[0][0]])
+        domain, _ = rule.grow(look.column, (within or values)[:1])
     except BadInput:
         return ()
     return tuple(str(level[0]) for level in domain.taxonomy.labels)

@@ -52,8 +52,8 @@ class IntervalColumn:
     def to_pandas(self) -> Any:
         """Give an array of intervals; open ends are infinite, or the ends of Python's calendar.
 
-        Of times, that is since an interval of pandas has both ends or none; the middle of such a one
-        says nothing.
+        An interval of pandas has both ends or none, and times have no infinity: there the middle
+        of an open range says nothing.
         """
         import pandas as pd  # noqa: PLC0415  (optional)
 

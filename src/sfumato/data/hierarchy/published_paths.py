@@ -17,6 +17,7 @@ class PublishedPaths:
     texts: ClassVar[Reading] = "nodes"
     extent: ClassVar[tuple[None, None]] = None, None
     codes_ends: ClassVar[bool] = False
+    tails: ClassVar[None] = None
     public_paths: tuple[tuple[str, ...], ...]
 
     def in_words(self) -> str:

@@ -11,14 +11,16 @@ from sfumato.table import Table
 
 ANATOMIZATION = "anatomization"
 GENERALIZATION, LOCAL_GENERALIZATION = "generalization", "local generalization"
-ENDS = "top and bottom coding"
+TOP, BOTTOM, ENDS = "top coding", "bottom coding", "top and bottom coding"
 MASKING, LOCAL_SUPPRESSION = "masking", "local suppression"
 RECORD_SUPPRESSION = "record suppression"
 MEANING = {
     ANATOMIZATION: "Quasi-identifiers and sensitive values stand in tables of their own.",
     GENERALIZATION: "Values are published more coarsely, the same value alike in all rows.",
     LOCAL_GENERALIZATION: "Values are published more coarsely, by groups of people.",
-    ENDS: "All values beyond a limit are one.",
+    TOP: "All values from a limit on are one.",
+    BOTTOM: "All values below a limit are one.",
+    ENDS: "All values below a limit are one, and all from another one on.",
     MASKING: "The column is left out, or says nothing in any row.",
     LOCAL_SUPPRESSION: "In some rows the column says nothing.",
     RECORD_SUPPRESSION: "Some rows are left out.",
@@ -57,8 +59,9 @@ def _of_column(shown: Description, column: Mapping[str, Any], n_rows: int) -> It
     if name in shown.recoded and (shown.levels is None or shown.levels[name]):
         yield GENERALIZATION if by_column else LOCAL_GENERALIZATION
     rule = shown.hierarchies.get(name)
-    if rule is not None and rule.codes_ends:
-        yield ENDS
+    tails = None if rule is None else rule.tails
+    if tails is not None:
+        yield TOP if tails.bottom is None else BOTTOM if tails.top is None else ENDS
     if n_hidden:
         yield LOCAL_SUPPRESSION
 
