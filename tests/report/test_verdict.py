@@ -250,6 +250,14 @@ def test_a_page_counts_his_word_apart_from_what_was_tried(tmp_path):
     assert f"is published; of {len(told)} more the publisher’s word is shown:" in page
     again = "measures it again, all but {}, which is the publisher’s word, beside"
     assert again.format("; ".join(told)) in page
+    # The same numbers on the terminal and by threat, where a row says whose word it is.
+    assert loaded.heading.startswith(f"{n_tried} attack")
+    assert f"and the publisher's word on {len(told)} more" in loaded.heading
+    rows = [row for row in loaded.short_rows if row[-1].endswith(", the publisher's word")]
+    assert len(rows) == len(told)
+    threats = loaded._document(private=False)["threats"]
+    assert [name for each in threats for name in each["told"]] == told
+    assert sum(len(each["tried"]) for each in threats) == n_tried
 
 
 def test_a_page_without_his_word_speaks_of_none(tmp_path):

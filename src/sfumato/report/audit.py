@@ -27,7 +27,7 @@ from sfumato.report.in_words import remarks
 from sfumato.report.page import page
 from sfumato.report.page.frameworks import refuse_unknown
 from sfumato.report.parts.evidence import Evidence
-from sfumato.report.publishers_word import given_word, with_publishers_word
+from sfumato.report.publishers_word import given_word, is_his_word, with_publishers_word
 from sfumato.report.sentences import line, sentences
 from sfumato.report.verdict import NotRun, Verdict, in_need, left_open, without_spellings
 from sfumato.report.way_out import WayOut, find_way_out
@@ -218,8 +218,10 @@ class Report:
             "undecided": f"not shown to be safe: {'; '.join(self.left_open)}",
             "safe": "shown safe against every attack that applies",
         }[self.verdict]
-        attacks = counted(len(self.findings), "attack")
-        return f"{attacks} on {people(self.target.n_people)}: {said}"
+        n_told = sum(map(is_his_word, self.findings))
+        attacks = counted(len(self.findings) - n_told, "attack")
+        told = f" and the publisher's word on {n_told} more" if n_told else ""
+        return f"{attacks} on {people(self.target.n_people)}{told}: {said}"
 
     @property
     def remarks(self) -> list[str]:

@@ -29,6 +29,7 @@ from sfumato.report.parts.steward import steward_part
 from sfumato.report.parts.techniques import of_the_table, techniques
 from sfumato.report.parts.threats import threats
 from sfumato.report.parts.which_release import which_release
+from sfumato.report.publishers_word import is_his_word
 from sfumato.report.verdict import NotRun
 from sfumato.table import Table
 from sfumato.text import counted
@@ -148,7 +149,9 @@ def _heading(
     """Say in a line how it went; known: attacks that succeeded with all that the auditor has."""
     n_failed = sum(finding.holds is False for finding in findings)
     if n_failed:
-        return f"{n_failed} of {counted(len(findings), 'attack')} succeeded"
+        # What he saw succeed has succeeded, and is counted; what he says of others is no attack.
+        n_tried = sum(each.holds is False or not is_his_word(each) for each in findings)
+        return f"{n_failed} of {counted(n_tried, 'attack')} succeeded"
     if known:
         attacks = counted(len(known), "attack")
         return f"{attacks} succeeded with everybody’s quasi-identifiers at hand"

@@ -20,6 +20,11 @@ from sfumato.report.verdict import NotRun
 HIS_WORD = "the publisher's word, from release.json: everybody's quasi-identifiers are his alone"
 
 
+def is_his_word(finding: Finding) -> bool:
+    """Whether a finding was not made here, but told by the publisher."""
+    return finding.note == HIS_WORD
+
+
 def given_word(findings: Iterable[Finding]) -> tuple[StatedVerdict, ...]:
     """Give what a release may say of itself: verdicts of attacks that know the method.
 

@@ -7,6 +7,7 @@ from fractions import Fraction
 
 from sfumato.attacks import Finding
 from sfumato.report.in_words import bound, is_probability, measured
+from sfumato.report.publishers_word import is_his_word
 from sfumato.text import counted, listed, people
 
 HEADER = ("attack", "promised", "found", "verdict")
@@ -15,6 +16,7 @@ LEGEND = (
     "its unit says. Promised is the limit; in brackets what is assumed where nothing was promised."
 )
 MOST = 3  # sentences
+TOLD = "the publisher's word"
 RULED_OUT = " to rule out"  # what a unit says of values, which a line has no room for
 
 
@@ -22,7 +24,8 @@ def line(finding: Finding, *, named: bool) -> tuple[str, str, str, str]:
     """Give one attack by `HEADER`; named: with the column that it is about."""
     name = finding.name if named else finding.attack
     promised, found = finding.promise, finding.briefly
-    return name, promised.removesuffix(RULED_OUT), found.removesuffix(RULED_OUT), finding.verdict
+    verdict = f"{finding.verdict}, {TOLD}" if is_his_word(finding) else finding.verdict
+    return name, promised.removesuffix(RULED_OUT), found.removesuffix(RULED_OUT), verdict
 
 
 def sentences(

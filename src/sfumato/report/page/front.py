@@ -69,6 +69,8 @@ def _tried(threat: Document) -> Markup:
     if threat["tried"]:
         attacks = counted(len(threat["tried"]), "attack")
         parts.append(tag("small", f"{attacks} tried: {names(threat['tried'], '; ')}."))
+    if threat.get("told"):  # earlier versions counted it among what was tried
+        parts.append(tag("small", f"The publisher’s word: {names(threat['told'], '; ')}."))
     for each in threat["not_tried"]:
         why = "not tried" if each["applies"] else "nothing to try"
         parts.append(tag("small", f"{cut(each['attack'])}: {why}: {each['reason']}."))

@@ -10,6 +10,7 @@ from sfumato.attacks import Finding, Target
 from sfumato.attacks.attack import ATTACKS, Threat
 from sfumato.report import in_words as words
 from sfumato.report.definition import COUNTING_PEOPLE, COUNTING_VALUES
+from sfumato.report.publishers_word import is_his_word
 from sfumato.report.verdict import NotRun, Verdict
 from sfumato.text import counted, people, told_apart
 
@@ -79,7 +80,8 @@ def _row(
         "question": question,
         "outcome": outcome,
         "words": _words(threat, outcome, tried, missed, more),
-        "tried": [each.name for each in tried],
+        "tried": [each.name for each in tried if not is_his_word(each)],
+        "told": [each.name for each in tried if is_his_word(each)],
         "not_tried": [
             {"attack": each.name, "reason": each.reason, "applies": each.applies} for each in missed
         ],
