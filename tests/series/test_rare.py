@@ -423,8 +423,17 @@ def test_drift_counts_new_values_and_missing_shares(tmp_path):
     assert by_column["age"].missing == 0
     told = by_column["disease"]
     assert (told.n_values, told.n_people, told.missing) == (1, 1, Fraction(4, 40))
-    assert told.text == "1 new value (1 person); missing 10%, before 0%"
+    assert told.text == "1 value new to the chain (1 person); missing 10%, before 0%"
     assert by_column["sex"].text is None
+
+
+@pytest.mark.long
+def test_who_was_left_out_is_not_in_the_chain_so_far(tmp_path):
+    series = series_of(tmp_path / "s")
+    series.publish(people(400, extra=OLD), rare="suppress")
+    later = people(300, first=400, seed=1, extra=[(83, "flu")])
+    done = series.publish(later, rare="suppress", dry_run=True)
+    assert done.drift.lines == [("age", "1 value new to the chain (1 person)")]
 
 
 # ------------------------------------------------------ what can be said of who is left out

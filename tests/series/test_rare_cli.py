@@ -133,7 +133,7 @@ def test_what_is_printed_is_right(place):
     done = run("publish", place / "s", place / "b.csv")
     assert done.exit_code == 0, done.output  # the column is lost by people who are published
     assert "earlier releases, or batches that waited, have people with them" in said(done)
-    assert "In the batch: age: 1 new value (1 person)." in said(done)
+    assert "In the batch: age: 1 value new to the chain (1 person)." in said(done)
 
 
 @pytest.mark.long

@@ -17,10 +17,13 @@ from sfumato.text import counted, people, percent
 
 @dataclass(frozen=True)
 class ColumnDrift:
-    """One column of the batch beside the same in the batches before."""
+    """One column of the batch beside the same in the batches before.
+
+    Who was left out is not kept, so their values are not among those before.
+    """
 
     column: str
-    n_values: int  # that no batch before has
+    n_values: int  # that nobody has who is in the chain so far: published, or waiting
     n_people: int  # who have them
     missing: Fraction  # share of the batch without a value
     missing_before: Fraction
@@ -30,8 +33,8 @@ class ColumnDrift:
         """Say what is different; None: nothing is."""
         said = []
         if self.n_values:
-            values = counted(self.n_values, "new value")
-            said.append(f"{values} ({people(self.n_people)})")
+            values = counted(self.n_values, "value")
+            said.append(f"{values} new to the chain ({people(self.n_people)})")
         now, before = percent(self.missing), percent(self.missing_before)
         if now != before:
             said.append(f"missing {now}, before {before}")
