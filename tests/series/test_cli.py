@@ -48,7 +48,7 @@ def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
     done = run("publish", place / "series", place / "b.csv")
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
-    assert "60 rows, 20 of them new, 0 suppressed." in said
+    assert "60 rows, 20 of them new; no rare people left out." in said
     assert "Compared with all earlier releases, as above; not attacked by who knows" in said
     assert published(place / "series") == ["001", "002"]
 
@@ -142,7 +142,7 @@ def test_columns_that_link_records_of_two_releases_are_refused(place):
 def test_the_status_is_a_table_or_json(place, series):
     shown = " ".join(run("series", "status", series).output.split())
     assert "1 release in 1 chain, 1 batch, 0 rows waiting" in shown
-    assert "001 1 40 0 40 20" in shown
+    assert "001 1 40 40 0 0 20" in shown
     told = json.loads(run("series", "status", series, "--json").output)
     assert told["releases"][0]["rows"] == 40
     assert told["chains"][0]["criteria"] == sf.KAnonymity(3).spec()

@@ -154,11 +154,36 @@ def test_a_limit_in_the_job_file_answers(place):
     (place / "job.toml").write_text(JOB + "[publish]\nmax_suppressed = 0.01\n")
     done = first(place)
     assert done.exit_code == 0, done.output
-    assert "400 rows, 400 of them new, 2 suppressed." in said(done)
+    assert (
+        "400 rows, 400 of them new; rare people left out: 2 of this batch, 2 of the chain"
+        in said(done)
+    )
     done = run("publish", place / "s", place / "b.csv")
-    assert "700 rows, 300 of them new, 3 suppressed." in said(done)
+    assert "700 rows, 300 of them new; rare people left out: 1 of this batch, 3 of the" in said(
+        done
+    )
     audited = said(run("series", "audit", place / "s"))
-    assert "3 rows with rare quasi-identifiers were left out so far" in audited
+    assert "3 rows were left out of the chain so far, for rare quasi-identifiers" in audited
+
+
+@pytest.mark.long
+def test_what_was_left_out_now_and_before_are_two_numbers(place):
+    people(1000, extra=[(85, "flu")]).to_csv(place / "a.csv", index=False)
+    (place / "job.toml").write_text(JOB.replace('identifiers = ["name"]\n', ""))
+    assert first(place, "--rare", "suppress").exit_code == 0
+    people(300, first=1000, seed=1).to_csv(place / "b.csv", index=False)
+    text = said(run("publish", place / "s", place / "b.csv"))
+    assert "1,300 rows, 300 of them new; rare people left out: 0 of this batch, 1 of the" in text
+    assert ", 1 left out of the series so far" in text
+    status = sf.ReleaseSeries(place / "s").status()
+    assert status.HEADER[2:6] == ("rows", "of them new", "rare left out", "left out so far")
+    numbers = [row[2:6] for row in status.rows]
+    assert numbers == [("1,000", "1,000", "1", "1"), ("1,300", "300", "0", "1")]
+    told = status.to_json()["releases"]
+    assert [(each["new"], each["rare_left_out"], each["suppressed"]) for each in told] == [
+        *[(1000, 1, 1), (300, 0, 1)]
+    ]
+    assert "1 row was left out of the chain so far" in said(run("series", "audit", place / "s"))
 
 
 def test_a_limit_of_a_series_is_refused_elsewhere(place):

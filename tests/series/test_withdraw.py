@@ -51,7 +51,7 @@ def test_it_leaves_the_public_directory_and_a_marker_says_so(series):
     assert series.releases()[2].to_arrow().equals(before)  # the steward still has it
     assert series.verify()
     assert [each.withdrawn for each in series.status().releases] == [None, done.since]
-    assert [row[5].split()[0] == "withdrawn" for row in series.status().rows] == [False, True]
+    assert [row[6].split()[0] == "withdrawn" for row in series.status().rows] == [False, True]
 
 
 @pytest.mark.parametrize("command", ["audit", "check", "skyline"])

@@ -54,6 +54,7 @@ class Summary:
         sizes = f"{count(numbers['smallest_group'])} to {people_text(numbers['largest_group'])}"
         said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
         said += f", {count(numbers['suppressed'] + numbers['left_out'])} left out"
+        said += " of the series so far" if numbers["left_out"] else ""
         if "information_loss" in numbers:
             lost = numbers["loss"]
             worst = max(lost, key=lost.get)

@@ -30,7 +30,7 @@ from sfumato.series.strangers import later
 from sfumato.series.terms import Terms
 from sfumato.series.verify import Verified, verify
 from sfumato.series.withdraw import Withdrawal, withdraw
-from sfumato.text import counted
+from sfumato.text import count, counted
 
 
 class ReleaseSeries:
@@ -273,25 +273,37 @@ class Status:
             f"{counted(waiting, 'row')} waiting"
         )
 
-    HEADER = ("release", "chain", "rows", "suppressed", "new", "published", "recipient", "promise")
+    HEADER = (
+        *("release", "chain", "rows", "of them new", "rare left out", "left out so far"),
+        *("published", "recipient", "promise"),
+    )
 
     @property
     def rows(self) -> Iterator[tuple[str, ...]]:
         """The table that a person reads."""
-        last = 0
-        for entry in self.releases:
-            new = sum(b.n_rows for b in self.batches if last < b.number <= entry.last_batch)
-            last = entry.last_batch
+        for entry, n_new, n_rare in self._with_news():
             yield (
                 f"{entry.number:03d}",
                 str(entry.chain),
-                str(entry.n_rows),
-                str(entry.n_suppressed),
-                str(new),
+                count(entry.n_rows),
+                count(n_new),
+                count(n_rare),
+                count(entry.n_suppressed),
                 _when(entry),
                 entry.recipient or "",
                 str(self.terms(entry.chain).promise),
             )
+
+    def _with_news(self) -> Iterator[tuple[ReleaseEntry, int, int]]:
+        """Give every release, its new rows, and rows that were left out of it, not of earlier ones.
+
+        What the ledger counts is left out of the chain so far.
+        """
+        last, so_far = 0, dict.fromkeys((chain.number for chain in self.chains), 0)
+        for entry in self.releases:
+            n_new = sum(b.n_rows for b in self.batches if last < b.number <= entry.last_batch)
+            yield entry, n_new, entry.n_suppressed - so_far[entry.chain]
+            last, so_far[entry.chain] = entry.last_batch, entry.n_suppressed
 
     def _repr_html_(self) -> str:
         return html_table(self.HEADER, self.rows, self.heading)
@@ -326,13 +338,15 @@ class Status:
                     "chain": entry.chain,
                     "batches": [entry.first_batch, entry.last_batch],
                     "rows": entry.n_rows,
+                    "new": n_new,
+                    "rare_left_out": n_rare,
                     "suppressed": entry.n_suppressed,
                     "made": entry.made,
                     "published": entry.published,
                     "recipient": entry.recipient,
                     "withdrawn": entry.withdrawn,
                 }
-                for entry in self.releases
+                for entry, n_new, n_rare in self._with_news()
             ],
             "waiting": {
                 "batches": len(self.waiting),

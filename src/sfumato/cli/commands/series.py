@@ -168,10 +168,15 @@ def publish(
             )
             out.say("Dry run: nothing was published.")
             return
+        rare_left_out = "no rare people left out"
+        if done.n_suppressed:
+            rare_left_out = (
+                f"rare people left out: {count(done.n_rare)} of this batch, "
+                f"{count(done.n_suppressed)} of the chain so far"
+            )
         out.say(
             f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: "
-            f"{counted(done.n_rows, 'row')}, {count(done.n_new)} of them new, "
-            f"{count(done.n_suppressed)} suppressed."
+            f"{counted(done.n_rows, 'row')}, {count(done.n_new)} of them new; {rare_left_out}."
         )
         out.say(f"{tried}; not attacked by who knows the method. What attacks find now:")
         out.say_command(f"sfumato series audit {quote(str(series))}")
@@ -289,10 +294,10 @@ def audit_series(
         title = f"{series}, release {audited.newest.name}"
         out.print_audit(audited.report, title, details=details, steward=steward)
         if audited.newest.n_suppressed:
-            rows = counted(audited.newest.n_suppressed, "row")
+            rows = counted(audited.newest.n_suppressed, "row was", "rows were")
             out.say(
-                f"{rows} with rare quasi-identifiers were left out so far and are not kept: no "
-                "release depends on their sensitive values."
+                f"{rows} left out of the chain so far, for rare quasi-identifiers, and not kept: "
+                "no release depends on the sensitive values in them."
             )
         if audited.compared:
             out.print_rows(
