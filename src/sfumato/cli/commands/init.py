@@ -34,10 +34,11 @@ def init(
 
     How the file is read is proposed too, where no option says it. Every column gets a proposed
     role with its reason, every quasi-identifier a hierarchy with an example of each level, the
-    table a promise (of --risk, or groups of five) and a method. Nothing is decided by that: every command but check,
-    hierarchy show and anonymize --dry-run refuses the job file until you have taken out its line
-    proposed = true. The file holds values of the table; it is readable by you alone, and never
-    overwritten. What is printed has values on a terminal and with --show-values only.
+    table a promise (of --risk, or groups of five) and a method. Nothing is decided by that: every
+    command but check, hierarchy show and anonymize --dry-run refuses the job file until you have
+    taken out its line proposed = true. The file holds values of the table; it is readable by you
+    alone, and never overwritten. What is printed has values on a terminal and with --show-values
+    only.
     """
     with out.progress():
         if output.exists():
