@@ -69,9 +69,11 @@ def test_a_question_comes_before_anything_is_kept(tmp_path):
     assert [each.column for each in question.columns] == ["age"]
     assert question.columns[0].tails == ">=70"
     assert question.questions == [
-        "2 people ([80, 100)) cost the age column: leave them out (0.50%), or code >=70?"
+        "2 people ([80, 100)) cost the age column: leave them out (0.50%, suppress), "
+        "code >=70 as one (code), or publish no detail of the column (keep)?"
     ]
-    # The line for scripts has counts, and no value of anybody.
+    # The line for scripts has the same words, counts, and no value of anybody.
+    assert "publish no detail of the column (keep)" in str(question)
     assert "age: 2 people (0.50%) have values so rare" in str(question)
     assert not any(text in str(question) for text in ("83", "91", "80", "70"))
     assert question.values == ("[80, 100)", ">=70")
@@ -312,6 +314,27 @@ def test_who_may_not_be_left_out_by_the_limit_is_asked_about_all_the_same(tmp_pa
     assert question.questions[-1] == f"T{why[1:]}."
     assert "leave" not in question.questions[0]
     assert question.questions[0].startswith("3 people (85) cost the age column: code >=75")
+
+
+def test_of_several_columns_all_are_asked_about_at_once(tmp_path):
+    batch = people(200, extra=OLD)
+    batch.loc[0, "sex"] = None
+    with pytest.raises(RareValues) as caught:
+        series_of(tmp_path / "s").publish(batch)
+    assert caught.value.questions == [
+        "2 people ([80, 100)) cost the age column.",
+        "1 person (missing) costs the sex column.",
+        "Together they are 3 people (1.5%): leave them out (suppress), code age >=70 as one "
+        "(code), or publish no detail of the columns (keep)?",
+    ]
+    with pytest.raises(RareValues) as caught:
+        series_of(tmp_path / "t", max_suppressed=0).publish(
+            batch.drop(columns="age").assign(age=30)
+        )
+    assert caught.value.questions == [
+        "1 person (missing) costs the sex column: publish no detail of the column (keep)?",
+        "They cannot be left out: max_suppressed of the series allows no more rows.",
+    ]
 
 
 def test_a_question_names_the_first_few_of_many_nodes(tmp_path):

@@ -232,7 +232,8 @@ def asked(place):
     terminal = Terminal("publish", place / "s", place / "a.csv", "--job", place / "job.toml")
     terminal.read_until("suppress, code, keep?")
     flat = " ".join(terminal.text.split())
-    assert "2 people ([80, 100)) cost the age column: leave them out (0.50%), or code >=70?" in flat
+    assert "2 people ([80, 100)) cost the age column: leave them out (0.50%, suppress), " in flat
+    assert "code >=70 as one (code), or publish no detail of the column (keep)?" in flat
     assert not (place / "s").exists()
     return terminal
 

@@ -175,20 +175,23 @@ class RareValues(BadInput):
         several = len(self.columns) > 1
         asked = []
         for each in self.columns:
+            cost = "costs" if each.n_people == 1 else "cost"
             told = _first_few(each.nodes)
-            they, cost = ("it", "costs") if each.n_people == 1 else ("them", "cost")
-            choices = []
-            if "suppress" in self.ways:
-                share = f" ({percent(self.share)})" if not several else ""
-                choices.append(f"leave {they} out{share}")
-            if self.terms is not None and each.tails is not None:
-                choices.append(f"code {each.tails}")
-            choice = f": {', or '.join(choices)}?" if choices else "."
-            asked.append(
-                f"{people(each.n_people)} ({told}) {cost} the {each.column} column{choice}"
-            )
+            asked.append(f"{people(each.n_people)} ({told}) {cost} the {each.column} column")
         if several:
-            asked.append(f"Together they are {people(self.n_people)} ({percent(self.share)}).")
+            asked = [f"{line}." for line in asked]
+            asked.append(f"Together they are {people(self.n_people)} ({percent(self.share)})")
+        tails = [
+            f"code {each.column + ' ' if several else ''}{each.tails} as one"
+            for each in self.columns
+            if each.tails is not None
+        ]
+        ways = self.ways | ({"code": listed(tails)} if "code" in self.ways else {})
+        share = "" if several else f"{percent(self.share)}, "
+        *others, keep = (
+            f"{words} ({share if way == 'suppress' else ''}{way})" for way, words in ways.items()
+        )
+        asked[-1] += f": {', '.join(others)}, or {keep}?" if others else f": {keep}?"
         if self._forbidden:
             asked.append(f"T{self._forbidden[3:]}.")
         return asked
