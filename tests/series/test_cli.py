@@ -43,13 +43,13 @@ def test_the_first_batch_starts_a_series_and_the_second_needs_no_job(place):
     assert done.exit_code == 0, done.output
     assert "Release 001 of chain 1 is in" in done.output
     said = " ".join(done.output.split())
-    assert "Checked; not attacked by who knows the method. What attacks find now:" in said
+    assert "Checked; no other attack was tried. The audit attacks people and values" in said
     assert f"sfumato series audit {place / 'series'}" in said
     done = run("publish", place / "series", place / "b.csv")
     assert done.exit_code == 0, done.output
     said = " ".join(done.output.split())
     assert "60 rows, 20 of them new; no rare people left out." in said
-    assert "Compared with all earlier releases, as above; not attacked by who knows" in said
+    assert "Compared with all earlier releases, as above; no other attack was tried." in said
     assert published(place / "series") == ["001", "002"]
 
 
@@ -194,7 +194,7 @@ def test_a_dry_run_says_what_a_release_is_worth_and_publishes_nothing(place):
     tried = ("publish", place / "series", place / "a.csv", "--job", place / "job.toml", "--dry-run")
     said = " ".join(run(*tried).output.split())
     assert re.search(r"[\d.]+% of the detail in the quasi-identifiers is lost", said)
-    assert "not attacked by who knows the method: sfumato series audit does that, once" in said
+    assert "no other attack was tried. Once it is published, sfumato series audit attacks" in said
     assert "Dry run: nothing was published." in said
     assert sorted(place.rglob("*")) == before
 
@@ -288,3 +288,23 @@ def test_a_damaged_file_stays_a_problem_of_the_series(series):
     (series / "public/001/data.csv").write_text("age\n")
     found = sf.ReleaseSeries(series).verify()
     assert any("checksums differ" in problem for problem in found.problems)
+
+
+@pytest.mark.long
+@pytest.mark.parametrize("more", ["", "[[criteria]]\nl_diversity = { l = 2 }\n"])
+def test_an_audit_says_one_thing_of_what_knowing_the_method_tells(place, more):
+    job = write_job(place / "job.toml", extra=more)
+    started = run("publish", place / "s", place / "a.csv", "--job", job, "--rare", "keep")
+    assert started.exit_code == 0, started.output
+    done = run("series", "audit", place / "s", "--details")
+    said = " ".join(done.output.split())
+    if not more:  # of values nothing is promised, and that is said
+        assert done.exit_code == 0
+        assert "shown safe against every attack that applies" in said
+        assert "mechanism (disease): only numbers of people were promised" in said
+        return
+    assert done.exit_code == 5
+    assert "could not be run: mechanism (disease)" in said
+    assert "Way out: no method is known here that could do." in said
+    assert "what helps: nothing that is known here: promise less, or publish less" in said
+    assert "publish by a method" not in said

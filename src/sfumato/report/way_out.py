@@ -151,6 +151,8 @@ class WayOut:
         best = self.best
         if not remedy.changes:
             return remedy
+        if not self.tries:  # such as in a series, which has its method
+            return replace(remedy, method=None, other_method=False)
         if best is None:
             done = [each for each in self.tries if self.untried is None and not each.left_out]
             ended = [each.verdict or "failed" for each in done]  # what is refused is no way out

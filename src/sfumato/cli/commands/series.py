@@ -18,6 +18,11 @@ if TYPE_CHECKING:
 
 MOST_SHOWN = 3  # earlier releases that are compared one by one in what is printed
 
+TRIES = (
+    "attacks people and values, with all earlier releases together; what somebody learns of values "
+    "who knows the method, too, it tries where people are few, and says where it cannot"
+)
+
 about_series = group("series", "Look after a series of releases.")
 Series = Annotated[Path, typer.Argument(help="The directory of the series.", readable=False)]
 
@@ -163,8 +168,8 @@ def publish(
         tried = "Compared with all earlier releases, as above" if done.compared else "Checked"
         if done.release is None:
             out.say(
-                f"{tried}; not attacked by who knows the method: sfumato series audit does that, "
-                "once it is published."
+                f"{tried}; no other attack was tried. Once it is published, sfumato series audit "
+                f"{TRIES}."
             )
             out.say("Dry run: nothing was published.")
             return
@@ -178,7 +183,7 @@ def publish(
             f"Release {done.number:03d} of chain {done.chain}{to} is in {done.release}: "
             f"{counted(done.n_rows, 'row')}, {count(done.n_new)} of them new; {rare_left_out}."
         )
-        out.say(f"{tried}; not attacked by who knows the method. What attacks find now:")
+        out.say(f"{tried}; no other attack was tried. The audit {TRIES}:")
         out.say_command(f"sfumato series audit {quote(str(series))}")
 
     return Answer(done.to_json, show)
