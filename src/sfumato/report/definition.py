@@ -47,7 +47,8 @@ def by_definition(
             continue
         for each in measured:
             attribute = _column(target, each.criterion)
-            if each.note is None and not each.holds and attribute not in shown:
+            known = attribute in shown or (part.least_size > 1 and None in shown)  # too few people
+            if each.note is None and not each.holds and not known:
                 broken.append(_finding(target, each, attribute))
             if each.note is not None and not part.looks_at_values:
                 unjudged.append(NotRun(_name(part), each.note))
