@@ -5,6 +5,7 @@ import re
 import shutil
 from itertools import product
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from playwright.sync_api import sync_playwright
@@ -264,6 +265,56 @@ def test_the_first_sheet_is_one_printed_page(browser, pages, name, private, pape
         rest = n_pages(visit.page.pdf(format=paper))
         assert whole - rest == 1
         assert rest > 2  # so it can fail
+
+
+WORDS = "the number of hours that the person worked for wages in the week before the interview; "
+DISEASES = ("disease that was diagnosed first at admission to the ward", "another, diagnosed later")
+
+
+@pytest.fixture(scope="module")
+def wordy(tmp_path_factory):
+    """A failing audit with long names and statements, and more promises than a sheet has."""
+    draw = np.random.default_rng(1)
+    first, second = DISEASES
+    source = pa.table(
+        {
+            "age of the person at the time of the interview": draw.integers(20, 80, 200),
+            "sex": draw.choice(["f", "m"], 200),
+            first: draw.choice(["flu", "HIV", "gout", "asthma"], 200),
+            second: draw.choice(["a", "b", "c"], 200),
+        }
+    )
+    table = sf.read(
+        source, {source.column_names[0]: sf.Intervals(5, 10), "sex": sf.Flat()}, DISEASES
+    )
+    stated = {"recipient": 3 * WORDS, "controls": 3 * WORDS, "review_date": "2031-03-01"}
+    release = sf.anonymize(table, sf.KAnonymity(4), sf.Mondrian(), context=stated)
+    release.save(tmp_path_factory.mktemp("wordy") / ("a-release-with-a-name-" * 5))
+    several = [sf.LDiversity(l, attribute=name) for l, name in zip((4, 3), DISEASES, strict=True)]
+    close = sf.TCloseness("0.1", attribute=first)
+    return sf.audit(release, criterion=sf.MaxRisk("0.2") & several[0] & several[1] & close)
+
+
+WORST = ("gdpr", True, "Letter")
+ALL = [(f, p, s) for f in ("gdpr", "ema", None) for p in (True, False) for s in ("Letter", "A4")]
+OTHERS = [pytest.param(*each, marks=pytest.mark.slow) for each in ALL if each != WORST]
+
+
+@pytest.mark.parametrize(("framework", "private", "paper"), [WORST, *OTHERS])
+def test_long_texts_and_headings_of_a_framework_fit_the_first_sheet(
+    browser, wordy, tmp_path, framework, private, paper
+):
+    page = wordy.save(tmp_path / "page", private=private, framework=framework)
+    with Visit(browser, page, 1400, "light") as visit:
+        shown = visit.page.inner_text(".sheet")
+        assert "more below" in shown
+        words = {*page.read_text().split(), *WORDS.split()}
+        ends = [line[:-2].split()[-1] for line in shown.splitlines() if line.endswith(" …")]
+        assert ends
+        assert all(end in words or end.rstrip(";.:") in words for end in ends)
+        whole = n_pages(visit.page.pdf(format=paper))
+        visit.page.evaluate("document.querySelector('.sheet').remove()")
+        assert whole - n_pages(visit.page.pdf(format=paper)) == 1
 
 
 def test_paper_has_the_tables_behind_the_charts(browser, pages):

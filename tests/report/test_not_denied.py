@@ -7,6 +7,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.report.in_words import not_tried
+from sfumato.report.verdict import NotRun
 
 
 @pytest.fixture
@@ -70,11 +71,11 @@ def test_what_was_not_tried_is_said_with_its_own_reason(release, tmp_path):
     applying = [name for name in missed if name not in written["succeeded"]]
     said = " ".join(remark for remark in written["remarks"] if "Not tried" in remark)
     assert all(name in said for name in applying)
-    assert "similarity" not in said  # nothing to try, and nobody who reads this can change that
+    assert "similarity (s): no order or tree is known of 's'." in said  # as the steward reads
 
 
 def test_attacks_with_one_reason_are_named_together():
-    missing = [{"attack": name, "reason": "no original"} for name in ("linkage, journalist", "b")]
+    missing = [NotRun(name, "no original") for name in ("linkage, journalist", "b")]
     assert not_tried(missing) == ["Not tried here: linkage, journalist; b: no original."]
 
 

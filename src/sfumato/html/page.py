@@ -103,6 +103,22 @@ def _classes(kind: str | None, cell: object) -> str | None:
     return " ".join([*([kind] if kind else []), *(["empty"] if cell == NONE else [])]) or None
 
 
+def shortened(text: str, most: int) -> str:
+    """Shorten a text that stands whole below, between clauses or words.
+
+    >>> shortened("Not run: no list; give one (--external).", 30)
+    'Not run: no list; …'
+    >>> shortened("one word after another", 12), shortened("short", 9)
+    ('one word …', 'short')
+    """
+    if len(text) <= most:
+        return text
+    start = text[: most - 1]
+    ends = [start.rfind(mark) + 1 for mark in ("; ", ". ", ": ")]
+    end = max(ends) if max(ends) > most // 3 else start.rfind(" ")
+    return f"{start[:end].rstrip()} …" if end > 0 else f"{start}…"
+
+
 def cut(value: object, most: int = LONGEST_CELL) -> str:
     """Shorten a value that would fill a page."""
     text = str(value)

@@ -85,7 +85,7 @@ def document(
             *([SUCCEEDED.format("; ".join(known))] if known else []),
             *(f"Not shown: {reason}." for reason in audited["left_open"]),
             *words.remarks(findings),
-            *words.not_tried([each for each in audited["not_run"] if each["attack"] not in known]),
+            *words.not_tried([each for each in not_run if each.name not in known]),
         ],
         "published": {
             "rows": target.n_people,

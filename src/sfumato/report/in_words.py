@@ -2,15 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from fractions import Fraction
 from inspect import cleandoc
-from typing import Any
 
 from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria.bound import Value
+from sfumato.report.verdict import NotRun
 from sfumato.spec import headline
 from sfumato.text import counted, share
 
@@ -87,13 +87,12 @@ def _reached(finding: Finding) -> str:
     return f"{reaches} {measured(finding, finding.found)}"
 
 
-def not_tried(not_run: Sequence[Mapping[str, Any]]) -> list[str]:
+def not_tried(not_run: Sequence[NotRun]) -> list[str]:
     """Name the attacks that apply, or that the original would let run, and say what is missing."""
     names: dict[str, list[str]] = {}
     for each in not_run:
-        said = "; ".join(filter(None, (each["reason"], each.get("hint"))))
-        if each.get("applies") or "original" in said:
-            names.setdefault(said, []).append(each["attack"])
+        if each.applies or each.with_original:
+            names.setdefault(each.said, []).append(each.name)
     return [f"Not tried here: {'; '.join(those)}: {reason}." for reason, those in names.items()]
 
 

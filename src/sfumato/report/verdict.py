@@ -30,6 +30,7 @@ class NotRun:
     applies: bool = True  # False: there is nothing here for it to attack
     remedy: Remedy | None = field(default=None, compare=False)  # of one that applies
     hint: str | None = None  # what whoever runs it can give
+    with_original: bool = False  # whether the original, read another way, would let it run
 
     @classmethod
     def of(cls, attack: Attack, error: CannotRun, target: Target) -> NotRun:
@@ -41,7 +42,8 @@ class NotRun:
         if applies:
             counts_on_one_value = target.set_valued is not None and not attack.sets
             remedy = Remedy() if counts_on_one_value else attack.remedy(target, None)
-        return cls(name, error.reason, attribute, applies, remedy, error.remedy)
+        lacks = "original" in f"{error.reason} {error.remedy}"
+        return cls(name, error.reason, attribute, applies, remedy, error.remedy, lacks)
 
     @property
     def said(self) -> str:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 
 from sfumato.html import Markup, joined, tag
-from sfumato.html.page import cut, data_table, facts_list, key_figures
+from sfumato.html.page import cut, data_table, facts_list, key_figures, shortened
 from sfumato.release.description import AS_THEY_ARE
 from sfumato.report.page.frameworks import Framework
 from sfumato.report.page.pieces import Document, badge, names, told_by_publisher
@@ -20,7 +20,8 @@ OUTCOMES = {
     "not tried": ("open", "not tried"),
 }
 MOST = 3  # remarks and promises on the first sheet
-LONGEST = 110  # characters of a name or a statement there; below they stand whole
+LONGEST = 90  # characters of a name or a statement there: a line; below they stand whole
+TWO_LINES = 170  # characters of a promise, a finding or a remark there
 STATED = "Stated by the steward, not measured"
 TO_SIGN = ("Decided by", "On", "Signature")
 
@@ -58,7 +59,7 @@ def threat_table(document: Document, *, short: bool = False) -> Markup:
         asked = joined(
             [tag("b", each["threat"] or "other attacks"), tag("small", each["question"])]
         )
-        said = cut(each["words"]) if short else _tried(each)
+        said = shortened(each["words"], TWO_LINES) if short else _tried(each)
         rows.append((asked, badge(kind, outcome), said))
     return data_table(("threat", "outcome", "what was found"), rows, words=(0,))
 
@@ -135,7 +136,7 @@ def _promises(document: Document) -> Iterator[Markup]:
     if not parts:
         return
     yield tag("p", "What was promised", class_="aside-title")
-    shown = [tag("li", cut(each["words"], 2 * LONGEST)) for each in parts[:MOST]]
+    shown = [tag("li", shortened(each["words"], TWO_LINES)) for each in parts[:MOST]]
     yield tag("ul", *shown, *_more(len(parts) - len(shown)))
 
 
@@ -146,7 +147,7 @@ def _context(document: Document) -> Iterator[Markup]:
     yield tag("p", STATED, class_="aside-title")
     yield facts_list(
         [
-            *((name, cut(text, LONGEST)) for name, text in context["said"].items()),
+            *((name, shortened(text, LONGEST)) for name, text in context["said"].items()),
             *((name, tag("span", "not stated", class_="faint")) for name in context["empty"]),
         ]
     )
@@ -154,7 +155,7 @@ def _context(document: Document) -> Iterator[Markup]:
 
 def _remarks(remarks: Sequence[str]) -> Iterator[Markup]:
     if remarks:
-        shown = [tag("li", cut(remark)) for remark in remarks[:MOST]]
+        shown = [tag("li", shortened(remark, TWO_LINES)) for remark in remarks[:MOST]]
         yield tag(
             "div",
             tag("p", "What the verdict does not say", class_="aside-title"),
