@@ -6,6 +6,10 @@ everything is lost of people who are left out, as a ratio to that of one release
 records by the same method, after the same people were left out; and to one in which nobody is rare.
 Beside it what it costs to keep them.
 
+Tails can be coded of numbers only, so that is a case of its own: every hundredth person is past 80,
+and ages are one value from a bound on. Where the bound is inside of a wider range, what is next to
+the tail can be made wider only together with everything.
+
     python bench/rare.py [rows per month] [months]
 """
 
@@ -46,16 +50,24 @@ def month(number, n, rare):
     return frame
 
 
-def in_series(place, months, rare):
+def old_month(number, n):
+    """People of one month, of whom every hundredth is past 80."""
+    frame = month(number, n, rare=False)
+    old = np.arange(0, n, 100)
+    frame.loc[old, "age"] = np.random.default_rng(1000 + number).integers(80, 100, len(old))
+    return frame
+
+
+def in_series(place, months, rare, top=None):
     """Publish month after month; give what came of the last."""
-    series = started(place)
+    series = started(place, top)
     return [series.publish(batch, rare=rare) for batch in months][-1]
 
 
-def started(place):
+def started(place, top=None):
     return sf.ReleaseSeries.create(
         place,
-        quasi_identifiers=RULES,
+        quasi_identifiers=RULES | {"age": sf.Intervals(5, 10, 20, top=top)},
         criterion=sf.KAnonymity(K),
         sensitive="disease",
         person="person",
@@ -64,10 +76,10 @@ def started(place):
     )
 
 
-def alone(frames):
+def alone(frames, rare="suppress", top=None):
     """One release of some months at once, in a series of its own; give its loss."""
     with tempfile.TemporaryDirectory() as place:
-        done = in_series(Path(place) / "alone", [pd.concat(frames)], "suppress")
+        done = in_series(Path(place) / "alone", [pd.concat(frames)], rare, top)
     return done.summary.numbers["information_loss"]
 
 
@@ -93,6 +105,11 @@ def main():
         tell("one in a hundred rare, left out", left, same)
         tell("the same, beside one release in which nobody is rare", left, single)
         tell("one in a hundred rare, kept", in_series(Path(place) / "kept", odd, "keep"), same)
+        past = [old_month(j, asked.rows) for j in range(asked.months)]
+        for top in (60, 70):
+            coded = in_series(Path(place) / f"coded {top}", past, "keep", top)
+            single = alone(past, "keep", top)
+            tell(f"one in a hundred past 80, ages from {top} coded as one", coded, single)
 
 
 def rare_rows(frame):

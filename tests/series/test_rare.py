@@ -647,6 +647,33 @@ def test_all_worlds_say_as_little_in_many_series(tmp_path):
     assert sum(came) > 10
 
 
+@pytest.mark.long
+def test_a_tail_that_cuts_through_wider_ranges_can_cost_another_column(tmp_path):
+    """Nine new women of [60, 70) and nine new men of >=70 cannot be put together, but >=60 can."""
+    ages = [age for decade in (20, 30, 40, 50, 60, 70) for age in (decade, decade + 5)]
+
+    def month(first, n_by_cell):
+        told = [
+            (age, sex)
+            for age in ages
+            for sex in "fm"
+            for _ in range(n_by_cell.get((age // 10 * 10, sex), 10))
+        ]
+        rows = [
+            {"id": f"P{first + j}", "age": age, "sex": sex, "disease": ["flu", "cold"][j % 2]}
+            for j, (age, sex) in enumerate(told)
+        ]
+        return pd.DataFrame(rows)
+
+    months = month(0, {}), month(1000, {(60, "f"): 4, (70, "m"): 4})
+    for top, lost in ((70, ("sex",)), (60, ())):
+        rules = {"age": sf.Intervals(10, 20, 40, top=top), "sex": sf.Flat()}
+        series = series_of(tmp_path / f"{top}", k=10, rules=rules)
+        first, second = [series.publish(batch, rare="keep") for batch in months]
+        assert first.summary.lost == ()
+        assert second.summary.lost == lost
+
+
 @pytest.mark.slow
 def test_one_rare_person_in_a_hundred_costs_a_series_little(tmp_path):
     """At most half as much again as one release of the same people; `bench/rare.py` has more."""
@@ -654,9 +681,10 @@ def test_one_rare_person_in_a_hundred_costs_a_series_little(tmp_path):
         people(900, first=1000 * j, seed=j, extra=[(80 + i, "flu") for i in range(9)])
         for j in range(3)
     ]
-    series = series_of(tmp_path / "s", k=15)
+    k = 28  # more than the 27 who are rare in all months together
+    series = series_of(tmp_path / "s", k=k)
     last = [series.publish(each, rare="suppress") for each in months][-1]
-    alone = series_of(tmp_path / "t", k=28)  # as many more are rare as there are months
+    alone = series_of(tmp_path / "t", k=k)
     single = alone.publish(pd.concat(months), rare="suppress")
     assert (last.n_suppressed, single.n_suppressed) == (27, 27)
     losses = [each.summary.numbers["information_loss"] for each in (last, single)]
