@@ -16,7 +16,7 @@ from sfumato.attacks.attack import ATTACKS
 from sfumato.report.audit import Report
 from sfumato.report.in_words import remarks
 from sfumato.report.publishers_word import given_word
-from sfumato.report.sentences import sentences
+from sfumato.report.sentences import line, sentences
 from sfumato.report.verdict import NotRun, worst
 
 HALF = Bound("<=", Fraction(1, 2))
@@ -367,3 +367,11 @@ def test_a_damaged_word_is_refused(tmp_path, damage):
     rewrite(path.parent, written)
     with pytest.raises(sf.BadInput, match="'verdicts' is missing"):
         sf.load(path.parent)
+
+
+@pytest.mark.parametrize(
+    ("share", "shown"),
+    [("0.9999958", "> 99.99%"), ("0.99991", "> 99.99%"), ("0.9999", "99.990%"), ("1", "100%")],
+)
+def test_a_line_has_no_more_digits_than_tell_something(share, shown):
+    assert line(replace(KNOWING, found=Fraction(share)), named=True)[2] == shown

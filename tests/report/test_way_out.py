@@ -150,3 +150,13 @@ def test_an_audit_of_a_saved_release_tries_it_with_the_original(place, failed):
     blind = run("audit", place / "out", "--json")  # nobody said how it was made to be attacked
     assert json.loads(blind.output)["way_out"] is None
     assert blind.exit_code == 5
+
+
+def test_every_method_that_was_tried_has_a_line_and_the_advice_stands_once(failed):
+    way_out = failed.way_out
+    others = [each for each in way_out.tries if each is not way_out.best]
+    first, title, *tried, advice = way_out.lines
+    assert "keeps the promise" in first
+    assert title == "Tried as well:"
+    assert len(tried) == len(others) > 1
+    assert str(way_out).count(advice) == 1

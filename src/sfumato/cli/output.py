@@ -206,7 +206,8 @@ def print_audit(
     for names, advice in report.advice_on_not_run:
         say(f"Not run: {names}; {advice}")
     if report.way_out is not None:
-        say(str(report.way_out))
+        for line in report.way_out.lines:
+            say(line)
         if job is not None and report.way_out.job_lines:
             say(f"In {job} that is:")
             for line in report.way_out.job_lines:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from fractions import Fraction
 
@@ -16,6 +17,7 @@ LEGEND = (
     "its unit says. Promised is the limit; in brackets what is assumed where nothing was promised."
 )
 MOST = 3  # sentences
+ALMOST_ALL = re.compile(r"99\.99\d*[1-9]\d*%")  # of which a line has no room for the digits
 TOLD = "the publisher's word"
 RULED_OUT = " to rule out"  # what a unit says of values, which a line has no room for
 
@@ -23,7 +25,7 @@ RULED_OUT = " to rule out"  # what a unit says of values, which a line has no ro
 def line(finding: Finding, *, named: bool) -> tuple[str, str, str, str]:
     """Give one attack by `HEADER`; named: with the column that it is about."""
     name = finding.name if named else finding.attack
-    promised, found = finding.promise, finding.briefly
+    promised, found = finding.promise, ALMOST_ALL.sub("> 99.99%", finding.briefly)
     verdict = f"{finding.verdict}, {TOLD}" if is_his_word(finding) else finding.verdict
     return name, promised.removesuffix(RULED_OUT), found.removesuffix(RULED_OUT), verdict
 

@@ -172,16 +172,22 @@ class WayOut:
         )
 
     def __str__(self) -> str:
+        return " ".join(self.lines)
+
+    @property
+    def lines(self) -> tuple[str, ...]:
+        """What helps, a line for each method that was tried, and the advice once."""
         if not self.tries:
-            return "Way out: no method is known here that could do."
+            return ("Way out: no method is known here that could do.",)
         if self.untried is not None:
             names = [self.tries[0].called, *(_beside(self.tries[0], e) for e in self.tries[1:])]
-            return f"Way out: {' or '.join(names)}; not tried, since {self.untried}."
+            return (f"Way out: {' or '.join(names)}; not tried, since {self.untried}.",)
         best = self.best
         if best is None:
             return (
-                f"Way out: none was found. Tried: {_listed(self.tries)}. "
-                "What helps: promise less, publish fewer quasi-identifiers, or larger groups."
+                "Way out: none was found. Tried:",
+                *_listed(self.tries),
+                "What helps: promise less, publish fewer quasi-identifiers, or larger groups.",
             )
         if best.method.bucketized:
             at = f"as two tables ({AS_THEY_ARE})"
@@ -189,9 +195,10 @@ class WayOut:
             instead = "" if self.loss is None else f" instead of {percent_lost(self.loss)}"
             at = f"at an information loss of {percent_lost(best.loss or 0.0)}{instead}"
         others = [each for each in self.tries if each is not best]
-        tried = f" Tried as well: {_listed(others, best)}." if others else ""
+        tried = ("Tried as well:", *_listed(others, best)) if others else ()
         that = "" if best.called == str(best.method) else ": that"
-        return f"Way out: {best.called}{that} keeps the promise, {at}.{tried} {BEFOREHAND}"
+        first = f"Way out: {best.called}{that} keeps the promise, {at}."
+        return (first, *tried, BEFOREHAND)
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
@@ -209,13 +216,13 @@ class WayOut:
         }
 
 
-def _listed(tries: Sequence[Try], said: Try | None = None) -> str:
+def _listed(tries: Sequence[Try], said: Try | None = None) -> list[str]:
     """Say what became of each; what is to be done beside is said once."""
     texts = []
     for each in tries:
-        texts.append(f"{each.called if said is None else _beside(said, each)}: {each.outcome}")
+        texts.append(f"{each.called if said is None else _beside(said, each)}: {each.outcome}.")
         said = each
-    return "; ".join(texts)
+    return texts
 
 
 def _beside(said: Try, each: Try) -> str:

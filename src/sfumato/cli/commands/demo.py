@@ -116,6 +116,12 @@ def demo(
         out.say(
             f"The series is in {series}: releases in public/, and private/ for the steward alone."
         )
+        if report.verdict == "failed":
+            out.say("")
+            out.say(
+                f"An attack succeeded on the release in {target}. The demo shows that on purpose: "
+                "sfumato anonymize would have written nothing."
+            )
 
     return Answer(to_json, show)
 
