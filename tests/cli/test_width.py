@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+import typer
 from typer.testing import CliRunner
 
 import sfumato as sf
@@ -162,3 +163,21 @@ def test_a_table_that_does_not_fit_is_one_table_for_each_row(capsys, monkeypatch
         [header[0], "a"],
         [header[0], "f"],
     ]
+
+
+def every_command(group=None, path=()):
+    """Give the path of every command, groups too."""
+    group = typer.main.get_command(app) if group is None else group
+    yield path
+    for name, each in getattr(group, "commands", {}).items():
+        yield from every_command(each, (*path, name))
+
+
+@pytest.mark.parametrize("path", [*every_command()], ids=" ".join)
+def test_help_breaks_no_name_of_an_option(path, monkeypatch):
+    monkeypatch.setenv("COLUMNS", "80")
+    said = CliRunner().invoke(app, [*path, "--help"]).output
+    assert "\u2011" not in said
+    lines = said.splitlines()
+    assert max(map(len, lines)) <= 80
+    assert [line for line in lines if re.search(r"[a-z]-$", line)] == []

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
 from sfumato.cli import output as out
 from sfumato.cli.options import READING, Json, ShowValues, declared
@@ -31,6 +31,7 @@ _NO_MEMORY = re.compile(
     re.IGNORECASE,
 )
 HELP = "NoArgsIsHelpError"  # wrong use that is answered with the help: a command without anything
+UNBROKEN = "\u2011"  # a hyphen at which no line ends
 UNSAFE = 1  # the exit code of a promise that is not kept, and of an attack that succeeds
 UNDECIDED = 5  # of a promise that was neither shown to be kept nor broken
 EXIT_CODES = {"safe": 0, "failed": UNSAFE, "undecided": UNDECIDED}
@@ -43,6 +44,34 @@ class Answer:
     to_json: Callable[[], Any]
     show: Callable[[], None]
     exit_code: int = 0
+
+
+def _whole_words(help_text: Callable[..., None]) -> Callable[..., None]:
+    """Write help whose lines do not end within the name of an option."""
+
+    def written(self: Any, ctx: Any, formatter: Any) -> None:
+        inner = type(formatter)(width=formatter.width, max_width=ctx.max_content_width)
+        write_text, write_dl = inner.write_text, inner.write_dl
+
+        def rows_written(rows: Any, *args: Any, **extra: Any) -> None:
+            write_dl([(_kept(name), _kept(text)) for name, text in rows], *args, **extra)
+
+        inner.write_text = lambda text: write_text(_kept(text))
+        inner.write_dl = rows_written
+        help_text(self, ctx, inner)
+        formatter.write(inner.getvalue().replace(UNBROKEN, "-"))
+
+    return written
+
+
+def _kept(text: str) -> str:
+    return text.replace("-", UNBROKEN)
+
+
+class WholeWords(TyperCommand):
+    """A command in whose help no option is broken at its hyphens."""
+
+    format_help = _whole_words(TyperCommand.format_help)
 
 
 class OneLine(TyperGroup):
@@ -139,7 +168,7 @@ def command(
         run.__annotations__ = {each.name: each.annotation for each in parameters}
         if within is app:
             _PLACES[name or body.__name__] = place
-        within.command(name)(run)
+        within.command(name, cls=WholeWords)(run)
         return body
 
     return made
