@@ -201,19 +201,24 @@ class Job:
             engine = engine_of(self._engine)
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
-        return read(
-            self.source,
-            self._quasi_identifiers,
-            columns.sensitive,
-            columns.identifiers,
-            columns.insensitive,
-            columns.person,
-            self._hierarchies(columns.hierarchies, "hierarchies"),
-            engine,
-            self._alike,
-            self._describe,
-            **self.settings.spec(),
-        )
+        try:
+            return read(
+                self.source,
+                self._quasi_identifiers,
+                columns.sensitive,
+                columns.identifiers,
+                columns.insensitive,
+                columns.person,
+                self._hierarchies(columns.hierarchies, "hierarchies"),
+                engine,
+                self._alike,
+                self._describe,
+                **self.settings.spec(),
+            )
+        except BadInput as error:
+            if not str(error).startswith("describe:"):  # of the file, which the message names
+                raise
+            raise BadInput(f"{self._where}: {error}", error.values) from None
 
     def terms(self) -> Terms:
         """What the job says about every batch of a series."""

@@ -212,3 +212,13 @@ def test_a_risk_is_proposed_as_the_promise_and_anonymize_names_the_line(place):
     assert 'max_risk = { risk = "0.09" }' in " ".join(refused.stderr.split())
     assert run("init", "patients.csv", "-o", "other.toml", "--risk", "9").exit_code == 2
     assert not Path("other.toml").exists()
+
+
+def test_a_meaning_of_no_column_names_the_job_and_withholds_nothing(place):
+    assert run("init", "patients.csv").exit_code == 0
+    job = Path("job.toml").read_text().replace("proposed = true\n", "")
+    Path("job.toml").write_text(job.replace("[describe]\n", '[describe]\nFoo = "x"\n'))
+    refused = run("anonymize", "job.toml")
+    assert refused.exit_code == 2
+    assert "job.toml: describe: unknown column 'Foo'" in refused.stderr
+    assert "--show-values" not in refused.stderr

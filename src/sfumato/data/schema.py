@@ -169,9 +169,7 @@ def _meanings(given: object, columns: Sequence[str]) -> dict[str, str]:
         raise BadInput(f"describe: expected a text by column, got {shown(given)}")
     for column, text in given.items():
         if column not in columns:
-            raise BadInput(
-                f"describe: unknown column {shown(column)}{similar(column, columns)}", columns
-            )
+            raise BadInput(f"describe: unknown column {shown(column)}{similar(column, columns)}")
         if not isinstance(text, str) or not text.isprintable():
             raise BadInput(
                 f"describe: the meaning of {shown(column)} must be a text of one line, got "

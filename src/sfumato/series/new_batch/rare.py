@@ -143,7 +143,7 @@ class RareValues(BadInput):
             or f"{names}: {people(n_people)} ({percent(self.share)}) {many} that nothing would be "
             f"left of the {plural(len(columns), 'column')}; say what becomes of them "
             f"with --rare: {ways}{self._forbidden}",
-            shown,
+            () if refused else shown,  # a refusal is about no value
         )
 
     @property
