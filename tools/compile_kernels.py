@@ -44,6 +44,7 @@ def main() -> None:
     chain = [sf.anonymize(people(n), sf.KAnonymity(20), sf.Mondrian()) for n in (300, 400, 500)]
     sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
     sf.anonymize(table, diverse, sf.SensitiveGrouping())
+    sf.anonymize(table, diverse, sf.Local())
 
 
 if __name__ == "__main__":

@@ -13,6 +13,7 @@ from sfumato.algorithms.lattice.incognito import Incognito
 from sfumato.algorithms.lattice.optimal import Optimal
 from sfumato.algorithms.lattice.samarati import Samarati
 from sfumato.algorithms.lattice.three_phase import ThreePhase
+from sfumato.algorithms.local import Local
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.skyline_mondrian import SkylineMondrian
@@ -27,6 +28,7 @@ __all__ = [
     "Exhaustive",
     "GreedyGrouping",
     "Incognito",
+    "Local",
     "Mondrian",
     "OneGroup",
     "Optimal",

@@ -1,0 +1,23 @@
+"""How little could be lost: a bound by nearest neighbours that no groups of k people go below."""
+
+from __future__ import annotations
+
+from sfumato.algorithms.local.gathering import Points
+from sfumato.algorithms.local.kernels import least_losses
+from sfumato.progress import report
+
+AT_ONCE = 1000  # points between two reports of progress
+
+
+def least_loss(points: Points, k: int) -> float:
+    """Give a loss of all people in all columns that no partition into groups of k goes below.
+
+    Whoever is with k - 1 others loses at least what the box around him and the farthest of his
+    nearest k - 1 loses. All pairs are compared, so this takes longer than finding good groups.
+    """
+    total = 0.0
+    for first in range(0, len(points.codes), AT_ONCE):
+        report("bounding", first, len(points.codes))
+        end = min(first + AT_ONCE, len(points.codes))
+        total += float(points.people[first:end] @ least_losses(*points, k, first, end))
+    return total
