@@ -58,11 +58,12 @@ def promise_about(
     sensitive: ColumnLook | None, n_rows: int, risk: float | Fraction | str | None = None
 ) -> Promise:
     """Choose a criterion for a table by its sensitive column; risk: the largest of recognition."""
-    numbers: KAnonymity | MaxRisk = KAnonymity(K) if risk is None else MaxRisk(risk)
+    at_most = None if risk is None else MaxRisk(risk)
+    numbers = at_most or KAnonymity(K)
     k = numbers.k
     people = f"everybody is one of {k} or more who look alike"
-    if isinstance(numbers, MaxRisk):
-        people = f"nobody is recognized with a probability above {share(numbers.risk)}: {people}"
+    if at_most is not None:
+        people = f"nobody is recognized with a probability above {share(at_most.risk)}: {people}"
     if sensitive is None:
         reason = f"{people}; there is no sensitive column to be published and promised about"
         why = "ranges that fit where the people are; sizes of groups alone decide"
