@@ -2,6 +2,7 @@
 
 from collections import Counter
 from fractions import Fraction
+from itertools import permutations, product
 
 import numpy as np
 import pyarrow as pa
@@ -115,6 +116,111 @@ def test_example_3_3_comes_out_in_every_iteration(figure_1):
             (0, 2, 1),
         },
     }
+
+
+def test_incognito_gives_these_nodes_by_the_names_of_columns(figure_1):
+    found = sf.Incognito(2).safe_nodes(figure_1, sf.KAnonymity(3))
+    assert found["ZIP", "MaritalStatus"] == [(0, 2), (1, 1), (1, 2), (2, 1), (2, 2)]
+    assert len(found) == 7
+    assert len(found["ZIP", "MaritalStatus", "Sex"]) == 9
+    with pytest.raises(sf.BadInput, match="is not monotone here"):
+        sf.Incognito(2).safe_nodes(figure_1, sf.LDiversity(2, "entropy"))
+
+
+def test_example_3_1_has_a_locally_minimal_generalization_that_is_not_k_minimal(figure_1):
+    path = [(0, 0, 0), (1, 0, 0), (2, 0, 0), (2, 1, 0), (2, 2, 0), (2, 2, 1)]
+    promise = sf.KAnonymity(3)
+    assert sf.Samarati(2).locally_minimal(figure_1, promise, path) == (2, 1, 0)
+    assert (2, 1, 0) not in tables.CIRIANI_K3_MINIMAL
+    assert sf.Samarati(2).locally_minimal(figure_1, promise, path[:3]) is None
+
+
+def test_every_k_minimal_node_is_locally_minimal_on_some_path(figure_1):
+    """Theorem 3.3, over all 30 paths of figure 4; those that others dominate left out."""
+    steps = [0, 0, 1, 1, 2]
+    paths = []
+    for order in set(permutations(steps)):
+        node, path = [0, 0, 0], [(0, 0, 0)]
+        for column in order:
+            node[column] += 1
+            path.append(tuple(node))
+        paths.append(path)
+    assert len(paths) == 30
+    promise = sf.KAnonymity(3)
+    found = {sf.Samarati(2).locally_minimal(figure_1, promise, path) for path in paths}
+    lowest = {
+        node
+        for node in found
+        if not any(
+            other != node and all(a <= b for a, b in zip(other, node, strict=True))
+            for other in found
+        )
+    }
+    assert lowest == tables.CIRIANI_K3_MINIMAL < found
+
+
+@pytest.mark.parametrize(
+    ("path", "message"),
+    [
+        ([], "a path begins at the bottom"),
+        ([(1, 0, 0)], "a path begins at the bottom"),
+        ([(0, 0, 0), (1, 1, 0)], "is not right above"),
+        ([(0, 0, 0), (0, 0, 0)], "is not right above"),
+        ([(0, 0)], "is no node"),
+        ([(0, 0, 0), (0, 0, 1), (0, 0, 2)], "is no node"),
+    ],
+)
+def test_what_is_no_path_is_refused(figure_1, path, message):
+    with pytest.raises(sf.BadInput, match=message):
+        sf.Samarati(2).locally_minimal(figure_1, sf.KAnonymity(3), path)
+
+
+# Distance vectors of t1, t3, t4, t6, t7, t8 and t10, as digits.
+FIGURE_9 = [
+    "000 021 121 110 211 211 220",
+    "021 000 100 121 220 220 201",
+    "121 100 000 021 220 220 201",
+    "110 121 021 000 201 211 220",
+    "211 220 220 201 000 110 121",
+    "211 220 220 211 110 000 021",
+    "220 201 201 220 121 021 000",
+]
+
+
+def test_figure_9_has_the_distance_vectors(figure_1):
+    people = [row[1:4] for row in tables.CIRIANI_FIG1]
+    distinct = list(dict.fromkeys(people))
+    assert [
+        " ".join(
+            "".join(map(str, sf.Samarati.distance_vector(figure_1, one, other)))
+            for other in distinct
+        )
+        for one in distinct
+    ] == FIGURE_9
+    married = people[0]
+    for one, other in product(distinct, repeat=2):
+        vector = sf.Samarati.distance_vector(figure_1, one, other)
+        assert vector == sf.Samarati.distance_vector(figure_1, other, one)
+        assert (vector == (0, 0, 0)) == (one == other)
+        for node in product(range(3), range(3), range(2)):
+            together = all(a <= b for a, b in zip(vector, node, strict=True))
+            assert (generalized(one, node) == generalized(other, node)) == together
+    with pytest.raises(sf.BadInput, match="has no value"):
+        sf.Samarati.distance_vector(figure_1, married, ("0", "single", "M"))
+    with pytest.raises(sf.BadInput, match="a tuple has 3 values"):
+        sf.Samarati.distance_vector(figure_1, married, ("22030", "single"))
+
+
+def generalized(row, node):
+    """A tuple at a node, by the parents of the figure."""
+    parents = (tables.CIRIANI_ZIP, tables.CIRIANI_MARITAL, tables.CIRIANI_SEX)
+    found = []
+    for value, level, parent in zip(row, node, parents, strict=True):
+        path = [value]
+        for _ in range(level):
+            path.append(parent[path[-1]])
+        found.append(path[-1])
+    return found
 
 
 def test_preferences_choose_between_the_two(figure_1):

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import ClassVar
 
 from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
-from sfumato.algorithms.lattice.lattice import Lattice, Node
+from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.minimal import (
     Prefer,
     check_prefer,
@@ -24,6 +25,7 @@ from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput
 from sfumato.parameters import suppression_limit
 from sfumato.table import Table
 
@@ -86,10 +88,35 @@ class Exhaustive(Algorithm):
 
     def minimal(self, counted: FrequencySet | Table, criterion: Criterion) -> list[Node]:
         """All k-minimal nodes of a table: a level per quasi-identifier, in order."""
+        return self._minimal(*self._lattice(counted, criterion))
+
+    def locally_minimal(
+        self, counted: FrequencySet | Table, criterion: Criterion, path: Sequence[Node]
+    ) -> Node | None:
+        """Give the lowest safe node of a path (Ciriani 2008, definition 3.5); None: there is none.
+
+        A path goes up from the bottom of the lattice, one level of one column at a time. Every
+        k-minimal node is the lowest safe one of some path; the lowest of one path need not be
+        k-minimal.
+
+        >>> import sfumato as sf
+        >>> patients = sf.read(
+        ...     sf.datasets.patients(), {"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()}
+        ... )
+        >>> path = [(0, 0), (1, 0), (2, 0), (2, 1), (3, 1), (4, 1)]
+        >>> sf.Samarati(0.001).locally_minimal(patients, sf.KAnonymity(5), path)
+        (2, 1)
+        """
+        lattice, limit = self._lattice(counted, criterion)
+        nodes = _read_path(type(self).__name__, path, lattice.heights)
+        return next((node for node in nodes if lattice.n_suppressed(node) <= limit), None)
+
+    def _lattice(self, counted: FrequencySet | Table, criterion: Criterion) -> tuple[Lattice, int]:
+        """Give the nodes over a table, and how many rows may be left out."""
         guard = guarding_column(criterion)
         frequencies = counted.frequencies(guard) if isinstance(counted, Table) else counted
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
-        return self._minimal(Lattice(frequencies, criterion), limit)
+        return Lattice(frequencies, criterion), limit
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find the k-minimal nodes and take the preferred one."""
@@ -103,3 +130,23 @@ class Exhaustive(Algorithm):
 
     def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
         return minimal_nodes(lattice, limit)
+
+
+def _read_path(owner: str, path: Sequence[Node], heights: Node) -> list[Node]:
+    """Refuse what is no path up from the bottom."""
+    nodes = [tuple(node) for node in path]
+    for node in nodes:
+        inside = len(node) == len(heights) and all(
+            0 <= level <= height for level, height in zip(node, heights, strict=True)
+        )
+        if not inside:
+            raise BadInput(f"{owner}: {node} is no node: levels go from 0 to {heights}")
+    if not nodes or any(nodes[0]):
+        raise BadInput(f"{owner}: a path begins at the bottom, {(0,) * len(heights)}")
+    for lower, upper in pairwise(nodes):
+        if lower not in right_below(upper):
+            raise BadInput(
+                f"{owner}: a path goes up one level of one column at a time, and {upper} is not "
+                f"right above {lower}"
+            )
+    return nodes

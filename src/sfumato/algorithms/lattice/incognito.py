@@ -13,8 +13,10 @@ from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import minimal_nodes, tried_without_order
 from sfumato.criteria.criterion import Criterion
+from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
 from sfumato.progress import report
+from sfumato.table import Table
 from sfumato.text import count, counted
 
 MOST_NODES = 10**8  # whose safety is kept at a time
@@ -47,6 +49,33 @@ class Incognito(Exhaustive):
     def examples(cls) -> tuple[Exhaustive, ...]:
         """One of each kind that behaves differently."""
         return (cls(), cls(0.1, prefer="distribution"))
+
+    def safe_nodes(
+        self, counted: FrequencySet | Table, criterion: Criterion
+    ) -> dict[tuple[str, ...], list[Node]]:
+        """Give the safe nodes over every subset of the columns, as figure 11 draws them.
+
+        >>> import sfumato as sf
+        >>> patients = sf.read(
+        ...     sf.datasets.patients(), {"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()}
+        ... )
+        >>> for columns, nodes in sf.Incognito().safe_nodes(patients, sf.KAnonymity(5)).items():
+        ...     print(columns, nodes)
+        ('age',) [(1,), (2,), (3,), (4,)]
+        ('sex',) [(0,), (1,)]
+        ('age', 'sex') [(1, 1), (2, 1), (3, 1), (4, 0), (4, 1)]
+        """
+        lattice, limit = self._lattice(counted, criterion)
+        if not lattice.monotone(limit):
+            raise BadInput(
+                f"Incognito: {criterion} is not monotone here, so a node that is unsafe over some "
+                "columns may be safe over more of them; all k-minimal nodes are given by minimal()"
+            )
+        names = lattice.frequencies.quasi_identifiers
+        return {
+            tuple(names[j] for j in subset): [tuple(map(int, node)) for node in np.argwhere(safe)]
+            for subset, safe in safe_by_subsets(lattice, limit).items()
+        }
 
     def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
         if not lattice.monotone(limit):

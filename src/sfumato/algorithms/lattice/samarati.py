@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 from sfumato.algorithms.algorithm import allowed_rows
@@ -11,9 +11,13 @@ from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import preferred, refuse, tried_without_order
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Recoding
+from sfumato.errors import BadInput, shown
 from sfumato.progress import report
+from sfumato.table import Table
+from sfumato.text import counted as counted_text
 
 
 @dataclass(frozen=True)
@@ -47,6 +51,34 @@ class Samarati(Exhaustive):
         """One of each kind that behaves differently."""
         return (cls(), cls(0.1))
 
+    @staticmethod
+    def distance_vector(
+        counted: FrequencySet | Table, one: Sequence[object], other: Sequence[object]
+    ) -> Node:
+        """Give the lowest node at which two tuples are published as one (figure 9).
+
+        A tuple has a value for every quasi-identifier, in their order.
+
+        >>> import sfumato as sf
+        >>> patients = sf.read(
+        ...     sf.datasets.patients(), {"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()}
+        ... )
+        >>> sf.Samarati.distance_vector(patients, (31, "female"), (36, "female"))
+        (2, 0)
+        """
+        frequencies = counted.frequencies() if isinstance(counted, Table) else counted
+        names = frequencies.quasi_identifiers
+        for given in (one, other):
+            if len(given) != len(names):
+                raise BadInput(
+                    f"distance_vector: a tuple has {counted_text(len(names), 'value')}, of "
+                    f"{', '.join(names)}, and one of these has {len(given)}"
+                )
+        return tuple(
+            _meeting_level(frequencies.domains[name], name, *values)
+            for name, values in zip(names, zip(one, other, strict=True), strict=True)
+        )
+
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find the lowest height that has a safe node."""
         if self.prefer != "absolute_distance":
@@ -75,3 +107,15 @@ def _safe_at(lattice: Lattice, height: int, limit: int) -> Iterator[Node]:
         report(f"searching height {height} of {lattice.height}", done, len(nodes))
         if lattice.n_suppressed(node) <= limit:
             yield node
+
+
+def _meeting_level(domain: Domain, column: str, one: object, other: object) -> int:
+    """Give the level at which two values have the same node."""
+    codes = []
+    for value in (one, other):
+        code = domain.code_of(value)
+        if code is None:
+            raise BadInput(f"distance_vector: {column!r} has no value {shown(value)}")
+        codes.append(code)
+    low = domain.taxonomy.low[:, codes]
+    return int((low[:, 0] == low[:, 1]).argmax())
