@@ -1,7 +1,7 @@
 """How many generated examples a property is tried on.
 
-HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (three
-tenths), `ci` (the same examples every time, so that a red run is about the change; chosen when
+HYPOTHESIS_PROFILE chooses: `quick` (a tenth of the examples, while working), `default` (a
+quarter), `ci` (the same examples every time, so that a red run is about the change; chosen when
 CI=true), `all` (as many as are asked for, by `make test-slow` and `make hard`) or `thorough` (ten
 times as many). A test that wants more or fewer examples than others says `@examples(300)`, of which
 every profile takes its part.
@@ -13,9 +13,7 @@ from hypothesis import settings
 
 N_EXAMPLES = 100
 
-settings.register_profile(
-    "default", max_examples=3 * N_EXAMPLES // 10, deadline=None, print_blob=True
-)
+settings.register_profile("default", max_examples=N_EXAMPLES // 4, deadline=None, print_blob=True)
 settings.register_profile("quick", settings.get_profile("default"), max_examples=N_EXAMPLES // 10)
 settings.register_profile("ci", settings.get_profile("default"), derandomize=True, database=None)
 settings.register_profile("all", settings.get_profile("default"), max_examples=N_EXAMPLES)

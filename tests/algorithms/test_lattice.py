@@ -51,7 +51,7 @@ def test_on_adult_the_optimum_by_discernibility_is_the_best_of_12960_nodes(arx_a
 @pytest.mark.parametrize(
     "criterion", [sf.LDiversity(3), sf.TCloseness(0.2), sf.TCloseness(0.3, "hierarchical")], ids=str
 )
-@pytest.mark.parametrize("limit", [0, 0.02, 0.05])
+@pytest.mark.parametrize("limit", [0, 0.02, pytest.param(0.05, marks=pytest.mark.slow)])
 def test_on_adult_optimal_releases_keep_their_promise(arx_adult, criterion, limit):
     table = adult(arx_adult, sensitive="occupation")
     release = sf.anonymize(table, criterion, sf.Optimal("discernibility", limit))

@@ -132,7 +132,7 @@ def run(hatchery, place, job, *, audit=False, **options):
 # ------------------------------------------------------------------------------------------ kills
 
 
-@pytest.mark.parametrize("n", [6, pytest.param(300, marks=pytest.mark.slow)])
+@pytest.mark.parametrize("n", [3, pytest.param(300, marks=pytest.mark.slow)])
 def test_killed_at_any_moment_a_release_is_complete_or_absent(
     hatchery, tmp_path, record_property, n
 ):
@@ -705,7 +705,10 @@ def test_a_frame_that_changes_is_noticed_by_what_was_written(tmp_path, zips):
     assert list(tmp_path.iterdir()) == []
 
 
-@pytest.mark.parametrize("stage", ["reading", "applying", "save.applied"])
+@pytest.mark.parametrize(
+    "stage",
+    ["applying", *(pytest.param(s, marks=pytest.mark.slow) for s in ("reading", "save.applied"))],
+)
 def test_a_temporary_place_that_disappears_is_no_wrong_release(hatchery, place, crowd, stage):
     """A cleaner of /tmp came by: what was in there is refused, or was not needed."""
     child = run(hatchery, place, spilling_job(place, crowd), hold=stage, setup=SPILLING)

@@ -82,7 +82,7 @@ def tally(record_property, n_refused, n_harmless):
 
 
 def test_a_flipped_bit_is_noticed_or_changes_nothing(place, record_property):
-    tally(record_property, *some_flipped(place, 40, seed=1))
+    tally(record_property, *some_flipped(place, 10, seed=1))
 
 
 @pytest.mark.slow

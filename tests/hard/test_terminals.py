@@ -98,7 +98,8 @@ def start_series(place):
     )
     series = str(place / "series")
     for more in (["first.csv", "--job", str(place / "series.toml")], ["second.csv"]):
-        done = CliRunner().invoke(app, ["publish", series, str(place / more[0]), *more[1:]])
+        wanted = ["publish", series, str(place / more[0]), "--rare", "keep", *more[1:]]
+        done = CliRunner().invoke(app, wanted)
         assert done.exit_code == 0, done.output
         assert STEERING.findall(done.output) == []
     (place / "series/public/001" / STRANGE).write_text(STRANGE)

@@ -2,6 +2,7 @@
 
 import datetime
 import math
+import re
 import tempfile
 from pathlib import Path
 
@@ -218,9 +219,9 @@ def test_open_ends_are_infinite_in_pandas_and_null_in_polars():
 
 
 def test_middles_of_open_dates_are_missing_by_the_documented_lines():
-    lines = (Path(__file__).parents[2] / "docs" / "typed.md").read_text()
-    recipe = next(line for line in lines.splitlines() if line.startswith("middles_of_dates = "))
-    ends = next(line for line in lines.splitlines() if line.startswith("first, last = "))
+    page = (Path(__file__).parents[2] / "docs" / "typed.md").read_text()
+    (recipe,) = re.findall(r"^middles_of_dates = .*?^\)", page, re.DOTALL | re.MULTILINE)
+    (ends,) = re.findall(r"^first, last = .*$", page, re.MULTILINE)
     texts = ["<2026-02-01", "[2026-02-01, 2026-02-03)", ">=2026-02-03", None, "*"]
     column = IntervalColumn(spans(texts, "calendar"), np.arange(5), of_time=True)
     known = {"admitted": column.to_pandas(), "np": np, "datetime": datetime}

@@ -256,7 +256,7 @@ def n_pages(pdf):
 
 
 @pytest.mark.parametrize("private", [False, True], ids=["public", "steward"])
-@pytest.mark.parametrize("name", ["demo", "hostile", "table"])
+@pytest.mark.parametrize("name", ["demo", "hostile", pytest.param("table", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("paper", ["A4", pytest.param("Letter", marks=pytest.mark.slow)])
 def test_the_first_sheet_is_one_printed_page(browser, pages, name, private, paper):
     with Visit(browser, pages[name, private], 1400, "light") as visit:

@@ -65,8 +65,8 @@ def test_the_status_says_what_was_published(series, tmp_path):
     status = series.status()
     assert status.heading == "2 releases in 1 chain, 3 batches, 2 rows waiting"
     assert [row[:5] for row in status.rows] == [
-        ("001", "1", "60", "0", "60"),
-        ("002", "1", "90", "0", "30"),
+        ("001", "1", "60", "60", "0"),
+        ("002", "1", "90", "30", "0"),
     ]
     assert status.to_json()["waiting"] == {"batches": 1, "rows": 2}
     assert not status.interrupted
