@@ -88,7 +88,7 @@ def test_check_and_anonymize_of_a_written_job_say_so(tmp_path):
     said = f"{MAY_BE_MISSING[0].upper()}{MAY_BE_MISSING[1:]}: age (1 value); [read] missing makes"
     checked = run("check", job)
     assert said in checked.stdout
-    assert "-99" not in checked.stdout
+    assert "-99" not in checked.stdout.replace(str(tmp_path), "")  # which may end in any number
     released = run("anonymize", job, "--no-audit")
     assert released.exit_code == 0
     assert MAY_BE_MISSING in " ".join(released.stdout.split())
