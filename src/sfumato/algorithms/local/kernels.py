@@ -2,6 +2,9 @@
 
 Points are combinations of quasi-identifiers, each with its people. The tuples of arrays are
 described in `gathering` and `sides`; groups are read and written in place.
+
+The innermost loops look losses up where they stand: to hand the arrays of a tuple on to a function
+costs several times the look-up.
 """
 
 from __future__ import annotations
