@@ -47,6 +47,15 @@ def _begin(low, high, b, codes, i):  # type: ignore[no-untyped-def]
         low[b, j] = high[b, j] = codes[i, j]
 
 
+@compiled
+def _take_in(low, high, b, other, first):  # type: ignore[no-untyped-def]
+    """Let box b hold another box, too, or nothing else if that is the first."""
+    if first:
+        _begin(low, high, b, low, other)
+    _extend(low, high, b, low, other)
+    _extend(low, high, b, high, other)
+
+
 # ----------------------------------------------------------------------------------------- regions
 
 
@@ -123,20 +132,14 @@ def _best_cut(codes, people, sides, points, least):  # type: ignore[no-untyped-d
         total = 0
         for value in range(last, first, -1):
             if at[value] > 0:
-                if total == 0:
-                    _begin(low, high, side, low, value)
-                _extend(low, high, side, low, value)
-                _extend(low, high, side, high, value)
+                _take_in(low, high, side, value, total == 0)
                 total += at[value]
             above[value] = total * box_loss(sides, low, high, side)
             people_above[value] = total
         below = 0
         for value in range(first, last):
             if at[value] > 0:
-                if below == 0:
-                    _begin(low, high, side, low, value)
-                _extend(low, high, side, low, value)
-                _extend(low, high, side, high, value)
+                _take_in(low, high, side, value, below == 0)
                 below += at[value]
                 if below < least:
                     continue
