@@ -27,11 +27,13 @@ METHODS = [
     sf.Samarati(),
     sf.Samarati(1),
     sf.Samarati(2, prefer="suppression"),
+    sf.Samarati(3, suppress="cells"),
     sf.Incognito(prefer="relative_distance"),
     sf.Exhaustive(prefer="distribution"),
     sf.Exhaustive(1, prefer="distribution"),
     sf.Optimal("loss"),
     sf.Optimal("discernibility", 1),
+    sf.Optimal("discernibility", 3, suppress="cells"),
     sf.Optimal("entropy"),
     sf.TopDown(),
     sf.TopDown("cut"),
@@ -39,6 +41,7 @@ METHODS = [
     sf.Checked(sf.Mondrian(), (2,)),
     sf.Checked(sf.Mondrian(), (1, 2, 3)),
     sf.Checked(sf.Optimal(), (1, 2, 4)),
+    sf.Checked(sf.Samarati(3, suppress="cells"), (1, 2, 3)),
 ]
 
 CRITERIA = [

@@ -40,6 +40,26 @@ def suppressed_at(rows, hierarchies, node, criterion):
     return sum(len(group) for group in groups if not criterion(group))
 
 
+def published_at(rows, hierarchies, node, criterion, suppress="rows"):
+    """Every row as it is published at `node`; None: left out.
+
+    suppress: "cells": rows of unsafe groups have every quasi-identifier at the root, if all of
+    them together are a safe group.
+    """
+    generalized = generalize(rows, hierarchies, node)
+    groups = groups_at(rows, hierarchies, node)
+    width = len(node)
+    outliers = [row for row in generalized if not criterion(groups[row[:width]])]
+    root = ("*",) * width
+    fate = None
+    if suppress == "cells" and outliers and criterion([root + row[width:] for row in outliers]):
+        fate = root
+    return [
+        row if criterion(groups[row[:width]]) else fate and fate + row[width:]
+        for row in generalized
+    ]
+
+
 def safe_nodes(rows, hierarchies, criterion, max_suppressed=0):
     """Every node where leaving out at most `max_suppressed` rows makes all groups safe."""
     return [
@@ -60,24 +80,27 @@ def minimal_nodes(rows, hierarchies, criterion, max_suppressed=0):
     return {node for node in safe if not any(below(other, node) for other in safe)}
 
 
-def price(rows, hierarchies, node, criterion, metric, weights=None):
+def price(rows, hierarchies, node, criterion, metric, weights=None, suppress="rows"):
     """What `Optimal` minimizes, from the definitions; weights: of the columns."""
     weights = weights or [1] * len(node)
     groups = list(groups_at(list(enumerate_rows(rows)), hierarchies, node).values())
     safe = [group for group in groups if criterion([row[:-1] for row in group])]
     kept = {row[-1] for group in safe for row in group}
     n, n_suppressed = len(rows), len(rows) - len(kept)
+    sizes = [len(group) for group in safe]
+    if n_suppressed and None not in published_at(rows, hierarchies, node, criterion, suppress):
+        sizes, n_suppressed = [*sizes, n_suppressed], 0
     heights = heights_of(hierarchies)
     if metric == "height":
         return sum(node)
     if metric == "relative_height":
         return sum(Fraction(level, height) for level, height in zip(node, heights, strict=True))
     if metric == "discernibility":
-        return discernibility([len(group) for group in safe], n_suppressed)
+        return discernibility(sizes, n_suppressed)
     if metric == "average_class":
-        return Fraction(n, len(safe)) if safe else float("inf")
+        return Fraction(n, len(sizes)) if sizes else float("inf")
     if metric == "distinct":
-        return -len(safe)
+        return -len(sizes)
     total = 0
     for j, row in enumerate(rows):
         for column, (hierarchy, level) in enumerate(zip(hierarchies, node, strict=True)):

@@ -26,6 +26,7 @@ from sfumato.registry import Registry
 from sfumato.spec import build, describe, name_of, to_spec
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
+Suppress = Literal["rows", "cells"]
 
 ALGORITHMS: Registry[Algorithm] = Registry("method", "sfumato.methods")
 
@@ -67,6 +68,9 @@ class Algorithm(ABC):
     judges_all_groups: ClassVar[bool] = False
     seed: int | None = None  # of an experiment, which can be repeated; None: the system's chance
     max_suppressed: float = 0  # people who may be left out: a number of rows, or a share of them
+    # What becomes of people in no safe group: their rows are left out, or published with all cells
+    # of quasi-identifiers at the root.
+    suppress: Suppress = "rows"
     anatomize: bool = False  # whether finished groups are partitioned further, by `Anatomy`
 
     def __init_subclass__(cls, **extra: Any) -> None:

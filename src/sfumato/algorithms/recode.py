@@ -11,8 +11,9 @@ from typing import Any, ClassVar, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from sfumato.algorithms.algorithm import Algorithm, allowed_rows
+from sfumato.algorithms.algorithm import Algorithm, Suppress, allowed_rows
 from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import reached, staying
@@ -46,7 +47,9 @@ class Recode(Algorithm):
     Nothing is searched: levels, or boxes, are taken as they are, groups that fail the criterion
     are suppressed up to `max_suppressed`, and the release is checked like any other. Values that
     the earlier table did not have find their place by their hierarchy or by their order; where
-    the hierarchy has changed so that a level or a node means something else, it is refused.
+    the hierarchy has changed so that a level or a node means something else, it is refused. With
+    levels and `suppress="cells"`, people in groups that fail are published as one group with every
+    quasi-identifier at the root, if that group holds.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -64,12 +67,19 @@ class Recode(Algorithm):
     boxes: tuple[Mapping[str, Side], ...] | None = field(default=None, repr=False)  # private
     max_suppressed: float = 0
     shapes: Mapping[str, str] | None = None  # per column: height and order of its hierarchy
+    suppress: Suppress = "rows"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Recode", self.max_suppressed)
         if (self.levels is None) == (self.boxes is None):
             raise BadInput("Recode: give either levels or boxes")
+        check_suppress("Recode", self.suppress)
+        if self.suppress == "cells" and self.levels is None:
+            raise BadInput(
+                "Recode: suppress='cells' is of levels; people in no safe box are left out "
+                "(suppress='rows')"
+            )
         for name in ("levels", "shapes"):
             given = getattr(self, name)
             if given is not None and not _by_column(given):
@@ -141,15 +151,23 @@ class Recode(Algorithm):
         return {"format": FORMAT, **to_spec(self)}
 
     @classmethod
-    def of(cls, recoding: Recoding, frequencies: FrequencySet, max_suppressed: float) -> Recode:
+    def of(
+        cls,
+        recoding: Recoding,
+        frequencies: FrequencySet,
+        max_suppressed: float,
+        suppress: Suppress = "rows",
+    ) -> Recode:
         """Write a recoding of counted people down in terms of values instead of codes.
 
         A cut that is not one level per column is written as the boxes that somebody is in.
         """
         domains, columns = frequencies.domains, frequencies.quasi_identifiers
         shapes = {column: _shape(domains[column]) for column in columns}
-        if recoding.levels is not None:
-            return cls(dict(recoding.levels), None, max_suppressed, shapes)
+        levels = recoding.levels_of_most
+        if levels is not None:
+            how: Suppress = "cells" if recoding.n_at_root else suppress
+            return cls(dict(levels), None, max_suppressed, shapes, how)
         labelled = recoding.boxes_for_other_data(frequencies)
         if labelled is None:
             raise BadInput(
@@ -214,7 +232,7 @@ class Recode(Algorithm):
         node = tuple(levels[column] for column in frequencies.quasi_identifiers)
         grouping = lattice.grouping(node)
         failing = grouping.sizes[~staying(criterion, grouping.joint)].sum()
-        return lattice.recoding(node), int(failing), grouping
+        return lattice.recoding(node, self.suppress), int(failing), grouping
 
     def _by_boxes(
         self,

@@ -73,6 +73,10 @@ BESIDE_OTHERS = (
     "whether a step further was safe depended on earlier releases and on everybody's values in "
     "them; what that tells about values is not worked out here"
 )
+AT_ROOT = (
+    "outliers are published at the root, not at the levels of everybody else; what it tells that "
+    "no step down was safe is not worked out for them"
+)
 LAST_STEP_ONLY = (
     "only the last step was looked at, so more may be believed: that a promise is kept only an "
     "attack can show that knows all steps (mechanism)"
@@ -273,6 +277,8 @@ class Minimality(Attack):
             problems = local_problems(members, least_people(enforced))
             return solver.each(problems, others_known=False, all_explained=False)
         full_domain = method.minimality == "full-domain"
+        if full_domain and _has_outliers_at_root(members):
+            raise CannotRun(AT_ROOT)
         steps = full_domain_steps(target, members) if full_domain else cut_steps(members)
         limit = allowed_rows(method.max_suppressed, target.n_people + target.n_suppressed)
         if self.who == "external":
@@ -280,6 +286,13 @@ class Minimality(Attack):
             return solver.together(wide, values_known=False)
         wide = wide_steps(target, members, steps, enforced, limit)
         return solver.together(wide)
+
+
+def _has_outliers_at_root(members: Membership) -> bool:
+    """Whether nothing is told of one group, and something of others."""
+    sizes = [len(members.frequencies.domains[n]) for n in members.frequencies.quasi_identifiers]
+    at_root = (members.boxes == [[0, size - 1] for size in sizes]).all(axis=(1, 2))
+    return bool(at_root.any() and not at_root.all())
 
 
 def _lower_bound(finding: Finding) -> Finding:

@@ -372,6 +372,19 @@ class JointGroups:
         histogram = None if self.histogram is None else lambda: self.counted.part(chosen)
         return JointGroups(self.frequencies, self.sizes[chosen], histogram)
 
+    def joined(self, chosen: NDArray[np.bool_]) -> JointGroups:
+        """See some of the groups as one, which is the last."""
+        kept = ~chosen
+        number = np.where(chosen, int(kept.sum()), np.cumsum(kept) - 1)
+        sizes = np.append(self.sizes[kept], self.sizes[chosen].sum())
+
+        def histogram() -> Histogram:
+            own = self.counted
+            shape = (len(sizes), own.n_values)
+            return Histogram.from_entries(number[own.group_of], own.codes, own.counts, shape)
+
+        return JointGroups(self.frequencies, sizes, None if self.histogram is None else histogram)
+
     def within(self, attribute: str) -> tuple[Groups, NDArray[np.intp]]:
         """Split the groups by all other sensitive columns, and see them by one.
 

@@ -88,6 +88,7 @@ class Description:
     context: Mapping[str, str] = field(default_factory=dict)  # the public part of a `Context`
     # Of a series: people who were left out before anything was decided, by rare quasi-identifiers.
     n_left_out: int = 0
+    n_at_root: int = 0  # outliers of whom no quasi-identifier is told; they are among the rows
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -148,7 +149,7 @@ class Description:
             method,
             frequencies.n_rows - n_suppressed,
             n_suppressed,
-            recoding.levels,
+            recoding.levels_of_most,
             None if recoding.buckets is None else table.schema.group,
             table.set_valued,
             alike=tuple(
@@ -169,6 +170,7 @@ class Description:
             made=datetime.now(UTC).date().isoformat(),
             sfumato=import_module("sfumato").__version__,
             n_left_out=table.n_left_out,
+            n_at_root=recoding.n_at_root,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -207,6 +209,7 @@ class Description:
             **({"meanings": dict(self.meanings)} if self.meanings else {}),
             **({"numbers": {c: n.spec() for c, n in self.numbers.items()}} if self.numbers else {}),
             **({"left_out": self.n_left_out} if self.n_left_out else {}),
+            **({"at_root": self.n_at_root} if self.n_at_root else {}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -258,6 +261,9 @@ class Description:
         context = read.context()
         left_out = written.get("left_out", 0)
         read.need("left_out", is_count(left_out))
+        at_root = written.get("at_root", 0)
+        n_rows = read.part("rows", is_count)
+        read.need("at_root", is_count(at_root) and at_root <= n_rows)
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -269,7 +275,7 @@ class Description:
             read.names("text", columns),
             together([CRITERIA.from_spec(spec, where) for spec in parts]),
             ALGORITHMS.from_spec(read.part("method", isinstance_of(dict)), where),
-            read.part("rows", is_count),
+            n_rows,
             read.part("suppressed", is_count),
             levels,
             group,
@@ -288,6 +294,7 @@ class Description:
             written.get("sfumato"),
             context,
             left_out,
+            at_root,
         )
 
 
@@ -409,7 +416,8 @@ def _public_hierarchies(
         if not domain.closed:
             shown[name] = table.schema.hierarchies[name]
             continue
-        level = None if recoding.levels is None else recoding.levels[name]
+        levels = recoding.levels_of_most
+        level = None if levels is None else levels[name]
         sides = distinct_rows(boxes[:, j])[0].tolist()
         paths = {path for low, high in sides for path in _paths(domain, low, high, level)}
         shown[name] = PublishedPaths(tuple(sorted(paths - {()}, key=str)))
@@ -441,7 +449,9 @@ def _paths(domain: Domain, low: int, high: int, level: int | None) -> list[tuple
     paths = []
     for start, top in domain.largest_nodes(low, high):
         ends = np.array([[start], [taxonomy.high[top, start]]], dtype=np.int32)
-        first = int(taxonomy.enclosing_level(*ends)[0]) if level is None else level
+        first = int(taxonomy.enclosing_level(*ends)[0])
+        if level is not None and taxonomy.high[level, start] == ends[1, 0]:  # else at the root
+            first = level
         names = [node_text(domain, start, level) for level in range(first, taxonomy.height + 1)]
         paths.append(tuple(dict.fromkeys(name for name in names if name is not None)))
     return paths

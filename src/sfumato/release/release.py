@@ -123,9 +123,10 @@ class Release:
 
     def __repr__(self) -> str:
         shown = self.description
+        at_root = f"{count(shown.n_at_root)} at the root, " if shown.n_at_root else ""
         return (
-            f"<Release of {counted(shown.n_rows, 'row')}, {count(shown.n_suppressed)} suppressed: "
-            f"{shown.criterion} by {shown.method}>"
+            f"<Release of {counted(shown.n_rows, 'row')}, {at_root}{count(shown.n_suppressed)} "
+            f"suppressed: {shown.criterion} by {shown.method}>"
         )
 
     def _repr_html_(self) -> str:
@@ -134,6 +135,7 @@ class Release:
             ("promise", shown.criterion),
             ("method", shown.method),
             ("rows", f"{shown.n_rows} published, {shown.n_suppressed} suppressed"),
+            *([("at the root", count(shown.n_at_root))] if shown.n_at_root else []),
             ("quasi-identifiers", ", ".join(shown.quasi_identifiers)),
             ("sensitive", ", ".join(shown.sensitive) or "none"),
             ("insensitive", ", ".join(shown.insensitive) or "none"),
@@ -163,13 +165,21 @@ class Release:
 
     @property
     def levels(self) -> dict[str, int] | None:
-        """Full-domain recoding: the level of every quasi-identifier; otherwise None."""
+        """Full-domain recoding: the level of every quasi-identifier; otherwise None.
+
+        Outliers are not at these levels, but at the root (`n_at_root`).
+        """
         return None if self.description.levels is None else dict(self.description.levels)
 
     @property
     def n_suppressed(self) -> int:
         """Number of rows left out."""
         return self.description.n_suppressed
+
+    @property
+    def n_at_root(self) -> int:
+        """Number of rows published with every quasi-identifier at the root, as one group."""
+        return self.description.n_at_root
 
     @property
     def n_rows(self) -> int:
@@ -614,7 +624,8 @@ class Release:
 
         It names no person, but it is meant for the steward: only the owner may read it.
         """
-        saved = Recode.of(self.recoding, self.private.frequencies, self.method.max_suppressed)
+        limit, suppress = self.method.max_suppressed, self.method.suppress
+        saved = Recode.of(self.recoding, self.private.frequencies, limit, suppress)
         target = file_path("save_recoding", path)
         write_private(target, saved.to_json())
         return target

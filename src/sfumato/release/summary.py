@@ -30,6 +30,7 @@ PLAIN = frozenset(  # lines of a summary that need not be noticed
     {
         *("promise", "method", "rows", "groups", "levels", "information loss", "discernibility"),
         *("generalized to text", "columns dropped", "published as", "lost", "left out"),
+        "at the root",
     }
 )
 
@@ -55,6 +56,7 @@ class Summary:
         said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
         said += f", {count(numbers['suppressed'] + numbers['left_out'])} left out"
         said += " of the series so far" if numbers["left_out"] else ""
+        said += f", {count(numbers['at_root'])} at the root" if "at_root" in numbers else ""
         if "information_loss" in numbers:
             lost = numbers["loss"]
             worst = max(lost, key=lost.get)
@@ -89,6 +91,7 @@ class Summary:
             "rows": description.n_rows,
             "suppressed": n_suppressed,
             "left_out": description.n_left_out,
+            **({"at_root": description.n_at_root} if description.n_at_root else {}),
             "groups": len(sizes),
             "smallest_group": int(sizes.min()),
             "average_group_size": average_group_size(sizes),
@@ -104,6 +107,7 @@ class Summary:
                 f"{count(description.n_rows)} published, {count(n_suppressed)} suppressed "
                 f"({share})",
             ),
+            *_at_root(description),
             *_left_out(description),
             (
                 "groups",
@@ -238,6 +242,15 @@ def _about_the_original(
 def _dropped(dropped: Mapping[str, Sequence[str]]) -> str:
     texts = [f"{why}: {told_apart(names)}" for why, names in dropped.items() if names]
     return "; ".join(texts) or "none"
+
+
+def _at_root(description: Description) -> list[tuple[str, str]]:
+    """Say how many people are published without any quasi-identifier."""
+    n = description.n_at_root
+    if not n:
+        return []
+    share = percent(Fraction(n, description.n_rows + description.n_suppressed))
+    return [("at the root", f"{counted(n, 'row')} of outliers, as one group ({share})")]
 
 
 def _left_out(description: Description) -> list[tuple[str, str]]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from sfumato.criteria import Criterion
 from sfumato.release.description import Description
-from sfumato.text import people
+from sfumato.text import counted, people
 
 
 def promise_in_words(part: Criterion, *, bucketized: bool = False) -> str:
@@ -27,7 +27,9 @@ def published_as(description: Description, name: str) -> str:
     behind = "" if rule is None else f" ({rule.in_words()})"
     if description.levels is not None:
         level = description.levels[name]
-        return f"level {level}{behind}" if level else "as it is (level 0)"
+        said = f"level {level}{behind}" if level else "as it is (level 0)"
+        n = description.n_at_root
+        return f"{said}; {counted(n, 'row')} at the root" if n else said
     if name not in description.recoded:
         return "as it is"
     ordered = rule is not None and rule.texts == "numbers"  # Mondrian cuts it anywhere

@@ -92,6 +92,7 @@ def document(
             "suppressed": target.n_suppressed + subject.description.n_left_out
             if isinstance(subject, Release)
             else None,
+            "at_root": subject.n_at_root if isinstance(subject, Release) else None,
             "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
             "risk": counted_risk(AFTER, _alike(subject, target)),

@@ -103,16 +103,19 @@ def precision(release: Release) -> float:
     """
     a_release(release, "precision")
     boxes, people = release.published_boxes
+    names = release.description.quasi_identifiers
+    whole = [[0, len(release.table.domains[name]) - 1] for name in names]
+    at_root = (boxes == np.array(whole)).all(axis=(1, 2)) & (release.n_at_root > 0)
     lost = 0.0
-    for j, name in enumerate(release.description.quasi_identifiers):
+    for j, name in enumerate(names):
         taxonomy = release.table.domains[name].taxonomy
         low, high = boxes[:, j].T
         if release.levels is None:
             levels = taxonomy.enclosing_level(low, high)
         else:
-            levels = np.full(len(low), release.levels[name], dtype=np.int32)
+            levels = np.where(at_root, taxonomy.height, release.levels[name])
         lost += float(people @ (levels / taxonomy.height)) + release.n_suppressed
-    n_cells = (release.n_rows + release.n_suppressed) * len(release.description.quasi_identifiers)
+    n_cells = (release.n_rows + release.n_suppressed) * len(names)
     return 1 - lost / n_cells
 
 

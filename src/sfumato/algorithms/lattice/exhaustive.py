@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import ClassVar
 
-from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
+from sfumato.algorithms.algorithm import Algorithm, Minimality, Suppress, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
@@ -19,6 +19,7 @@ from sfumato.algorithms.lattice.minimal import (
     preferred,
     refuse,
 )
+from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
@@ -34,7 +35,9 @@ from sfumato.table import Table
 class Exhaustive(Algorithm):
     """Full-domain generalization chosen among all k-minimal nodes, which are found by trying all.
 
-    Right for every criterion, monotone or not.
+    Right for every criterion, monotone or not. People whose group at the node is not safe, at most
+    `max_suppressed`, are left out; with `suppress="cells"` they are published as one group with
+    every quasi-identifier at the root, if that group is safe, and are left out if it is not.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -48,11 +51,13 @@ class Exhaustive(Algorithm):
 
     max_suppressed: float = 0
     prefer: Prefer = "absolute_distance"
+    suppress: Suppress = "rows"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
+        check_suppress(type(self).__name__, self.suppress)
 
     @property
     def publishes(self) -> Publishes:
@@ -126,7 +131,7 @@ class Exhaustive(Algorithm):
         nodes = self._minimal(lattice, limit)
         if not nodes:
             raise refuse(lattice, limit)
-        return lattice.recoding(preferred(lattice, nodes, self.prefer))
+        return lattice.recoding(preferred(lattice, nodes, self.prefer), self.suppress)
 
     def _minimal(self, lattice: Lattice, limit: int) -> list[Node]:
         return minimal_nodes(lattice, limit)

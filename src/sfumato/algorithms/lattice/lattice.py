@@ -11,10 +11,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.algorithm import Suppress
+from sfumato.algorithms.lattice.outliers import safe_at_root, told_at_root
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import is_monotone, staying, validate
+from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
-from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.recoding import Cut, OutliersAtRoot, Recoding
 from sfumato.progress import report
 
 if TYPE_CHECKING:
@@ -115,15 +118,39 @@ class Lattice:
         """Give the groups of a node, nobody suppressed."""
         return self._cut(node).grouping(self.frequencies)
 
-    def recoding(self, node: Node) -> Recoding:
-        """Give the recoding of a node, its unsafe groups suppressed."""
+    def recoding(self, node: Node, suppress: Suppress = "rows") -> Recoding:
+        """Give the recoding of a node, its unsafe groups suppressed.
+
+        suppress: "cells": their people are published at the root, as one group, if that is safe.
+        """
         grouping = self.grouping(node)
         unsafe = ~staying(self.criterion, grouping.joint)
+        if suppress == "cells":
+            at_root = told_at_root(self._domains, grouping.boxes)
+            if safe_at_root(self.criterion, grouping.joint, unsafe, at_root):
+                return OutliersAtRoot.of(grouping, unsafe, self._levels(node))
         return replace(self._cut(node), suppressed=grouping.boxes[unsafe][:, :, 0])
 
+    def n_at_root(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> int:
+        """Number of people of unsafe groups who can be published at the root."""
+        sides = []
+        for j, (domain, level) in enumerate(zip(self._domains.values(), node, strict=True)):
+            low = groups.lows(j)
+            sides.append(np.stack([low, domain.taxonomy.high[level, low]], axis=1))
+        at_root = told_at_root(self._domains, np.stack(sides, axis=1))
+        fits = safe_at_root(self.criterion, groups.joint, ~safe, at_root)
+        return int(groups.sizes[~safe].sum()) if fits else 0
+
+    @property
+    def _domains(self) -> dict[str, Domain]:
+        names = self.frequencies.quasi_identifiers
+        return {name: self.frequencies.domains[name] for name in names}
+
+    def _levels(self, node: Node) -> dict[str, int]:
+        return dict(zip(self.frequencies.quasi_identifiers, node, strict=True))
+
     def _cut(self, node: Node) -> Cut:
-        levels = dict(zip(self.frequencies.quasi_identifiers, node, strict=True))
-        return Cut.at_levels(self.frequencies.domains, levels)
+        return Cut.at_levels(self.frequencies.domains, self._levels(node))
 
 
 def right_below(node: Node) -> list[Node]:

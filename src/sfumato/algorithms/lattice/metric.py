@@ -47,8 +47,13 @@ class Metric(ABC):
         return -float("inf")
 
     @abstractmethod
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
-        """Give the price of a node with its unsafe groups suppressed."""
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
+        """Give the price of a node with its unsafe groups suppressed.
+
+        n_at_root: people of unsafe groups who are published as one group at the root, or 0.
+        """
 
 
 class ByColumn(Metric):
@@ -95,8 +100,11 @@ class ByColumn(Metric):
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Add up the columns of everybody who is published; everybody else costs all there is."""
+        del n_at_root  # at the root all is lost as well
         if safe.all():
             return self.bound(node)
         kept = groups.sizes[safe]
@@ -155,9 +163,11 @@ class Entropy(Metric):
         """Add up the columns as if nobody were suppressed."""
         return sum(totals[level] for totals, level in zip(self.totals, node, strict=True))
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Add up combination by combination: the bits depend on the value, not the node alone."""
-        del groups
+        del groups, n_at_root  # at the root all is lost as well
         if safe.all():
             return self.bound(node)
         left_out = self.lattice.unsafe_combinations(node)
@@ -174,9 +184,11 @@ class Height(Metric):
         """The price itself."""
         return sum(node)
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Add up the levels."""
-        del groups, safe
+        del groups, safe, n_at_root
         return self.bound(node)
 
 
@@ -192,30 +204,37 @@ class RelativeHeight(Height):
 class Discernibility(Metric):
     """Sum of squared group sizes; a suppressed row costs the number of rows of the table."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Add up squares."""
         del node
         kept = groups.sizes[safe]
-        return discernibility(kept, self.n_rows - int(kept.sum()))
+        n_suppressed = self.n_rows - int(kept.sum()) - n_at_root
+        return discernibility(np.append(kept, n_at_root), n_suppressed)
 
 
 class AverageClass(Metric):
     """Rows of the table per published group; a suppressed row counts as a row in no group."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Divide."""
         del node, groups
-        n_groups = int(safe.sum())
+        n_groups = int(safe.sum()) + (n_at_root > 0)
         return Fraction(self.n_rows, n_groups) if n_groups else float("inf")
 
 
 class Distinct(Metric):
     """As many groups as possible; a suppressed row costs nothing but its group."""
 
-    def price(self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_]) -> Price:
+    def price(
+        self, node: Node, groups: NodeGroups, safe: NDArray[np.bool_], n_at_root: int = 0
+    ) -> Price:
         """Count, and turn the sign, since prices are minimized."""
         del node, groups
-        return -int(safe.sum())
+        return -int(safe.sum()) - (n_at_root > 0)
 
 
 METRICS: dict[str, type[Metric]] = {

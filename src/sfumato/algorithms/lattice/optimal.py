@@ -8,12 +8,13 @@ from typing import ClassVar
 
 import numpy as np
 
-from sfumato.algorithms.algorithm import Algorithm, Minimality, allowed_rows
+from sfumato.algorithms.algorithm import Algorithm, Minimality, Suppress, allowed_rows
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lattice.failed_nodes import failed_nodes
 from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.metric import METRICS, Metric, Price, Weights, known_metric
 from sfumato.algorithms.lattice.minimal import refuse
+from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
@@ -40,6 +41,8 @@ class Optimal(Algorithm):
     bits), "discernibility" (the number of rows of the table), "average_class" (a row in no
     group), "height", "relative_height" and "distinct" (nothing). What "loss" and "precision" add up
     column by column can be weighted: `weights={"age": 3, "zip": 1}`, made to add up to 1, exactly.
+    With `suppress="cells"` people who would be left out are published as one group with every
+    quasi-identifier at the root, if that group is safe; it is priced as the group that it is.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -60,11 +63,13 @@ class Optimal(Algorithm):
     metric: str = "loss"
     max_suppressed: float = 0
     weights: Weights | None = None
+    suppress: Suppress = "rows"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Optimal", self.max_suppressed)
         known_metric("Optimal", self.metric)
+        check_suppress("Optimal", self.suppress)
         if self.weights is None:
             return
         if not METRICS[self.metric].weighted:
@@ -112,7 +117,11 @@ class Optimal(Algorithm):
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """One of each kind that behaves differently."""
-        return (cls("loss"), cls("discernibility", 0.1))
+        return (
+            cls("loss"),
+            cls("discernibility", 0.1),
+            cls("discernibility", 0.2, suppress="cells"),
+        )
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Price every node that the bound does not settle."""
@@ -132,7 +141,8 @@ class Optimal(Algorithm):
             safe = lattice.safe(groups)
             if int(groups.sizes[~safe].sum()) > limit:
                 return False
-            candidate = _Priced(metric.price(node, groups, safe), node)
+            n_at_root = lattice.n_at_root(node, groups, safe) if self.suppress == "cells" else 0
+            candidate = _Priced(metric.price(node, groups, safe, n_at_root), node)
             if best is None or candidate < best:
                 best = candidate
             return True
@@ -142,7 +152,7 @@ class Optimal(Algorithm):
             try_out(node)
         if best is None:
             raise refuse(lattice, limit)
-        return lattice.recoding(best.node)
+        return lattice.recoding(best.node, self.suppress)
 
 
 @dataclass(frozen=True)

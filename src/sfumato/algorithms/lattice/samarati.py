@@ -49,7 +49,7 @@ class Samarati(Exhaustive):
     @classmethod
     def examples(cls) -> tuple[Exhaustive, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls(0.1))
+        return (cls(), cls(0.1), cls(0.2, suppress="cells"))
 
     @staticmethod
     def distance_vector(
@@ -96,7 +96,7 @@ class Samarati(Exhaustive):
         for height in range(low, lattice.height + 1):
             nodes = list(_safe_at(lattice, height, limit))
             if nodes:
-                return lattice.recoding(preferred(lattice, nodes, self.prefer))
+                return lattice.recoding(preferred(lattice, nodes, self.prefer), self.suppress)
         raise refuse(lattice, limit)
 
 

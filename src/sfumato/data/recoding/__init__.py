@@ -3,6 +3,7 @@
 A `Cut` recodes each column on its own and is applied by look-up; an `Assignment` puts whole
 combinations, or some of the people of one, into boxes and is applied by join; a `Bucketing` puts
 people into groups whose quasi-identifiers and sensitive values are published apart.
+`OutliersAtRoot` is an assignment to the groups of one node, and to one more for those in none.
 """
 
 from sfumato.data.recoding.assignment import Assignment
@@ -12,19 +13,23 @@ from sfumato.data.recoding.base import (
     Recoding,
     a_recoding,
     distinct_boxes,
+    without_hidden,
 )
 from sfumato.data.recoding.bucketing import Bucketing
 from sfumato.data.recoding.cut import Cut, level_intervals, rows_in
+from sfumato.data.recoding.outliers import OutliersAtRoot
 
 __all__ = [
     "SUPPRESSED",
     "Assignment",
     "Bucketing",
     "Cut",
+    "OutliersAtRoot",
     "Placement",
     "Recoding",
     "a_recoding",
     "distinct_boxes",
     "level_intervals",
     "rows_in",
+    "without_hidden",
 ]

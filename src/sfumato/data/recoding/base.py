@@ -56,6 +56,16 @@ class Recoding(ABC):
         return None
 
     @property
+    def levels_of_most(self) -> Mapping[str, int] | None:
+        """The level of each column for everybody but outliers, who are published at the root."""
+        return self.levels
+
+    @property
+    def n_at_root(self) -> int:
+        """Number of outliers who are published with every quasi-identifier at the root."""
+        return 0
+
+    @property
     def buckets(self) -> Bucketing | None:
         """The numbered groups of a recoding that is published as two tables; None: it is one."""
         return None

@@ -141,7 +141,18 @@ class Contents:
 
     @property
     def suppressed_text(self) -> str:
-        """What was left out, in a sentence."""
+        """What was left out, and of whom nothing is told, in a sentence or two."""
+        n_at_root = self.description.n_at_root
+        if not n_at_root:
+            return self._left_out_text
+        share = percent(Fraction(n_at_root, self.description.n_rows))
+        return (
+            f"{self._left_out_text} {counted(n_at_root, 'row')} ({share}) of people with rare "
+            f"combinations {plural(n_at_root, 'says', 'say')} nothing of any quasi-identifier."
+        )
+
+    @property
+    def _left_out_text(self) -> str:
         n_suppressed, n_left_out = self.description.n_suppressed, self.description.n_left_out
         if n_left_out:
             n_rows = self.description.n_rows + n_left_out
