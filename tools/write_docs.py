@@ -9,9 +9,10 @@ from collections.abc import Callable
 from pathlib import Path
 
 from sfumato.algorithms import compatibility as registry
+from sfumato.algorithms import figure_2
 
 DOCS = Path(__file__).parents[1] / "docs"
-TABLES: dict[str, Callable[[], str]] = {"pairs": registry.markdown}
+TABLES: dict[str, Callable[[], str]] = {"pairs": registry.markdown, "figure2": figure_2.markdown}
 TABLE = re.compile(r"(<!-- make docs: (\w+) -->\n).*?(<!-- end -->)", re.DOTALL)
 
 
