@@ -29,7 +29,7 @@ def number(version):
 
 
 LOWEST, TRIED = pins("constraints-lowest.txt"), pins("constraints.txt")
-NEEDED = bounds([*PROJECT["dependencies"], *EXTRAS["files"], *EXTRAS["learn"]])
+NEEDED = bounds([*PROJECT["dependencies"], *EXTRAS["factor"], *EXTRAS["files"], *EXTRAS["learn"]])
 BOUNDED = {name: v for name, v in bounds([*EXTRAS["test"]]).items() if v} | NEEDED
 
 

@@ -45,6 +45,10 @@ def main() -> None:
     sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
     sf.anonymize(table, diverse, sf.SensitiveGrouping())
     sf.anonymize(table, diverse, sf.Local())
+    for algorithm in ("forest", "meyerson-williams-balls"):
+        sf.anonymize(table, diverse, sf.CellSuppression(algorithm))
+    for algorithm in ("meyerson-williams", "optimal"):
+        sf.anonymize(people(12), sf.KAnonymity(2), sf.CellSuppression(algorithm))
 
 
 if __name__ == "__main__":

@@ -2,6 +2,7 @@
 
 from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm, SeriesAlgorithm
 from sfumato.algorithms.bcf import BCFAnonymizer
+from sfumato.algorithms.cell_suppression import CellSuppression
 from sfumato.algorithms.checked import Checked
 from sfumato.algorithms.grouping.anatomy import Anatomy
 from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
@@ -24,6 +25,7 @@ __all__ = [
     "Algorithm",
     "Anatomy",
     "BCFAnonymizer",
+    "CellSuppression",
     "Checked",
     "Exhaustive",
     "GreedyGrouping",
