@@ -228,7 +228,7 @@ def test_balls_are_those_of_their_twin(crowd):
 
 def test_too_many_groups_are_refused_with_their_number():
     table = sf.read(people_of(60), RULES)
-    with pytest.raises(sf.BadInput, match="60 rows have 442,219,927, and at most 1,000,000"):
+    with pytest.raises(sf.BadInput, match="60 rows have 442,219,927, and at most 10,000,000"):
         sf.anonymize(table, sf.KAnonymity(4), sf.CellSuppression("meyerson-williams"))
     with pytest.raises(sf.BadInput, match="at most 16 rows, got 60; "):
         sf.anonymize(table, sf.KAnonymity(4), sf.CellSuppression("optimal"))
@@ -432,6 +432,40 @@ def test_groups_that_break_a_promise_about_values_are_joined():
     assert release.check()
     assert 1 < len(release.sizes) < len(by_size.sizes)
     assert not release.recoding.splits
+
+
+def test_people_who_are_alike_and_parted_are_saved_loaded_checked_and_audited(tmp_path):
+    many = [{"age": 30, "sex": "f", "disease": value} for value in ["flu", "cold"] * 10]
+    few = [{"age": 31, "sex": "f", "disease": "flu"}, {"age": 30, "sex": "m", "disease": "HIV"}]
+    rules = {"age": sf.Intervals(5), "sex": sf.Tree(["f", "m"])}
+    table = sf.read(many + few, rules, "disease")
+    release = sf.anonymize(table, sf.KAnonymity(4), sf.CellSuppression())
+    assert release.recoding.splits
+    assert sorted(release.sizes.tolist()) == [4, 18]
+    release.save(tmp_path / "release")
+    loaded = sf.load(tmp_path / "release")
+    assert loaded.check()
+    assert loaded.description.method == sf.CellSuppression()
+    report = sf.audit(loaded, criterion=sf.LDiversity(2), original=table)
+    (mechanism,) = (each for each in report.findings if each.attack == "mechanism")
+    assert mechanism.holds  # values decided nothing
+    assert "had no part in what the method decided" in mechanism.note
+
+
+def test_what_joining_by_values_gives_away_is_tried_or_left_open():
+    """Few people: the method is run on every world that fits. Many: no verdict, so not safe."""
+    promise = sf.KAnonymity(2) & sf.LDiversity(2)
+    small = sf.read(people_of(8, seed=5), RULES, "disease")
+    release = sf.anonymize(small, promise, sf.CellSuppression(hierarchies=True))
+    report = sf.audit(release, original=small)
+    (tried,) = (each for each in report.findings if each.attack == "mechanism")
+    assert tried.holds is not None
+    large = sf.read(people_of(200), RULES, "disease")
+    release = sf.anonymize(large, promise, sf.CellSuppression())
+    report = sf.audit(release, original=large)
+    assert "mechanism" not in {each.attack for each in report.findings if each.holds}
+    assert "mechanism (disease)" in {each.name for each in report.not_run}
+    assert report.verdict != "safe"
 
 
 def test_promises_that_a_union_breaks_are_refused():

@@ -30,7 +30,8 @@ class CellSuppression(Algorithm):
     """Groups of k people in which cells that differ are suppressed; nobody is left out.
 
     A cell is published where all members of a group share its value, and as the root of its
-    column's hierarchy where they do not. With `hierarchies=True` it is published as the nearest
+    column's hierarchy where they do not (as everywhere, that is written as the smallest node that
+    holds the whole table). With `hierarchies=True` it is published as the nearest
     node that holds the values of all, and costs the height of that node over the height of the
     tree, instead of 1. Which groups cost least is NP-hard (Ciriani 2008, theorem 3.1), so of
     those in 3.2.3 there are, as `algorithm`:

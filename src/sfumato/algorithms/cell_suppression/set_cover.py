@@ -19,7 +19,7 @@ from sfumato.errors import BadInput
 from sfumato.progress import report
 from sfumato.text import count, counted
 
-MOST_GROUPS = 1_000_000
+MOST_GROUPS = 10_000_000
 
 
 def covering_groups(points: Points, k: int) -> Parts:
