@@ -39,6 +39,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/mondrian.py
 	$(BIN)/python bench/local.py
 	$(BIN)/python bench/cells.py
+	$(BIN)/python bench/algorithms.py
 	$(BIN)/python bench/split.py
 	$(BIN)/python bench/attacks.py
 	$(BIN)/python bench/credibility.py

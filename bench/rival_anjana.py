@@ -1,9 +1,10 @@
-"""k-anonymity by anjana on the Adult census table; prints seconds, loss and suppressed rows.
+"""k-anonymity by anjana on the Adult census table; prints seconds, losses, groups and memory.
 
 Runs in the rivals' own environment: `rival_anjana.py table.csv hierarchies.json k share`.
 """
 
 import json
+import resource
 import sys
 import time
 from pathlib import Path
@@ -18,9 +19,9 @@ levels = {
     name: {level: [labels[level] for labels in paths] for level in range(len(paths[0]))}
     for name, paths in rows.items()
 }
-started = time.perf_counter()
+started, spent = time.perf_counter(), time.process_time()
 found = k_anonymity(table, [], list(rows), int(k), float(share) * 100, levels)
-seconds = time.perf_counter() - started
+seconds, cpu = time.perf_counter() - started, time.process_time() - spent
 
 coverage = {}
 for name, paths in rows.items():
@@ -33,4 +34,17 @@ for name, paths in rows.items():
 loss /= len(rows)
 suppressed = len(table) - len(found)
 loss = (loss + suppressed) / len(table)
-print(json.dumps({"seconds": seconds, "loss": loss, "suppressed": suppressed}))
+sizes = found.groupby(list(rows), observed=True).size() if len(found) else pd.Series([], dtype=int)
+print(
+    json.dumps(
+        {
+            "seconds": seconds,
+            "cpu": cpu,
+            "loss": loss,
+            "suppressed": suppressed,
+            "groups": len(sizes),
+            "discernibility": int((sizes**2).sum()) + suppressed * len(table),
+            "peak": resource.getrusage(resource.RUSAGE_SELF).ru_maxrss,
+        }
+    )
+)

@@ -160,6 +160,9 @@ def test_a_saved_recoding_treats_outliers_of_other_data_alike(patients, tmp_path
     release.save_recoding(tmp_path / "recoding.json")
     again = sf.anonymize(patients, sf.KAnonymity(5), sf.Recode.load(tmp_path / "recoding.json"))
     assert again.to_arrow().equals(release.to_arrow())
+    given = {"file": "recoding.json", "max_suppressed": 20, "suppress": "rows"}
+    rows = sf.anonymize(patients, sf.KAnonymity(5), sf.Recode.from_job(given, tmp_path, "method"))
+    assert (rows.n_suppressed, rows.n_at_root) == (14, 0)
     with pytest.raises(sf.BadInput, match="suppress='cells' is of levels"):
         sf.Recode(boxes=(), suppress="cells")
     with pytest.raises(sf.BadInput, match="suppress"):

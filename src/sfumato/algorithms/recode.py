@@ -140,11 +140,11 @@ class Recode(Algorithm):
         """Build it, or load a saved recoding: `recode = { file = "recoding.json" }`."""
         if not isinstance(parameters, dict) or "file" not in parameters:
             return super().from_job(parameters, place, where)
-        odd = set(parameters) - {"file", "max_suppressed"}
+        odd = set(parameters) - {"file", "max_suppressed", "suppress"}
         if odd:
             raise BadInput(f"{where}.recode: unknown parameter {min(odd)!r} beside file")
         saved = cls.load(place / file_path(f"{where}.recode.file", parameters["file"]))
-        return replace(saved, max_suppressed=parameters.get("max_suppressed", saved.max_suppressed))
+        return replace(saved, **{name: parameters[name] for name in parameters if name != "file"})
 
     def to_json(self) -> dict[str, Any]:
         """Write it down for `load`, with all its boxes (private)."""
