@@ -18,6 +18,7 @@ from sfumato.algorithms.cell_suppression import candidates, one_two_factor, two_
 from sfumato.algorithms.cell_suppression.balls import ball_groups, chosen_balls
 from sfumato.algorithms.cell_suppression.factor import factor_groups
 from sfumato.algorithms.cell_suppression.forest import Forest, forest_groups, grown, split
+from sfumato.algorithms.cell_suppression.joining import whole_combinations, with_cheapest
 from sfumato.algorithms.cell_suppression.optimal import optimal_groups
 from sfumato.algorithms.cell_suppression.points import Points
 from sfumato.algorithms.cell_suppression.set_cover import chosen_groups, covering_groups, reduced
@@ -466,6 +467,45 @@ def test_what_joining_by_values_gives_away_is_tried_or_left_open():
     assert "mechanism" not in {each.attack for each in report.findings if each.holds}
     assert "mechanism (disease)" in {each.name for each in report.not_run}
     assert report.verdict != "safe"
+
+
+@given(crowds(most_rows=20), st.integers(1, 6), st.randoms())
+@examples(200)
+def test_unsafe_groups_are_joined_where_that_costs_least(crowd, n_groups, dice):
+    ladders, points, people, _ = crowd
+    given_groups = [dice.randrange(n_groups) for _ in points]
+    group = np.unique(given_groups, return_inverse=True)[1]
+    unsafe = np.array([dice.random() < 0.5 for _ in range(group.max() + 1)])
+    found = with_cheapest(laid_out(ladders, points, people), group, unsafe)
+    groups = [
+        [points[i] for i in np.flatnonzero(group == g) for _ in range(people[i])]
+        for g in range(len(unsafe))
+    ]
+    expected = naive.joined(ladders, groups, np.flatnonzero(unsafe).tolist())
+    pairs = zip(found.tolist(), group.tolist(), strict=True)
+    together = {}
+    for one, before in pairs:
+        together.setdefault(one, set()).add(before)
+    assert {frozenset(each) for each in together.values()} == expected
+
+
+@given(crowds(most_rows=20), st.randoms())
+@examples(100)
+def test_groups_with_people_of_one_combination_become_one(crowd, dice):
+    ladders, points, people, _ = crowd
+    laid = laid_out(ladders, points, people)
+    rows = np.array([dice.randrange(4) for _ in laid.rows])
+    rows = np.unique(rows, return_inverse=True)[1]
+    group = whole_combinations(laid.parts_of_rows(rows), len(points))
+    for i, j in product(range(len(points)), repeat=2):
+        reached = {i}
+        while True:
+            near = {*rows[np.isin(laid.rows, [*reached])].tolist()}
+            more = {*laid.rows[np.isin(rows, [*near])].tolist()}
+            if more == reached:
+                break
+            reached = more
+        assert (group[i] == group[j]) == (j in reached)
 
 
 def test_promises_that_a_union_breaks_are_refused():

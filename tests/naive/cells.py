@@ -156,3 +156,33 @@ def balls(ladders, points, people, k):
         covered |= best[2]
         chosen.append(best)
     return chosen
+
+
+def joined(ladders, groups, unsafe):
+    """Join groups that are unsafe, by their numbers, each with the one where that costs least.
+
+    The cheapest come first, and whom another has joined waits. Gives sets of numbers.
+    """
+    wishes = []
+    for g in unsafe:
+        more = [
+            (
+                round(
+                    cost(ladders, [groups[g] + groups[t]]) - cost(ladders, [groups[g], groups[t]]),
+                    6,
+                ),
+                t,
+            )
+            for t in range(len(groups))
+            if t != g
+        ]
+        if more:
+            least, partner = min(more)
+            wishes.append((least, g, partner))
+    together = {g: {g} for g in range(len(groups))}
+    for _, g, partner in sorted(wishes):
+        if len(together[g]) == 1:
+            both = together[g] | together[partner]
+            for each in both:
+                together[each] = both
+    return {frozenset(each) for each in together.values()}

@@ -9,7 +9,7 @@ from typing import Literal, get_args
 import numpy as np
 
 from sfumato.algorithms.algorithm import Algorithm
-from sfumato.algorithms.cell_suppression.joining import whole_combinations, with_nearest
+from sfumato.algorithms.cell_suppression.joining import whole_combinations, with_cheapest
 from sfumato.algorithms.cell_suppression.points import Parts, Points
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
@@ -47,9 +47,9 @@ class CellSuppression(Algorithm):
     - "optimal": the least cost itself, for at most 16 rows.
 
     These are about numbers of people. If a criterion is about values, groups that break it are
-    joined with their nearest until all are safe: then nothing is promised of the cost, and people
-    with the same quasi-identifiers stay together. Otherwise k or more such people may be parted:
-    those whom others need are chosen by chance. Nothing else is left to it.
+    joined with others, where that costs least, until all are safe: then nothing is promised of the
+    cost, and people with the same quasi-identifiers stay together. Otherwise k or more such people
+    may be parted: those whom others need are chosen by chance. Nothing else is left to it.
 
     >>> import sfumato as sf
     >>> patients = sf.read(sf.datasets.patients(), ["age", "sex", "zip"], "disease")
@@ -119,7 +119,7 @@ class CellSuppression(Algorithm):
             seen[frequencies.combination_of] = grouping.index
             unsafe = np.zeros(int(group.max()) + 1, dtype=bool)
             unsafe[group] = ~safe[seen]
-            group = with_nearest(points, group, unsafe)
+            group = with_cheapest(points, group, unsafe)
 
     def _published(self, ground: FrequencySet, points: Points, parts: Parts) -> Assignment:
         """Give every group the nodes that are published of its people."""

@@ -1,4 +1,4 @@
-"""Groups joined with their nearest until a criterion about values holds of all of them."""
+"""Groups joined until a criterion about values holds of all of them."""
 
 from __future__ import annotations
 
@@ -17,14 +17,27 @@ def whole_combinations(parts: Parts, n_points: int) -> Integers:
     return _numbered(number[first])
 
 
-def with_nearest(points: Points, group: Integers, unsafe: NDArray[np.bool_]) -> Integers:
-    """Join every unsafe group with that of the point which is nearest to one of its own."""
-    from sfumato.algorithms.cell_suppression.kernels import nearest_outside  # noqa: PLC0415  (a compiler)
+def with_cheapest(points: Points, group: Integers, unsafe: NDArray[np.bool_]) -> Integers:
+    """Join unsafe groups with those where that costs least.
 
+    The cheapest come first, and whom another has joined need not join a third: perhaps the two
+    are safe.
+    """
+    from sfumato.algorithms.cell_suppression.kernels import cheapest_partners  # noqa: PLC0415  (a compiler)
+
+    n_groups = len(unsafe)
+    levels, member = points.group_levels(np.arange(len(group)), group, n_groups)
+    sizes = np.bincount(group, weights=points.people, minlength=n_groups).astype(np.int64)
     codes, _, *trees = points
-    nearest = nearest_outside(codes, *trees, group, unsafe)
-    some = np.flatnonzero(nearest >= 0)
-    return _numbered(joined(len(unsafe), some, nearest[some])[group])
+    partner, cost = cheapest_partners(codes[member], levels, sizes, *trees, unsafe)
+    together = np.zeros(n_groups, dtype=bool)
+    joining = []
+    for own in np.argsort(cost, kind="stable"):
+        if partner[own] >= 0 and not together[own]:
+            together[own] = together[partner[own]] = True
+            joining.append(own)
+    asking = np.array(joining, dtype=np.int64)
+    return _numbered(joined(n_groups, asking, partner[asking])[group])
 
 
 def joined(n_groups: int, one: Integers, other: Integers) -> Integers:

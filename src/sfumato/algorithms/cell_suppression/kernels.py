@@ -100,33 +100,39 @@ def cut(order, target, total, k):
 
 
 @compiled
-def nearest_outside(codes, heights, nodes, begin, n_values, group, asked):
-    """For every group that asks, the group of the point nearest to any of its own; -1: none."""
+def cheapest_partners(codes, levels, people, heights, nodes, begin, n_values, asked):
+    """For every group that asks, the group that it is joined with at least cost, and that cost.
+
+    codes: of one member of each group; levels: of the nodes that hold all of them. -1: none.
+    """
     n, n_columns = codes.shape
-    nearest = np.full(len(asked), -1, dtype=np.int64)
-    best = np.full(len(asked), np.inf)
-    for v in range(n):
-        own = group[v]
-        if not asked[own]:
+    partner, least = np.full(n, -1, dtype=np.int64), np.full(n, np.inf)
+    lost = (levels / heights).sum(axis=1)
+    for g in range(n):
+        if not asked[g]:
             continue
         for t in range(n):
-            if group[t] == own:
+            if t == g:
                 continue
-            apart = 0.0
+            both = people[g] + people[t]
+            before = people[g] * lost[g] + people[t] * lost[t]
+            together = 0.0
             for j in range(n_columns):
-                a, b = codes[v, j], codes[t, j]
-                if a == b:
-                    continue
-                level, place = 1, begin[j] + n_values[j]
+                a, b = codes[g, j], codes[t, j]
+                level = max(levels[g, j], levels[t, j])
+                if level == 0 and a != b:
+                    level = 1
+                place = begin[j] + level * n_values[j]
                 while level < heights[j] and nodes[place + a] != nodes[place + b]:
                     level += 1
                     place += n_values[j]
-                apart += level / heights[j]
-                if apart >= best[own] - ROUNDING:
+                together += level / heights[j]
+                if both * together - before >= least[g] - ROUNDING:
                     break
-            if apart < best[own] - ROUNDING:
-                best[own], nearest[own] = apart, group[t]
-    return nearest
+            more = both * together - before
+            if more < least[g] - ROUNDING:
+                least[g], partner[g] = more, t
+    return partner, least
 
 
 @compiled
