@@ -45,6 +45,7 @@ def main() -> None:
     sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
     sf.anonymize(table, diverse, sf.SensitiveGrouping())
     sf.anonymize(table, diverse, sf.Local())
+    sf.anonymize(table, sf.KAnonymity(2), sf.KOptimize(seconds=1))
     for algorithm in ("forest", "meyerson-williams-balls"):
         sf.anonymize(table, diverse, sf.CellSuppression(algorithm))
     for algorithm in ("meyerson-williams", "optimal"):

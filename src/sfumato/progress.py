@@ -5,9 +5,12 @@ The listener lives in a context variable, so that no function has to hand it dow
 
 from __future__ import annotations
 
+import signal
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from types import FrameType
 
 Listener = Callable[[str, int, int | None], None]
 
@@ -49,3 +52,34 @@ def listening(listener: Listener) -> Iterator[None]:
         yield
     finally:
         _listener.reset(token)
+
+
+@contextmanager
+def stopping_early() -> Iterator[Callable[[], bool]]:
+    """Let the first Ctrl-C inside the block ask for what there is so far; say whether it came.
+
+    The second one interrupts as ever, and so does the first where somebody else decides what a
+    signal does: in threads, or where signals are ignored.
+
+    >>> with stopping_early() as asked:
+    ...     signal.raise_signal(signal.SIGINT)
+    ...     asked()
+    True
+    """
+    came = False
+    before = signal.getsignal(signal.SIGINT)
+
+    def ask(number: int, frame: FrameType | None) -> None:
+        nonlocal came
+        del number, frame
+        came = True
+        signal.signal(signal.SIGINT, before)
+
+    ours = threading.current_thread() is threading.main_thread() and callable(before)
+    if ours:
+        signal.signal(signal.SIGINT, ask)
+    try:
+        yield lambda: came
+    finally:
+        if ours and not came:
+            signal.signal(signal.SIGINT, before)

@@ -9,8 +9,10 @@ import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from sfumato.algorithms.k_optimize.split_points import enumerated
 from sfumato.algorithms.lattice.incognito import safe_by_subsets
 from sfumato.algorithms.lattice.lattice import Lattice
+from sfumato.errors import BadInput
 from worked_examples import tables
 
 
@@ -311,3 +313,51 @@ def test_figure_19_is_2_diverse_in_cholesterol_but_not_in_diabetes():
     assert not sf.check(table, sf.LDiversity(2, attribute="Diabetes"))
     share = sf.LDiversity(2, "frequency", values=["Y"], attribute="Diabetes")
     assert sf.check(table, share).measured[0].found == Fraction(3, 2)  # 2 of 3 in one block
+
+
+@pytest.fixture
+def figure_12() -> sf.Table:
+    named = {
+        name: [v for _, n, v in tables.CIRIANI_FIG12 if n == name] for name in tables.CIRIANI_QI
+    }
+    parents = (tables.CIRIANI_ZIP, tables.CIRIANI_MARITAL, tables.CIRIANI_SEX)
+    columns = tables.CIRIANI_FIG1_COLUMNS
+    return sf.read(
+        figure(tables.CIRIANI_FIG1, columns),
+        {n: tree_of(own, named[n]) for n, own in zip(tables.CIRIANI_QI, parents, strict=True)},
+    )
+
+
+def test_figure_12_numbers_values_and_a_set_of_numbers_is_a_recoding(figure_12):
+    points = sf.KOptimize.split_points(figure_12)
+    finest = points.groups(range(1, 11))
+    values = [(name, value) for name, groups in finest.items() for (value,) in groups]
+    assert [(i, *each) for i, each in enumerate(values, 1)] == tables.CIRIANI_FIG12
+    example = {
+        "ZIP": [["22030", "22032"], ["22045", "22047"]],
+        "MaritalStatus": [["married", "widow", "divorced"], ["single"]],
+        "Sex": [["M"], ["F"]],
+    }
+    assert points.groups({3, 8, 10}) == points.groups({1, 3, 5, 8, 9, 10}) == example
+    assert points.index_set(points.recoding({3, 8, 10})) == {3, 8, 10}
+    assert [len(groups) for groups in points.groups({}).values()] == [1, 1, 1]
+    assert points.index_set(points.recoding({})) == set()
+    for odd in (0, 11, 2.0, True):
+        with pytest.raises(BadInput, match="the number of a value, 1 to 10"):
+            points.groups({odd})
+
+
+def test_figure_14_has_eight_nodes_in_pre_order():
+    expected = [(), (2,), (2, 3), (2, 3, 4), (2, 4), (3,), (3, 4), (4,)]
+    assert list(enumerated((2, 3, 4))) == expected
+
+
+def test_k_optimize_on_figure_1_is_the_best_of_all_index_sets(figure_12):
+    release = sf.anonymize(figure_12, sf.KAnonymity(2), sf.KOptimize())
+    assert release.gap == 0
+    points = sf.KOptimize.split_points(figure_12)
+    best = sf.utility.discernibility(release)
+    for index_set in enumerated(sorted(points.numbers)):
+        sizes = points.recoding(index_set).grouping(figure_12.frequencies()).sizes
+        small = int(sizes[sizes < 2].sum())
+        assert best <= int((sizes[sizes >= 2] ** 2).sum()) + small * figure_12.n_rows

@@ -9,6 +9,7 @@ from sfumato.algorithms.grouping.by_sensitive import SensitiveGrouping
 from sfumato.algorithms.grouping.greedy import GreedyGrouping, RandomizedGrouping
 from sfumato.algorithms.grouping.one_group import OneGroup
 from sfumato.algorithms.grouping.symmetric import SymmetricGrouping
+from sfumato.algorithms.k_optimize import KOptimize
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.incognito import Incognito
 from sfumato.algorithms.lattice.optimal import Optimal
@@ -30,6 +31,7 @@ __all__ = [
     "Exhaustive",
     "GreedyGrouping",
     "Incognito",
+    "KOptimize",
     "Local",
     "Mondrian",
     "OneGroup",

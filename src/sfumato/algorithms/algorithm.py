@@ -83,6 +83,11 @@ class Algorithm(ABC):
         return True
 
     @property
+    def reads_values(self) -> bool:
+        """Whether it is shown sensitive values even where the criterion is not about them."""
+        return False
+
+    @property
     def bucketized(self) -> bool:
         """Whether quasi-identifiers and sensitive values are published apart, as two tables."""
         return False

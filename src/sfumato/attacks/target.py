@@ -320,7 +320,7 @@ def _look_alikes(subject: Release | Table, criterion: Criterion | None) -> LookA
 
 def is_blind(method: Algorithm, criterion: Criterion) -> bool:
     """Whether a method that enforces a criterion is shown no sensitive value."""
-    return not method.bucketized and not needs_values(criterion)
+    return not method.bucketized and not method.reads_values and not needs_values(criterion)
 
 
 def _apart(subject: Release | Table, untouched: Untouched) -> Callable[[], Grouping] | None:

@@ -84,7 +84,7 @@ def anonymize(
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
     guard = guarding_column(criterion)
-    by_value = method.bucketized or needs_values(criterion)
+    by_value = method.bucketized or method.reads_values or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     criterion = as_merged(criterion, table)
     validate(criterion, frequencies)

@@ -27,7 +27,7 @@ from sfumato.data.labels.grammar import OTHER, Name, names_in, parse
 from sfumato.data.labels.numbers import NumberColumns, Numbers, number_columns
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import node_text
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import BestSoFar, Recoding
 from sfumato.errors import BadInput, one_line
 from sfumato.parameters import is_count
 from sfumato.release.context import PRIVATE, Context
@@ -89,6 +89,7 @@ class Description:
     # Of a series: people who were left out before anything was decided, by rare quasi-identifiers.
     n_left_out: int = 0
     n_at_root: int = 0  # outliers of whom no quasi-identifier is told; they are among the rows
+    best_so_far: BestSoFar | None = None  # how far a search got that goes on until it is proved
 
     @property
     def tables(self) -> tuple[str, ...]:
@@ -171,6 +172,7 @@ class Description:
             sfumato=import_module("sfumato").__version__,
             n_left_out=table.n_left_out,
             n_at_root=recoding.n_at_root,
+            best_so_far=recoding.best_so_far,
         )
 
     def rules(self) -> dict[str, Hierarchy]:
@@ -210,6 +212,7 @@ class Description:
             **({"numbers": {c: n.spec() for c, n in self.numbers.items()}} if self.numbers else {}),
             **({"left_out": self.n_left_out} if self.n_left_out else {}),
             **({"at_root": self.n_at_root} if self.n_at_root else {}),
+            **({} if self.best_so_far is None else {"best_so_far": self.best_so_far.to_json()}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -264,6 +267,8 @@ class Description:
         at_root = written.get("at_root", 0)
         n_rows = read.part("rows", is_count)
         read.need("at_root", is_count(at_root) and at_root <= n_rows)
+        best = BestSoFar.from_json(written.get("best_so_far"))
+        read.need("best_so_far", best is not None or "best_so_far" not in written)
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -295,6 +300,7 @@ class Description:
             context,
             left_out,
             at_root,
+            best,
         )
 
 

@@ -172,6 +172,15 @@ class Release:
         return None if self.description.levels is None else dict(self.description.levels)
 
     @property
+    def gap(self) -> int | float | None:
+        """By how much the best there is may cost less than this, where it was searched for.
+
+        0: nothing costs less, as was proved. None: the method does not prove anything of the kind.
+        """
+        best = self.description.best_so_far
+        return None if best is None else best.gap
+
+    @property
     def n_suppressed(self) -> int:
         """Number of rows left out."""
         return self.description.n_suppressed

@@ -29,6 +29,7 @@ from sfumato.text import people as people_text
 PLAIN = frozenset(  # lines of a summary that need not be noticed
     {
         *("promise", "method", "rows", "groups", "levels", "information loss", "discernibility"),
+        "cost",
         *("generalized to text", "columns dropped", "published as", "lost", "left out"),
         "at the root",
     }
@@ -122,6 +123,9 @@ class Summary:
         if description.levels is not None:
             numbers["levels"] = dict(description.levels)
             lines.append(("levels", _levels(description.levels, original)))
+        if description.best_so_far is not None:
+            numbers["best_so_far"] = description.best_so_far.to_json()
+            lines.append(("cost", description.best_so_far.in_words))
         if description.group is not None:
             numbers["group_column"] = description.group
             lines.append(("published as", f"two tables that share the column {description.group}"))

@@ -111,7 +111,10 @@ def document(
         ],
         "method_in_words": None
         if target.method is None
-        else {"method": str(target.method), "words": words.method(target.method)},
+        else {
+            "method": str(target.method),
+            "words": words.method(target.method) + _cost(subject),
+        },
         "techniques": {
             "columns": techniques(subject, columns, target.n_people),
             "table": of_the_table(subject),
@@ -209,6 +212,12 @@ def _sizes(sizes: Counts) -> dict[str, Any]:
         "largest": int(sizes.max(initial=0)),
         "bins": bins,
     }
+
+
+def _cost(subject: Release | Table) -> str:
+    """Say what a release costs that was searched for, and how near that is to the least."""
+    best = subject.description.best_so_far if isinstance(subject, Release) else None
+    return "" if best is None else f" Its cost: {best.in_words}."
 
 
 def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any]]:

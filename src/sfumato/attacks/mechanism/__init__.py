@@ -22,6 +22,7 @@ from sfumato.attacks.known_method.membership import (
 )
 from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict, is_within_others, worst_finding
+from sfumato.attacks.mechanism.budget import chosen_by_values
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
@@ -307,6 +308,10 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
         raise DoesNotApply("nobody said what was promised")
     promised = target.promises_of_values
     decidable = promised and target.blind and all(part.guarding is None for part in promised)
+    if method is not None and method.reads_values:
+        kind = CannotRun if promised else DoesNotApply
+        about = "" if promised else "only numbers of people were promised; "
+        raise kind(about + chosen_by_values(method))
     if not decidable and not any(part.looks_at_values for part in enforced.parts):
         raise DoesNotApply(
             "only numbers of people were promised, and these everybody can count: what the method "

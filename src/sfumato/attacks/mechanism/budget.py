@@ -54,8 +54,18 @@ class Budget:
         return chances
 
 
+def chosen_by_values(method: Algorithm) -> str:
+    """Say why nothing is known of a method that looks at values whatever is promised."""
+    return (
+        f"{method} looked at values to choose what is published, and on which worlds it chooses "
+        "the same is not worked out"
+    )
+
+
 def refuse_unknown_lots(method: Algorithm) -> None:
     """Refuse a method of which it is not known what it draws lots for."""
+    if method.reads_values:
+        raise CannotRun(chosen_by_values(method))
     if not method.draws_orders:
         raise CannotRun(
             f"{method} leaves things to chance, and does not say which: it cannot be run on every "

@@ -62,7 +62,8 @@ class Provenance:
     @property
     def blind(self) -> bool:
         """Whether values had no part in what was decided."""
-        return not self.beside and (not self.method.joint or not needs_values(self.criterion))
+        shown = self.method.reads_values or needs_values(self.criterion)
+        return not self.beside and (not self.method.joint or not shown)
 
 
 def provenances_of(

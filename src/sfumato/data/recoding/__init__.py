@@ -15,6 +15,7 @@ from sfumato.data.recoding.base import (
     distinct_boxes,
     without_hidden,
 )
+from sfumato.data.recoding.best_so_far import BestSoFar
 from sfumato.data.recoding.bucketing import Bucketing
 from sfumato.data.recoding.cut import Cut, level_intervals, rows_in
 from sfumato.data.recoding.outliers import OutliersAtRoot
@@ -22,6 +23,7 @@ from sfumato.data.recoding.outliers import OutliersAtRoot
 __all__ = [
     "SUPPRESSED",
     "Assignment",
+    "BestSoFar",
     "Bucketing",
     "Cut",
     "OutliersAtRoot",

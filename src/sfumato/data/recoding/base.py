@@ -16,6 +16,7 @@ from sfumato.data.groups import Counts
 from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import refuse_misread, side_labels
+from sfumato.data.recoding.best_so_far import BestSoFar
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.errors import BadInput, shown
 
@@ -64,6 +65,11 @@ class Recoding(ABC):
     def n_at_root(self) -> int:
         """Number of outliers who are published with every quasi-identifier at the root."""
         return 0
+
+    @property
+    def best_so_far(self) -> BestSoFar | None:
+        """How far the search got, where it goes on until the best is proved."""
+        return None
 
     @property
     def buckets(self) -> Bucketing | None:

@@ -16,6 +16,7 @@ from sfumato.data.keys import distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import level_labels, node_labels, side_labels
 from sfumato.data.recoding.base import Placement, Recoding, box_labels, without_hidden
+from sfumato.data.recoding.best_so_far import BestSoFar
 from sfumato.data.recoding.instructions import Lookup
 
 
@@ -27,6 +28,7 @@ class Cut(Recoding):
     suppressed: NDArray[np.int32]  # (n, n_columns): the lows of the groups left out
     levels: Mapping[str, int] | None = None  # full-domain recoding
     nodes: bool = False  # published by the names of nodes, which mean the same in other data
+    best_so_far: BestSoFar | None = None  # how far the search got
 
     @classmethod
     def at_levels(

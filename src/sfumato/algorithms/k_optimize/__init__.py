@@ -1,0 +1,142 @@
+"""k-Optimize: the cheapest recoding by intervals, found and proved (Ciriani 2008, 4.1.1)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from fractions import Fraction
+from typing import TYPE_CHECKING
+
+from sfumato.algorithms.algorithm import Algorithm, allowed_rows
+from sfumato.algorithms.k_optimize.clock import Clock
+from sfumato.algorithms.k_optimize.split_points import IndexSet, SplitPoints
+from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import staying
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import BestSoFar, Recoding
+from sfumato.errors import BadInput
+from sfumato.parameters import number, one_of, optional_column, suppression_limit
+from sfumato.progress import report, stopping_early
+from sfumato.table import Table
+
+if TYPE_CHECKING:
+    from sfumato.algorithms.k_optimize.anytime import Anytime
+    from sfumato.algorithms.k_optimize.pricing import Cost
+
+NAMES = ("discernibility", "class", "loss")
+PERCENT = 100
+
+
+@dataclass(frozen=True)
+class KOptimize(Algorithm):
+    """The best of all recodings in which every column is cut into intervals, by a cost.
+
+    Values are ordered as their hierarchies have them, and any of them can begin an interval, which
+    need not be a node. People of groups below k are suppressed, as far as `max_suppressed` allows,
+    and have a price. Costs: "discernibility", the sum of squared sizes, and for a suppressed person
+    the number of rows of the table; "class", people who are not of their group's most frequent
+    class in `class_column`, and all who are suppressed; "loss", everybody's information loss, and
+    1 for a suppressed person.
+
+    The search goes on until nothing can be cheaper, or for so many `seconds`, or until Ctrl-C; then
+    `release.gap` says by how much the least cost may be below the one that was found, and is 0 if
+    that is proved. It begins with recodings that are good split by split, and with the best
+    full-domain generalization, and only gets better.
+
+    >>> import sfumato as sf
+    >>> rules = sf.datasets.adult_hierarchies()
+    >>> adult = sf.read(sf.datasets.adult(), {n: rules[n] for n in ("education", "sex", "race")})
+    >>> for method in (sf.Optimal("loss", 1.0), sf.KOptimize("loss")):
+    ...     release = sf.anonymize(adult, sf.KAnonymity(25), method)
+    ...     print(f"{sf.utility.information_loss(release):.4f}", release.gap)
+    0.0130 None
+    0.0107 0.0
+    """
+
+    cost: Cost = "discernibility"
+    class_column: str | None = None
+    max_suppressed: float = 1.0
+    seconds: float | None = None
+
+    def __post_init__(self) -> None:
+        one_of("KOptimize", "cost", self.cost, NAMES)
+        optional_column("KOptimize", "class_column", self.class_column)
+        suppression_limit("KOptimize", self.max_suppressed)
+        if self.seconds is not None:
+            number("KOptimize", "seconds", self.seconds, above=0)
+        if (self.cost == "class") != (self.class_column is not None):
+            raise BadInput(
+                'KOptimize: class_column names the column of cost="class", and is given with that '
+                "cost alone"
+            )
+
+    @property
+    def joint(self) -> bool:
+        """Only if classes are looked at."""
+        return self.reads_values
+
+    @property
+    def reads_values(self) -> bool:
+        """Classes decide what is published, and may be sensitive."""
+        return self.class_column is not None
+
+    @property
+    def deterministic(self) -> bool:
+        """Nothing is left to chance, but how far it gets in some time depends on the machine."""
+        return self.seconds is None
+
+    @property
+    def keeps_guards(self) -> bool:
+        """Combinations are recoded as a whole."""
+        return True
+
+    def refuses(self, criterion: Criterion) -> str | None:
+        """All but numbers of people."""
+        if not all(part.size_alone for part in criterion.parts):
+            return (
+                "what it proves rests on bounds about the sizes of groups, which say nothing of "
+                "other promises"
+            )
+        return super().refuses(criterion)
+
+    @classmethod
+    def examples(cls) -> tuple[Algorithm, ...]:
+        """One of each kind that behaves differently."""
+        return (cls(seconds=1), cls("loss", max_suppressed=0.1, seconds=1))
+
+    @staticmethod
+    def split_points(counted: FrequencySet | Table) -> SplitPoints:
+        """Number the values of a table's quasi-identifiers, to write recodings as index sets."""
+        return SplitPoints.of(counted)
+
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+        """Look for the cheapest index set until it is proved, or time is over."""
+        del draw
+        refuse_unsafe_whole(frequencies, criterion)
+        with stopping_early() as asked:
+            index_set, found = self._searched(
+                frequencies, criterion.least_size, Clock(self.seconds, asked)
+            )
+        decided = SplitPoints.of(frequencies).recoding(index_set)
+        grouping = decided.grouping(frequencies)
+        unsafe = ~staying(criterion, grouping.joint)
+        return replace(decided, suppressed=grouping.boxes[unsafe][:, :, 0], best_so_far=found)
+
+    def _searched(
+        self, frequencies: FrequencySet, k: int, clock: Clock
+    ) -> tuple[IndexSet, BestSoFar]:
+        """Give the best index set, and how far from the least it may be."""
+        from sfumato.algorithms.k_optimize.anytime import Anytime  # noqa: PLC0415  (a compiler)
+
+        limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
+        work = Anytime(frequencies, k, self.cost, self.class_column, limit)
+        for _ in work.run(clock.over):
+            report(f"searching, best {float(work.cost):,.6g}, none below {float(work.least):,.6g}")
+        return work.index_set, BestSoFar.of(self.cost, work.cost, self._told(work))
+
+    def _told(self, work: Anytime) -> Fraction:
+        """Give the bound that is told; of sensitive classes by hundredths of the cost alone."""
+        if self.class_column is None or not work.cost:
+            return work.least
+        return work.cost * (PERCENT * work.least // work.cost) / PERCENT

@@ -1,0 +1,71 @@
+"""How far a search got: what its best costs, and what nothing can cost less than."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Any
+
+Number = int | float
+
+
+@dataclass(frozen=True)
+class BestSoFar:
+    """The cost of what was found, and a bound that no other recoding of its kind goes below.
+
+    >>> found = BestSoFar("discernibility", 120, 90)
+    >>> found.gap, found.proved, found.in_words
+    (30, False, '120 by discernibility; the least there is may be up to 30 (25 %) below')
+    """
+
+    by: str  # what is minimized
+    cost: Number
+    least: Number
+
+    @classmethod
+    def of(cls, by: str, cost: Fraction, least: Fraction) -> BestSoFar:
+        """Write costs down as whole numbers, where they are."""
+        return cls(by, _number(cost), _number(least))
+
+    @property
+    def gap(self) -> Number:
+        """By how much the best there is may be better; 0: it is proved to be this."""
+        return self.cost - self.least
+
+    @property
+    def proved(self) -> bool:
+        """Whether nothing is better."""
+        return self.gap == 0
+
+    @property
+    def in_words(self) -> str:
+        """Say it in a line."""
+        said = f"{self.cost:,.6g}" if isinstance(self.cost, float) else f"{self.cost:,}"
+        if self.proved:
+            return f"{said} by {self.by}, proved: nothing is below"
+        gap = f"{self.gap:,.6g}" if isinstance(self.gap, float) else f"{self.gap:,}"
+        share = f"{100 * self.gap / self.cost:.2g} %" if self.gap < self.cost else "all of it"
+        return f"{said} by {self.by}; the least there is may be up to {gap} ({share}) below"
+
+    def to_json(self) -> dict[str, Any]:
+        """Plain values for a machine."""
+        return {"by": self.by, "cost": self.cost, "least": self.least, "gap": self.gap}
+
+    @classmethod
+    def from_json(cls, written: object) -> BestSoFar | None:
+        """Read it back; None: it is damaged."""
+        if not isinstance(written, Mapping) or not isinstance(written.get("by"), str):
+            return None
+        cost, least = (written.get(name, -1) for name in ("cost", "least"))
+        if not _is_number(cost) or not _is_number(least) or not 0 <= least <= cost:
+            return None
+        return cls(written["by"], cost, least)
+
+
+def _number(value: Fraction) -> Number:
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
