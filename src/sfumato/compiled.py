@@ -30,9 +30,9 @@ def compiled(kernel: Callable[..., Any]) -> Any:
     the disk is full. That costs the time to compile, not the work.
     """
     try:
-        dispatcher = numba.njit(cache=True)(kernel)
+        dispatcher = numba.njit(cache=True, nogil=True)(kernel)
     except RuntimeError:  # Numba found no place
-        return numba.njit(kernel)
+        return numba.njit(nogil=True)(kernel)
     kept = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
     if kept is not None:
         kept.save_overload = _if_possible(kept.save_overload)

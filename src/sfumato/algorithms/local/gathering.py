@@ -20,6 +20,7 @@ from sfumato.algorithms.local.sides import Bounds, Sides, cells_of
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.groups import Counts
 from sfumato.progress import report
+from sfumato.threads import in_threads
 
 REGION = 300  # points among which groups are formed, unless k is large
 POINTS_PER_K = 10
@@ -42,19 +43,23 @@ class Gathered(NamedTuple):
     first: Integers  # (n_groups,) first member; -1: the group is empty
     low: NDArray[np.int32]  # (n_groups, n_columns) least value of its people
     high: NDArray[np.int32]  # (n_groups, n_columns) largest
+    next_low: NDArray[np.int32]  # (n_groups, n_columns) least once a member that has it is gone
+    next_high: NDArray[np.int32]  # (n_groups, n_columns) largest, likewise
     people: Counts  # (n_groups,)
     loss: NDArray[np.float64]  # (n_groups,) sum over columns
 
     @classmethod
     def of_points(cls, group: Integers, n_groups: int, points: Points) -> Gathered:
         """Measure groups; every point has the number of one, or -1."""
-        boxes = np.zeros((2, n_groups, points.codes.shape[1]), dtype=np.int32)
+        boxes = np.zeros((4, n_groups, points.codes.shape[1]), dtype=np.int32)
         groups = cls(
             of=group,
             following=np.full(len(group), -1, dtype=np.int64),
             first=np.full(n_groups, -1, dtype=np.int64),
             low=boxes[0],
             high=boxes[1],
+            next_low=boxes[2],
+            next_high=boxes[3],
             people=np.zeros(n_groups, dtype=np.int64),
             loss=np.zeros(n_groups),
         )
@@ -119,13 +124,16 @@ def _again(points: Points, groups: Gathered, k: int) -> Gathered:
 def _formed(points: Points, k: int) -> Gathered:
     """Form groups region by region, in the way that loses less there."""
     order, starts = regions(*points, max(REGION, POINTS_PER_K * k), LEAST * k, 0.0)
+    parts = np.split(order, starts[1:-1])
+
+    def form(here: Integers) -> Gathered:
+        region = points.of(here)
+        return min(_alike(region, k), _cut(region, k), key=lambda groups: groups.total)
+
     group = np.empty(len(order), dtype=np.int64)
     n_groups = 0
-    for done, (first, end) in enumerate(pairwise(starts)):
-        report("gathering", done, len(starts) - 1)
-        here = order[first:end]
-        region = points.of(here)
-        best = min(_alike(region, k), _cut(region, k), key=lambda groups: groups.total)
+    for done, (here, best) in enumerate(zip(parts, in_threads(form, parts), strict=True)):
+        report("gathering", done, len(parts))
         group[here] = n_groups + best.of
         n_groups += len(best.first)
     return Gathered.of_points(group, n_groups, points)
@@ -152,15 +160,25 @@ def _cut(region: Points, k: int) -> Gathered:
 
 def _improve(points: Points, groups: Gathered, k: int) -> None:
     """Move people between the groups of a neighbourhood, in rounds, until little is gained."""
-    order, starts = regions(*points, max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
+    parts = _neighbourhoods(points, groups, k)
+
+    def move(here: Integers) -> float:
+        return float(improve(*points, groups, here, np.unique(groups.of[here]), k))
+
     for done in range(ROUNDS):
         report("moving", done, ROUNDS)
-        gained = 0.0
-        for first, end in pairwise(starts):
-            some = order[first:end]
-            gained += improve(*points, groups, some, np.unique(groups.of[some]), k)
-        if gained <= ENOUGH * groups.total:
+        if sum(in_threads(move, parts)) <= ENOUGH * groups.total:
             return
+
+
+def _neighbourhoods(points: Points, groups: Gathered, k: int) -> list[Integers]:
+    """Give the points near each other; all of a group are where its first member is."""
+    order, starts = regions(*points, max(NEIGHBOURHOOD, 2 * POINTS_PER_K * k), LEAST * k, 0.0)
+    region = np.empty(len(order), dtype=np.int64)
+    region[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
+    region = region[groups.first[groups.of]]
+    order = order[np.argsort(region[order], kind="stable")]
+    return np.split(order, np.cumsum(np.bincount(region))[:-1])
 
 
 def joined(points: Points, groups: Gathered, unsafe: NDArray[np.bool_], k: int) -> Gathered:

@@ -15,6 +15,7 @@ from sfumato.compiled import compiled
 
 NEAREST = 4  # groups that somebody is exchanged with
 GAIN = 1e-9  # below this a change is rounding
+NOBODY = np.int32(2**31 - 1)  # a place beyond all values
 
 
 @compiled
@@ -273,18 +274,27 @@ def link(groups):  # type: ignore[no-untyped-def]
 
 @compiled
 def measure(codes, people, sides, groups, g):  # type: ignore[no-untyped-def]
-    """Write down people, box and loss of a group."""
+    """Write down people, box and loss of a group, and how far the box reaches without a member."""
     groups.people[g] = 0
     groups.loss[g] = 0.0
-    i = groups.first[g]
+    i, alone = groups.first[g], True
     if i < 0:
         return
-    _begin(groups.low, groups.high, g, codes, i)
+    low, high = groups.low, groups.high
+    next_low, next_high = groups.next_low, groups.next_high
     while i >= 0:
         groups.people[g] += people[i]
-        _extend(groups.low, groups.high, g, codes, i)
-        i = groups.following[i]
-    groups.loss[g] = box_loss(sides, groups.low, groups.high, g)
+        for j in range(codes.shape[1]):
+            value = codes[i, j]
+            if alone:
+                low[g, j] = high[g, j] = value
+                next_low[g, j], next_high[g, j] = NOBODY, -NOBODY
+                continue
+            next_low[g, j] = min(next_low[g, j], max(low[g, j], value))
+            next_high[g, j] = max(next_high[g, j], min(high[g, j], value))
+            low[g, j], high[g, j] = min(low[g, j], value), max(high[g, j], value)
+        i, alone = groups.following[i], False
+    groups.loss[g] = box_loss(sides, low, high, g)
 
 
 @compiled
@@ -315,17 +325,12 @@ def _take(groups, i):  # type: ignore[no-untyped-def]
 @compiled
 def _box_without(codes, groups, g, without, low, high):  # type: ignore[no-untyped-def]
     """Write the box of a group without one member; whether anybody is left."""
-    following, i = groups.following, groups.first[g]
-    if i == without:
-        i = following[i]
-    if i < 0:
+    if groups.following[groups.first[g]] < 0:
         return False
-    _begin(low, high, 0, codes, i)
-    i = following[i]
-    while i >= 0:
-        if i != without:
-            _extend(low, high, 0, codes, i)
-        i = following[i]
+    for j in range(codes.shape[1]):
+        value, least, largest = codes[without, j], groups.low[g, j], groups.high[g, j]
+        low[0, j] = groups.next_low[g, j] if value == least else least
+        high[0, j] = groups.next_high[g, j] if value == largest else largest
     return True
 
 
@@ -413,20 +418,7 @@ def improve(codes, people, sides, groups, points, candidates, k):  # type: ignor
             measure(codes, people, sides, groups, found[0])
             gained += saved - cost[0]
             continue
-        best, partner = GAIN, -1
-        for t in found[:n_found]:
-            both = before + groups.people[t] * groups.loss[t]
-            other = groups.first[t]
-            while other >= 0:
-                after = left + people[other]
-                after_there = groups.people[t] - people[other] + people[i]
-                if after >= k and after_there >= k:
-                    gain = both - after * _loss_with(codes, sides, here[0], here[1], other)
-                    if gain > best and _box_without(codes, groups, t, other, there[0], there[1]):
-                        gain -= after_there * _loss_with(codes, sides, there[0], there[1], i)
-                        if gain > best:
-                            best, partner = gain, other
-                other = groups.following[other]
+        gain, partner = _exchange(codes, people, sides, groups, k, i, found[:n_found], here, there)
         if partner >= 0:
             t = groups.of[partner]
             _take(groups, i)
@@ -435,10 +427,50 @@ def improve(codes, people, sides, groups, points, candidates, k):  # type: ignor
             _put(groups, partner, g)
             measure(codes, people, sides, groups, g)
             measure(codes, people, sides, groups, t)
-            gained += best
+            gained += gain
     for g in candidates:
         gained += _dissolve(codes, people, sides, groups, candidates, g)
     return gained
+
+
+@compiled
+def _exchange(codes, people, sides, groups, k, i, others, here, there):  # type: ignore[no-untyped-def]
+    """Find the member of other groups whom a point is exchanged with; -1: nothing is gained.
+
+    Here is the box that the point leaves behind, there is room for another one.
+    """
+    n_columns = codes.shape[1]
+    n_cells, begin, losses = sides
+    g = groups.of[i]
+    left = groups.people[g] - people[i]
+    best, partner = GAIN, -1
+    for t in others:
+        both = groups.people[g] * groups.loss[g] + groups.people[t] * groups.loss[t]
+        core = 0.0  # what the box loses there, whoever leaves
+        for j in range(n_columns):
+            value = codes[i, j]
+            from_, to = min(groups.next_low[t, j], value), max(groups.next_high[t, j], value)
+            core += losses[begin[j] + from_ * n_cells[j] + to]
+        other = groups.first[t]
+        while other >= 0:
+            after = left + people[other]
+            after_there = groups.people[t] - people[other] + people[i]
+            if after >= k and after_there >= k:
+                enough = (both - best - after_there * core) / after
+                with_it = 0.0
+                for j in range(n_columns):
+                    value = codes[other, j]
+                    from_, to = min(here[0, 0, j], value), max(here[1, 0, j], value)
+                    with_it += losses[begin[j] + from_ * n_cells[j] + to]
+                    if with_it >= enough:
+                        break
+                if with_it < enough and _box_without(codes, groups, t, other, there[0], there[1]):
+                    gain = both - after * with_it
+                    gain -= after_there * _loss_with(codes, sides, there[0], there[1], i)
+                    if gain > best:
+                        best, partner = gain, other
+            other = groups.following[other]
+    return best, partner
 
 
 @compiled
