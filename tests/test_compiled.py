@@ -9,6 +9,7 @@ import pytest
 
 import sfumato.compiled
 import sfumato.memory
+import sfumato.progress
 
 CALLEE = "from sfumato.compiled import compiled\n\n\n@compiled\ndef one():\n    return {n}\n"
 CALLER = (
@@ -30,7 +31,7 @@ def package(tmp_path):
     package = tmp_path / "sfumato"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    for module in (sfumato.compiled, sfumato.memory):
+    for module in (sfumato.compiled, sfumato.memory, sfumato.progress):
         shutil.copy(module.__file__, package)
     return package
 
@@ -71,3 +72,14 @@ def test_a_kernel_is_compiled_anew_when_a_module_of_its_types_is_gone(package):
         assert run(package, script) == "4\n"
         (package / f"{module}.py").unlink()
     assert list((package / "__pycache__").glob("counter.sides-*.nbi"))
+
+
+@pytest.mark.long
+def test_whoever_waits_for_the_compiler_is_told_so(package):
+    (package / "callee.py").write_text(CALLEE.format(n=1))
+    script = (
+        "from sfumato.callee import one; from sfumato.progress import listening\n"
+        "with listening(lambda stage, done, total: print(stage)):\n    one()"
+    )
+    assert run(package, script) == "compiling, once on this machine\n"
+    assert run(package, script) == ""

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from sfumato.memory import PER_CORE, left
+from sfumato.progress import report
 
 # The compiler's libraries, with what they set aside for a thread on each core. One of them tries
 # without end where it does not get that.
@@ -35,6 +36,7 @@ def compiled(kernel: Callable[..., Any]) -> Any:
         return numba.njit(nogil=True)(kernel)
     kept = getattr(dispatcher, "_cache", None)  # None: Numba is switched off
     if kept is not None:
+        kept.load_overload = _saying_if_absent(kept.load_overload)
         kept.save_overload = _if_possible(kept.save_overload)
         index = kept._cache_file
         index._source_stamp = (index._source_stamp, _all_kernels())
@@ -71,6 +73,18 @@ def _if_readable(load: Callable[[], dict[Any, Any]]) -> Callable[[], dict[Any, A
             return {}
 
     return load_if_readable
+
+
+def _saying_if_absent(load: Callable[..., Any]) -> Callable[..., Any]:
+    """Report what is waited for: to compile takes seconds where to run takes a fraction of one."""
+
+    def load_or_say(*overload: Any) -> Any:
+        found = load(*overload)
+        if found is None:
+            report("compiling, once on this machine")
+        return found
+
+    return load_or_say
 
 
 def _if_possible(keep: Callable[..., None]) -> Callable[..., None]:

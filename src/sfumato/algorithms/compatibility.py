@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from functools import cache
 from typing import Any
 
-from sfumato.algorithms import ALGORITHMS, Algorithm, Checked, Mondrian, Optimal
+from sfumato.algorithms import ALGORITHMS, Algorithm, Checked, Local, Mondrian, Optimal
 from sfumato.algorithms.checked import doubling
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.errors import BadInput
@@ -52,6 +52,7 @@ def all_pairs() -> list[Pair]:
 def default_method(criterion: Criterion) -> Algorithm:
     """Choose a method where nobody named one, by what is promised alone.
 
+    Where numbers of people are all that is promised, the one that loses least (`bench/local.py`).
     Promises about values are enforced by methods to which it makes no difference who has which
     value, so that knowing them tells nothing: bounds on shares by looking ahead, other criteria by
     groups that are made without values, 8 times as large, and checked. Where it only matters which
@@ -60,22 +61,20 @@ def default_method(criterion: Criterion) -> Algorithm:
 
     >>> import sfumato as sf
     >>> print(default_method(sf.KAnonymity(5)), default_method(sf.LDiversity(2, "frequency")))
-    Mondrian() Mondrian(look_ahead=True)
+    Local() Mondrian(look_ahead=True)
     >>> print(default_method(sf.KAnonymity(5) & sf.LDiversity(3)))
     Checked(Mondrian(), ks=[5, 10, 20, 40, 80, 160])
     """
     about = [part for part in criterion.parts if part.looks_at_values]
-    otherwise = Mondrian() if all(part.by_group for part in criterion.parts) else Optimal()
-    if not about:
-        return otherwise
+    by_group = all(part.by_group for part in criterion.parts)
     ks = doubling(criterion)
     candidates: tuple[Algorithm, ...] = (Checked(Mondrian(), ks),)
-    if any(part.looks_at_shares for part in about):
+    if not about:
+        candidates = (Local(),) if by_group else ()
+    elif any(part.looks_at_shares for part in about):
         candidates = (Mondrian(look_ahead=True), Checked(Mondrian(), ks[3:4]))
-    for method in candidates:
-        if method.refuses(criterion) is None:
-            return method
-    return otherwise
+    otherwise = Mondrian() if by_group else Optimal()
+    return next((each for each in candidates if each.refuses(criterion) is None), otherwise)
 
 
 def check_pair(method: Algorithm, criterion: Criterion) -> None:

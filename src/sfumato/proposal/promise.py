@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from decimal import Decimal
 from fractions import Fraction
 
-from sfumato.algorithms import Algorithm, Checked, Mondrian
+from sfumato.algorithms import Algorithm, Checked, Local, Mondrian
 from sfumato.criteria import Criterion, KAnonymity, KEAnonymity, LDiversity, MaxRisk
 from sfumato.engines.look import ColumnLook
 from sfumato.proposal.hierarchies import is_numeric, widths_for
@@ -66,8 +66,8 @@ def promise_about(
         people = f"nobody is recognized with a probability above {share(at_most.risk)}: {people}"
     if sensitive is None:
         reason = f"{people}; there is no sensitive column to be published and promised about"
-        why = "ranges that fit where the people are; sizes of groups alone decide"
-        return Promise(numbers, Mondrian(), (reason, why))
+        why = "people who are alike become a group; sizes of groups alone decide"
+        return Promise(numbers, Local(), (reason, why))
     if _is_measured(sensitive):
         spread = Fraction(next(iter(widths_for(sensitive)), Decimal(1)))
         criterion: Criterion = numbers & KEAnonymity(k, spread)

@@ -46,7 +46,7 @@ def anonymize(
     Args:
         table: What `read` returned.
         criterion: What must hold of every published group; combine several with `&`.
-        method: The algorithm. Unless told otherwise `Mondrian()` for numbers of people; for
+        method: The algorithm. Unless told otherwise `Local()` for numbers of people; for
             promises about values one that gives nothing away to who knows it:
             `Mondrian(look_ahead=True)` where shares are bounded, and else `Checked(Mondrian(), ks)`
             with 8 times the k asked for.

@@ -2,7 +2,7 @@
 
 1. The table is cut into regions, and in each of them groups are formed: those who are most alike
    first, or by further cuts, whichever loses less.
-2. What was formed last has little to choose from, so groups in the dearer half are formed anew:
+2. What was formed last has little to choose from, so the dearest are formed anew:
    their people meet those of other regions.
 3. Members are moved, exchanged and sent away between neighbouring groups until little is gained.
 """
@@ -26,7 +26,7 @@ REGION = 300  # points among which groups are formed, unless k is large
 POINTS_PER_K = 10
 LEAST = 4  # groups in a region
 EVEN = 0.45  # share of the people on either side of a cut that forms groups
-DEARER = 0.5  # share of the groups that are not formed anew
+DEARER = 0.7  # share of the groups that are not formed anew
 NEIGHBOURHOOD = 1000  # points between whose groups people are moved
 ROUNDS = 2  # of moving, at most
 ENOUGH = 1e-3  # of the loss: a round that gains less was the last

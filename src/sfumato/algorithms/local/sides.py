@@ -75,7 +75,16 @@ def published_sides(domain: Domain, bounds: Bounds, low: Ranks, high: Ranks) -> 
             both = tree.low[level, low] == tree.low[level, high]
             begin[both], end[both] = tree.low[level, low[both]], tree.high[level, low[both]]
     elif bounds == "grid" and domain.grid is not None:
-        several = low < high
-        begin[several] = tree.low[domain.grid, low[several]]
-        end[several] = tree.high[domain.grid, high[several]]
+        first, last = tree.low[domain.grid], tree.high[domain.grid]
+        wide = _extent(domain, low, high) > _extent(domain, first, last).max()
+        begin[wide], end[wide] = first[low[wide]], last[high[wide]]
     return np.stack([begin, end], axis=1)
+
+
+def _extent(domain: Domain, low: Ranks, high: Ranks) -> NDArray[np.float64]:
+    """Give how far values lie apart: numbers, or else ranks; from a missing one infinitely."""
+    if domain.numbers is None:
+        return (high - low).astype(np.float64)
+    apart = domain.numbers[high] - domain.numbers[low]
+    apart[low == high] = 0.0
+    return np.nan_to_num(apart, nan=np.inf)

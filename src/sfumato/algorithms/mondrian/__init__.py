@@ -157,7 +157,7 @@ class Mondrian(Algorithm):
         """One of each kind that behaves differently."""
         return (cls(), cls(strict=False), cls(dimensions="widest"), cls(look_ahead=True))
 
-    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
+    def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Assignment:
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
         if self.look_ahead:
