@@ -20,7 +20,7 @@ from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.recoding import Assignment, Recoding
+from sfumato.data.recoding import Assignment
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
