@@ -11,9 +11,11 @@ from hypothesis import strategies as st
 import sfumato as sf
 from naive.local import Twin
 from profiles import examples
+from sfumato.algorithms.compatibility import methods
+from sfumato.algorithms.local import sides
 from sfumato.algorithms.local.gathering import Gathered, Points, gathered
 from sfumato.algorithms.local.kernels import gather, improve, join, regions
-from sfumato.algorithms.local.lower_bound import least_loss
+from sfumato.algorithms.local.lower_bound import least_information_loss, least_loss
 from sfumato.algorithms.local.sides import BOUNDS, MOST_CELLS, Sides, cells_of, published_sides
 
 SIZES = (7, 4, 3)  # cells of each column
@@ -132,6 +134,27 @@ def test_the_bound_is_that_of_nearest_neighbours_and_no_partition_goes_below(cro
     for each in partitions(list(range(len(points)))):
         if all(twin.n(group) >= k for group in each):
             assert found <= twin.total(each) + 1e-9
+
+
+@pytest.mark.parametrize("bounds", BOUNDS)
+def test_the_bound_of_cells_is_not_above_that_of_values(bounds, monkeypatch):
+    ground = sf.read(people_of(300), RULES).frequencies().combinations
+    by_value = least_information_loss(ground, 4, bounds)
+    as_points = least_loss(Points.of_combinations(ground, bounds), 4)
+    assert by_value == pytest.approx(as_points / (300 * 3))
+    monkeypatch.setattr(sides, "MOST_CELLS", 30)
+    assert 0 < least_information_loss(ground, 4, bounds) < by_value
+
+
+@pytest.mark.parametrize("method", methods(), ids=str)
+def test_no_method_goes_below_the_bound(method):
+    table, promise = sf.read(people_of(60), RULES, "disease"), sf.KAnonymity(3)
+    if method.refuses(promise) or method.series is not None:
+        return
+    release = sf.anonymize(table, promise, method)
+    least = sf.utility.least_possible_loss(release)
+    assert least <= sf.utility.information_loss(release)
+    assert (least == 0) == method.bucketized
 
 
 def people_of(n, seed=3):

@@ -80,8 +80,10 @@ class Points(NamedTuple):
     sides: Sides
 
     @classmethod
-    def of_combinations(cls, ground: FrequencySet, bounds: Bounds) -> Points:
-        """See every value as its cell."""
+    def of_combinations(
+        cls, ground: FrequencySet, bounds: Bounds, *, between: bool = False
+    ) -> Points:
+        """See every value as its cell; between: price what lies between cells alone."""
         domains = [ground.domains[name] for name in ground.columns]
         cells = [cells_of(domain) for domain in domains]
         places = [
@@ -91,7 +93,7 @@ class Points(NamedTuple):
         return cls(
             np.ascontiguousarray(np.stack(places, axis=1), dtype=np.int32),
             np.ascontiguousarray(ground.counts, dtype=np.int64),
-            Sides.of(domains, cells, bounds),
+            Sides.of(domains, cells, bounds, between=between),
         )
 
     def of(self, some: NDArray[np.intp]) -> Points:

@@ -4,9 +4,17 @@ from __future__ import annotations
 
 from sfumato.algorithms.local.gathering import Points
 from sfumato.algorithms.local.kernels import least_losses
+from sfumato.algorithms.local.sides import Bounds
+from sfumato.data.frequency import FrequencySet
 from sfumato.progress import report
 
 AT_ONCE = 1000  # points between two reports of progress
+
+
+def least_information_loss(ground: FrequencySet, k: int, bounds: Bounds) -> float:
+    """Give an average loss that no groups of k people go below, however they are formed."""
+    points = Points.of_combinations(ground, bounds, between=True)
+    return least_loss(points, k) / (int(ground.counts.sum()) * len(ground.columns))
 
 
 def least_loss(points: Points, k: int) -> float:

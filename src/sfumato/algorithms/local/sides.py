@@ -29,10 +29,16 @@ class Sides(NamedTuple):
     losses: NDArray[np.float64]  # by first and last cell, column after column
 
     @classmethod
-    def of(cls, domains: Sequence[Domain], cells: Sequence[Ranks], bounds: Bounds) -> Sides:
-        """Measure the sides between all cells; cells: where each begins, column by column."""
+    def of(
+        cls, domains: Sequence[Domain], cells: Sequence[Ranks], bounds: Bounds, *, between: bool
+    ) -> Sides:
+        """Measure the sides between all cells; cells: where each begins, column by column.
+
+        between: not of the cells as a whole, but of what is between them, which is lost at least.
+        """
         losses = [
-            _losses(domain, starts, bounds) for domain, starts in zip(domains, cells, strict=True)
+            _losses(domain, starts, bounds, between=between)
+            for domain, starts in zip(domains, cells, strict=True)
         ]
         return cls(
             np.array([len(starts) for starts in cells], dtype=np.int64),
@@ -54,13 +60,16 @@ def cells_of(domain: Domain) -> Ranks:
     return np.unique(np.linspace(0, len(domain) - 1, MOST_CELLS).astype(np.int32))
 
 
-def _losses(domain: Domain, starts: Ranks, bounds: Bounds) -> NDArray[np.float64]:
+def _losses(domain: Domain, starts: Ranks, bounds: Bounds, *, between: bool) -> NDArray[np.float64]:
     """Give the loss of the side between any two cells; (n, n), the lower triangle means nothing."""
     first = starts
     last = np.append(starts[1:], len(domain)).astype(np.int32) - 1
     n = len(starts)
     rows, columns = np.triu_indices(n)
-    sides = domain.ground_sides(published_sides(domain, bounds, first[rows], last[columns]))
+    low, high = first[rows], last[columns]
+    if between:
+        low, high = np.where(rows < columns, last[rows], low), first[columns]
+    sides = domain.ground_sides(published_sides(domain, bounds, low, high))
     losses = np.zeros((n, n))
     losses[rows, columns] = (sides[:, 1] - sides[:, 0]) / max(len(domain.ground) - 1, 1)
     return losses
