@@ -598,7 +598,9 @@ def test_pages_and_tables_show_it(chain, tmp_path):
 @pytest.mark.long
 def test_the_command_line_takes_earlier_releases(tmp_path):
     first, last = (
-        sf.anonymize(table(n), sf.KAnonymity(4)).save(tmp_path / str(n), format="csv")
+        sf.anonymize(table(n), sf.KAnonymity(4), sf.Mondrian()).save(
+            tmp_path / str(n), format="csv"
+        )
         for n in (120, 150)
     )
     runner = CliRunner()

@@ -4,7 +4,7 @@
    first, or by further cuts, whichever loses less.
 2. What was formed last has little to choose from, so the dearest are formed anew:
    their people meet those of other regions.
-3. Members are moved, exchanged and sent away between neighbouring groups until little is gained.
+3. Members are moved, exchanged and sent away between neighbouring groups.
 """
 
 from __future__ import annotations
@@ -22,14 +22,13 @@ from sfumato.data.groups import Counts
 from sfumato.progress import report
 from sfumato.threads import in_threads
 
-REGION = 300  # points among which groups are formed, unless k is large
+REGION = 200  # points among which groups are formed, unless k is large
 POINTS_PER_K = 10
 LEAST = 4  # groups in a region
 EVEN = 0.45  # share of the people on either side of a cut that forms groups
 DEARER = 0.7  # share of the groups that are not formed anew
 NEIGHBOURHOOD = 1000  # points between whose groups people are moved
-ROUNDS = 2  # of moving, at most
-ENOUGH = 1e-3  # of the loss: a round that gains less was the last
+ROUNDS = 1  # of moving
 SEEDS_PER_GROUP = 5
 
 Integers = NDArray[np.int64]
@@ -152,25 +151,24 @@ def _alike(region: Points, k: int) -> Gathered:
     return groups
 
 
-def _cut(region: Points, k: int) -> Gathered:
+def _cut(region: Points, k: int, share: float = EVEN) -> Gathered:
     """Cut where the two boxes lose least until nothing can be cut: evenly spread people fit so."""
-    order, starts = regions(*region, 1, k, EVEN)
+    order, starts = regions(*region, 1, k, share)
     group = np.empty(len(order), dtype=np.int64)
     group[order] = np.repeat(np.arange(len(starts) - 1), np.diff(starts))
     return Gathered.of_points(group, len(starts) - 1, region)
 
 
 def _improve(points: Points, groups: Gathered, k: int) -> None:
-    """Move people between the groups of a neighbourhood, in rounds, until little is gained."""
+    """Move people between the groups of a neighbourhood where less is lost so."""
     parts = _neighbourhoods(points, groups, k)
 
-    def move(here: Integers) -> float:
-        return float(improve(*points, groups, here, np.unique(groups.of[here]), k))
+    def move(here: Integers) -> None:
+        improve(*points, groups, here, np.unique(groups.of[here]), k)
 
-    for done in range(ROUNDS):
-        report("moving", done, ROUNDS)
-        if sum(in_threads(move, parts)) <= ENOUGH * groups.total:
-            return
+    for _ in range(ROUNDS):
+        for done, _ in enumerate(in_threads(move, parts)):
+            report("moving", done, len(parts))
 
 
 def _neighbourhoods(points: Points, groups: Gathered, k: int) -> list[Integers]:
