@@ -24,7 +24,8 @@ rows = anonypy.Preserver(table, names, sensitive).anonymize_k_anonymity(k=int(k)
 seconds, cpu = time.perf_counter() - started, time.process_time() - spent
 groups = Counter()
 for row in rows:
-    groups[tuple(str(row[name]) for name in names)] += int(row["count"])
+    texts = [row[name][0] if isinstance(row[name], list) else row[name] for name in names]
+    groups[tuple(map(str, texts))] += int(row["count"])
 
 ground = {name: table[name].unique() for name in names}
 
