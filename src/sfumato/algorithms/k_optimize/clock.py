@@ -5,6 +5,8 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 
+from sfumato.parameters import fraction
+
 
 class Clock:
     """Says whether time is over, or somebody asked for what there is.
@@ -15,7 +17,7 @@ class Clock:
     """
 
     def __init__(self, seconds: float | None, asked: Callable[[], bool]) -> None:
-        self.end = None if seconds is None else time.monotonic() + float(seconds)
+        self.end = None if seconds is None else time.monotonic() + float(fraction(seconds))
         self.asked = asked
 
     def over(self) -> bool:

@@ -16,7 +16,7 @@ class BestSoFar:
 
     >>> found = BestSoFar("discernibility", 120, 90)
     >>> found.gap, found.proved, found.in_words
-    (30, False, '120 by discernibility; the least there is may be up to 30 (25 %) below')
+    (30, False, '120 by discernibility; the least there is may be up to 30 (25%) below')
     """
 
     by: str  # what is minimized
@@ -45,7 +45,7 @@ class BestSoFar:
         if self.proved:
             return f"{said} by {self.by}, proved: nothing is below"
         gap = f"{self.gap:,.6g}" if isinstance(self.gap, float) else f"{self.gap:,}"
-        share = f"{100 * self.gap / self.cost:.2g} %" if self.gap < self.cost else "all of it"
+        share = f"{100 * self.gap / self.cost:.2g}%" if self.gap < self.cost else "all of it"
         return f"{said} by {self.by}; the least there is may be up to {gap} ({share}) below"
 
     def to_json(self) -> dict[str, Any]:
