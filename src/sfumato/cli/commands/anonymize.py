@@ -81,7 +81,7 @@ def anonymize(
         [method]
         mondrian = {}
 
-    Without [method] it is chosen by the criteria: mondrian, and where they are about values one
+    Without [method] it is chosen by the criteria: local, and where they are about values one
     that gives nothing away to who knows it. A column without a role is dropped. docs/methods.md
     lists criteria and methods; names in a job file are theirs in small letters with underscores,
     such as greedy_grouping.
