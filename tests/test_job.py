@@ -89,7 +89,7 @@ def test_a_job_says_the_same_as_python(write, tmp_path):
 
 def test_what_is_left_out_has_a_default(write):
     job = Job.load(write())
-    assert job.method == sf.Mondrian()
+    assert job.method == sf.Local()
     assert job.format is None
     assert isinstance(job.table().source.engine, DuckDB)
 

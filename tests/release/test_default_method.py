@@ -23,7 +23,8 @@ age = { intervals = [5, 10, 20] }
 @pytest.mark.parametrize(
     ("promise", "method"),
     [
-        (sf.KAnonymity(5), sf.Mondrian()),
+        (sf.KAnonymity(5), sf.Local()),
+        (sf.KAnonymity(5) & sf.MaxRisk(0.1), sf.Local()),
         (sf.KAnonymity(5) & sf.LDiversity(3), sf.Checked(sf.Mondrian(), DOUBLED)),
         (sf.KEAnonymity(5, 2), sf.Checked(sf.Mondrian(), DOUBLED)),
         (sf.LDiversity(2, "frequency"), sf.Mondrian(look_ahead=True)),
@@ -60,7 +61,7 @@ def test_a_job_that_names_none_has_the_same(tmp_path):
         sf.Mondrian(), doubling(sf.LDiversity(3))
     )
     (tmp_path / "job.toml").write_text(JOB + "k_anonymity = { k = 3 }\n")
-    assert Job.load(tmp_path / "job.toml").method == sf.Mondrian()
+    assert Job.load(tmp_path / "job.toml").method == sf.Local()
 
 
 def test_what_it_cannot_do_is_refused_with_what_to_do():

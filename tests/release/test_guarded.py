@@ -98,7 +98,7 @@ def test_whether_it_holds_is_not_said_of_a_loaded_release(wards, tmp_path):
 
 def test_another_release_is_measured_against_what_people_guard(wards):
     """Where combinations are split nobody knows who guards what in a group."""
-    whole = sf.anonymize(wards, sf.KAnonymity(2))
+    whole = sf.anonymize(wards, sf.KAnonymity(2), sf.Mondrian())
     planned = whole.recoding.grouping(wards.frequencies("guard"))
     assert whole.check(PROMISE).measured[0].found == measure(PROMISE, planned.joint)[0].found
     assert not whole.check(PROMISE)

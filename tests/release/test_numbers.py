@@ -249,7 +249,7 @@ def changed(place, change):
 
 @pytest.mark.parametrize(("way", "name"), [("bounds", "age_high"), ("midpoint", "age_mid")])
 def test_numbers_of_no_published_value_are_refused(way, name, tmp_path):
-    release = sf.anonymize(patients(), sf.KAnonymity(5), numbers=way)
+    release = sf.anonymize(patients(), sf.KAnonymity(5), sf.Mondrian(), numbers=way)
     place = release.save(tmp_path / "release")
     changed(place, lambda rows: None)
     sf.load(place)

@@ -97,7 +97,7 @@ def test_a_recoding_of_a_rest_without_a_name_fits_its_own_table(tmp_path):
     """Sides that hold it are told as everything, and decided as they are."""
     texts = ["f"] * 40 + ["m"] * 40 + ["x"] * 3
     people = table(texts, "categories")
-    release = sf.anonymize(people, sf.KAnonymity(5))
+    release = sf.anonymize(people, sf.KAnonymity(5), sf.Mondrian())
     recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
     again = sf.anonymize(people, sf.KAnonymity(5), recode)
     assert "*" in {*release.to_arrow()["c"].to_pylist()} > {"*"}
@@ -108,7 +108,7 @@ def test_a_name_of_then_that_few_have_now_is_other(tmp_path):
     then, now = ["A"] * 20 + ["B"] * 20 + ["C"] * 9 + ["D"] * 9, ["A"] * 20 + ["B"] + ["Zoe"] * 9
     people = [pa.table({"c": each}) for each in (then, now)]
     first, later = (sf.read(each, ["c"]) for each in people)
-    release = sf.anonymize(first, sf.KAnonymity(10))
+    release = sf.anonymize(first, sf.KAnonymity(10), sf.Mondrian())
     recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
     again = sf.anonymize(later, sf.KAnonymity(5), recode)
     assert {*release.to_arrow()["c"].to_pylist()} == {"A", "B", "other"}

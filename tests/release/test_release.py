@@ -166,12 +166,19 @@ def test_a_recoding_that_fails_on_other_data_publishes_nothing(tmp_path):
 
 
 def test_missing_values_the_recoding_does_not_know_are_refused(tmp_path):
-    release = sf.anonymize(read(people()), sf.KAnonymity(4))
+    release = sf.anonymize(read(people()), sf.KAnonymity(4), sf.Mondrian())
     recode = sf.Recode.load(release.save_recoding(tmp_path / "recoding.json"))
     ages = people()["age"].to_pylist()
     other = people().set_column(1, "age", pa.array([None, *ages[1:]]))
     with pytest.raises(sf.BadInput, match="no box of the recoding covers the values of 1 row"):
         sf.anonymize(read(other), sf.KAnonymity(2), recode)
+
+
+def test_a_recoding_whose_boxes_overlap_fits_nobody_else(tmp_path):
+    release = sf.anonymize(read(people()), sf.KAnonymity(4), sf.Local(bounds="tight"))
+    recode = sf.Recode.load(release.save_recoding(tmp_path / "recoding.json"))
+    with pytest.raises(sf.BadInput, match=r"boxes of this recoding overlap.*by Mondrian"):
+        sf.anonymize(read(people()), sf.KAnonymity(2), recode)
 
 
 def test_check_measures_the_whole_family_when_nothing_is_asked():
@@ -186,7 +193,7 @@ def test_reprs_say_what_a_notebook_reader_wants_to_know():
     release = sf.anonymize(table, sf.KAnonymity(4))
     assert "quasi-identifiers age, zip" in repr(table)
     assert "dropped for want of a role: note" in repr(table)
-    assert repr(release) == "<Release of 60 rows, 0 suppressed: KAnonymity(k=4) by Mondrian()>"
+    assert repr(release) == "<Release of 60 rows, 0 suppressed: KAnonymity(k=4) by Local()>"
 
 
 def test_sensitive_values_that_look_alike_are_counted_in_the_summary():

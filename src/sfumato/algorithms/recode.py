@@ -253,7 +253,11 @@ class Recode(Algorithm):
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
         group = only_box(codes, boxes)
         if (group == SEVERAL).any():
-            raise BadInput("Recode: a value of this table lies in two boxes; anonymize it anew")
+            raise BadInput(
+                "Recode: boxes of this recoding overlap, and somebody of this table lies in two of "
+                "them; anonymize it anew, or publish by Mondrian from the first: its boxes never "
+                'meet, and with bounds="cuts" there is one for everybody'
+            )
         outside = int(ground.counts[group == NONE].sum())
         if outside:
             raise BadInput(
