@@ -19,6 +19,7 @@ from sfumato.errors import BadInput
 from sfumato.parameters import number, one_of, optional_column, suppression_limit
 from sfumato.progress import report, stopping_early
 from sfumato.table import Table
+from sfumato.text import value_text
 
 if TYPE_CHECKING:
     from sfumato.algorithms.k_optimize.anytime import Anytime
@@ -132,7 +133,7 @@ class KOptimize(Algorithm):
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         work = Anytime(frequencies, k, self.cost, self.class_column, limit)
         for _ in work.run(clock.over):
-            report(f"searching, best {float(work.cost):,.6g}, none below {float(work.least):,.6g}")
+            report(f"searching, best {value_text(work.cost)}, none below {value_text(work.least)}")
         return work.index_set, BestSoFar.of(self.cost, work.cost, self._told(work))
 
     def _told(self, work: Anytime) -> Fraction:

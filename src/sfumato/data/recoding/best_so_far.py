@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from fractions import Fraction
 from typing import Any
 
+from sfumato.text import percent, value_text
+
 Number = int | float
 
 
@@ -41,12 +43,11 @@ class BestSoFar:
     @property
     def in_words(self) -> str:
         """Say it in a line."""
-        said = f"{self.cost:,.6g}" if isinstance(self.cost, float) else f"{self.cost:,}"
+        said = f"{value_text(self.cost)} by {self.by}"
         if self.proved:
-            return f"{said} by {self.by}, proved: nothing is below"
-        gap = f"{self.gap:,.6g}" if isinstance(self.gap, float) else f"{self.gap:,}"
-        share = f"{100 * self.gap / self.cost:.2g}%" if self.gap < self.cost else "all of it"
-        return f"{said} by {self.by}; the least there is may be up to {gap} ({share}) below"
+            return f"{said}, proved: nothing is below"
+        below = f"{value_text(self.gap)} ({percent(self.gap / self.cost)})"
+        return f"{said}; the least there is may be up to {below} below"
 
     def to_json(self) -> dict[str, Any]:
         """Plain values for a machine."""
