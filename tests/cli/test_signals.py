@@ -1,5 +1,6 @@
 """How a command ends that was asked to stop."""
 
+import json
 import signal
 import subprocess
 import sys
@@ -22,3 +23,53 @@ def test_a_request_ends_with_its_exit_code_wherever_it_comes(tmp_path, name):
     ended = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
     assert ended.returncode == 128 + signal.Signals[name]
     assert ended.stderr == f"sfumato: stopped by {name}; no release was left half-written\n"
+
+
+# a search without an end, interrupted once or twice as soon as it has something
+SEARCHING = """
+import os, signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # it may be ignored where tests run
+from sfumato import progress
+from sfumato.cli import main
+times = {times}
+
+def interrupt(stage, done=0, total=None):
+    global times
+    if stage.startswith("searching, best") and times:
+        times -= 1
+        os.kill(os.getpid(), signal.SIGINT)
+
+with progress.listening(interrupt):
+    sys.argv = ["sfumato", "anonymize", "job.toml", "--no-audit"]
+    main()
+"""
+JOB = """
+source = "people.csv"
+output = "out"
+[columns.quasi_identifiers]
+age = { intervals = [5, 20] }
+pay = { intervals = [10, 100] }
+[[criteria]]
+k_anonymity = { k = 20 }
+[method]
+k_optimize = {}
+"""
+
+
+@pytest.mark.long
+@pytest.mark.parametrize(("times", "code"), [(1, 0), (2, 130)])
+def test_the_first_interrupt_of_k_optimize_writes_its_best_and_the_second_ends(
+    tmp_path, times, code
+):
+    people = [f"{20 + 7 * j % 60},{37 * j % 400}" for j in range(4000)]
+    (tmp_path / "people.csv").write_text("age,pay\n" + "\n".join(people))
+    (tmp_path / "job.toml").write_text(JOB)
+    (tmp_path / "search.py").write_text(SEARCHING.format(times=times))
+    command = [sys.executable, "search.py"]
+    ended = subprocess.run(command, check=False, cwd=tmp_path, capture_output=True, text=True)
+    assert ended.returncode == code, ended.stderr
+    if code:
+        assert not (tmp_path / "out").exists()
+        return
+    described = json.loads((tmp_path / "out" / "release.json").read_text())
+    assert described["best_so_far"]["gap"] > 0
