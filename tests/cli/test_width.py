@@ -21,7 +21,7 @@ PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
 WIDE = 10_000
 LONG = 40  # letters of a word that may be broken, or stand beyond the edge: a path or a value
 MINUTES = re.compile("reproduce .*(--output|--json)")  # commands that take minutes
-LONG_PAGES = ("series", "reproduce")  # whose commands take half a minute
+LONG_PAGES = ("README", "series", "reproduce")  # whose commands take a quarter of a minute or more
 BATCHES = ["january", "february", "april", "may", "june"]
 
 
@@ -121,7 +121,7 @@ def test_no_word_is_broken_in_80_columns(page, office, tmp_path, monkeypatch):
         refuse_broken(narrow, wide, command)
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_word_of_the_tutorial_is_broken(tmp_path, monkeypatch):
     printed: dict[int, list[str]] = {80: [], WIDE: []}
     text = TUTORIAL.read_text()
@@ -139,7 +139,7 @@ def test_no_word_of_the_tutorial_is_broken(tmp_path, monkeypatch):
         refuse_broken(narrow, wide, narrow[:40])
 
 
-@pytest.mark.long
+@pytest.mark.slow
 def test_no_word_of_the_demo_is_broken(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     narrow = said("demo --output narrow", 80, monkeypatch)

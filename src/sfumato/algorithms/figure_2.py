@@ -39,7 +39,7 @@ class Place:
     @property
     def name(self) -> str:
         """The name of its class."""
-        return self.method.split("(", maxsplit=1)[0]
+        return self.method[: self.method.index("(")]
 
     def __str__(self) -> str:
         return f"`{self.method}`{self.over and ' '}{self.over}"
