@@ -9,6 +9,7 @@ sums stand at the end of the run, and in docs/hardening.md.
 """
 
 import os
+import signal
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -47,6 +48,7 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     """Choose how many examples are generated, and whether docstrings are read, before any test."""
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a run in the background ignores it
     quick = config.getoption("--quick")
     profiles.load("quick" if quick else None)
     if quick:
