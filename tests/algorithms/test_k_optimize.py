@@ -11,6 +11,7 @@ import sfumato as sf
 from naive import k_optimize as naive
 from sfumato.algorithms.algorithm import allowed_rows
 from sfumato.algorithms.k_optimize.anytime import Anytime
+from sfumato.algorithms.k_optimize.clock import Clock
 from sfumato.algorithms.k_optimize.nodes import Node
 from sfumato.errors import BadInput
 
@@ -221,3 +222,27 @@ def test_the_first_interrupt_gives_the_best_so_far_and_the_second_ends(adult):
     finally:
         signal.signal(signal.SIGALRM, alarm)
         signal.signal(signal.SIGINT, interrupt)
+
+
+def test_nothing_is_proved_of_a_text_that_cannot_be_told():
+    """A side that holds it is published as the whole column, which costs more than was decided."""
+    texts = ["r0", "aa", "aa", "aa", "ab", "aa", "aa", "r1"]
+    table = sf.read(pa.table({"t": texts}), ["t"])
+    for cost in ("loss", "discernibility"):
+        release = sf.anonymize(table, sf.KAnonymity(3), sf.KOptimize(cost))
+        lost, squares = sf.utility.information_loss(release), sf.utility.discernibility(release)
+        assert release.description.best_so_far.cost == pytest.approx(
+            8 * lost if cost == "loss" else squares
+        )
+        assert (
+            release.gap
+            == release.description.best_so_far.cost - release.description.best_so_far.least
+        )
+
+
+def test_seconds_are_counted_from_the_first_recoding_on():
+    """To load compiled code takes longer."""
+    clock = Clock(1e-9, lambda: False)
+    assert not clock.over()
+    clock.start()
+    assert clock.over()

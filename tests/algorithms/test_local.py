@@ -212,6 +212,28 @@ def test_less_is_lost_than_by_mondrian(k, bounds):
     assert lost == sorted(lost)
 
 
+def test_a_text_that_cannot_be_told_is_priced_as_it_is_published():
+    """Where few people have a text, a side that holds it is the whole column."""
+    letters, numbers = list("abbabbaacbbbaa"), [5, 2, 1, 3, 8, 8, 2, 2, 2, 1, 3, 1, 1, 1]
+    table = sf.read(pa.table({"t": letters, "n": numbers}), ["t", "n"])
+    for bounds in ("tight", "grid"):
+        lost = [
+            sf.utility.information_loss(sf.anonymize(table, sf.KAnonymity(2), method))
+            for method in (sf.Local(bounds=bounds), sf.Mondrian(bounds=bounds))
+        ]
+        assert lost == sorted(lost)
+
+
+def test_the_smallest_node_that_can_be_told_is_published():
+    codes = [f"{code:06}" for code in np.random.default_rng(1).integers(0, 100_000, 1000)]
+    table = sf.read(pa.table({"code": codes}), {"code": sf.Prefix()})
+    lost = [
+        sf.utility.information_loss(sf.anonymize(table, sf.KAnonymity(2), method))
+        for method in (sf.Local(bounds="nodes"), sf.Optimal())
+    ]
+    assert lost == sorted(lost)
+
+
 def test_groups_that_break_a_promise_about_values_are_joined():
     table = sf.read(people_of(600), RULES, "disease")
     promise = sf.KAnonymity(3) & sf.LDiversity(3)

@@ -124,7 +124,7 @@ def test_the_report_and_the_package_say_how_many_there_are(patients, tmp_path):
     assert "of these at the root" in page
     assert "local suppression" in page
     codebook = (release.save(tmp_path / "out") / "codebook.html").read_text()
-    assert "14 rows (0.70%) of people with rare combinations say nothing of any" in codebook
+    assert "14 rows (0.70%) of groups that would not have been safe say" in codebook
 
 
 def test_too_few_outliers_are_left_out():

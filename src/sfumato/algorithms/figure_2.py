@@ -62,6 +62,7 @@ PLACES = (
     Place("AG_CS", f"Recode(levels=levels, {CELLS})"),
     Place("AG_TS", f"Checked(Samarati({LIMIT}), ks=[5])"),
     Place("AG_CS", f"Checked(Samarati({CELLS}), ks=[5])"),
+    Place("AG_", "KOptimize(max_suppressed=0)"),
     Place("AG_TS", "KOptimize()"),
     Place("CG_", "Mondrian()"),
     Place("CG_", "Mondrian(strict=False)"),

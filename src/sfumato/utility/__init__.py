@@ -89,12 +89,13 @@ def loss_per_attribute(release: Release) -> dict[str, float]:
 
 
 def least_possible_loss(release: Release) -> float:
-    """Information loss that no release in groups of at least as many people goes below.
+    """Information loss that no release in such groups, published so, goes below.
 
     Whoever is alike with k - 1 others loses at least what it takes to be alike with the farthest of
-    his nearest k - 1. So what a release loses more can at most be gained by better groups; seldom
-    all of it can. Sizes alone are looked at: what else is promised costs more. Everybody is
-    compared with everybody, which can take longer than making the release.
+    his nearest k - 1: as nodes of hierarchies, if these are what the release publishes, else as
+    ranges. So what it loses more can at most be gained by better groups; seldom all of it can.
+    Sizes alone are looked at: what else is promised costs more. Everybody is compared with all,
+    which can take longer than making the release.
 
     >>> import sfumato as sf
     >>> patients = sf.read(

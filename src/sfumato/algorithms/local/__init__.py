@@ -126,4 +126,5 @@ def _lost(recoding: Assignment) -> float:
     """Add up what all people lose in all columns."""
     names = recoding.combinations.quasi_identifiers
     people = sum_by(recoding.kept[:, 1], recoding.kept[:, 2], len(recoding.boxes))
-    return float(people @ losses(recoding.combinations.domains, names, recoding.boxes).sum(axis=1))
+    told = recoding.without_hidden().boxes
+    return float(people @ losses(recoding.combinations.domains, names, told).sum(axis=1))

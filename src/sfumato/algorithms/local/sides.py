@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.domain import Domain
+from sfumato.data.recoding import without_hidden
 
 Bounds = Literal["grid", "tight", "nodes"]
 BOUNDS: tuple[Bounds, ...] = ("grid", "tight", "nodes")
@@ -69,20 +70,35 @@ def _losses(domain: Domain, starts: Ranks, bounds: Bounds, *, between: bool) -> 
     low, high = first[rows], last[columns]
     if between:
         low, high = np.where(rows < columns, last[rows], low), first[columns]
-    sides = domain.ground_sides(published_sides(domain, bounds, low, high))
+    place = _around if between else published_sides  # what is told as a whole is not told less
+    sides = domain.ground_sides(place(domain, bounds, low, high))
     losses = np.zeros((n, n))
     losses[rows, columns] = (sides[:, 1] - sides[:, 0]) / max(len(domain.ground) - 1, 1)
     return losses
 
 
 def published_sides(domain: Domain, bounds: Bounds, low: Ranks, high: Ranks) -> Ranks:
-    """Give the sides that are published of people whose values lie between two; (n, 2)."""
+    """Give the sides that are published of people whose values lie between two; (n, 2).
+
+    Of a side that holds a value which cannot be told nothing is told: it is the whole column.
+    """
+    sides = _around(domain, bounds, low, high)
+    if bounds == "nodes":
+        return sides
+    return without_hidden({"": domain}, [""], sides[:, None])[:, 0]
+
+
+def _around(domain: Domain, bounds: Bounds, low: Ranks, high: Ranks) -> Ranks:
+    """Give the sides around people; as nodes the smallest that can be told."""
     tree = domain.taxonomy
     begin, end = low.copy(), high.copy()
     if bounds == "nodes":
         for level in range(tree.height, -1, -1):
-            both = tree.low[level, low] == tree.low[level, high]
-            begin[both], end[both] = tree.low[level, low[both]], tree.high[level, low[both]]
+            first, last = tree.low[level, low], tree.high[level, low]
+            fits = first == tree.low[level, high]
+            if level < tree.height:
+                fits &= ~domain.holds_hidden(first, last)
+            begin[fits], end[fits] = first[fits], last[fits]
     elif bounds == "grid" and domain.grid is not None:
         first, last = tree.low[domain.grid], tree.high[domain.grid]
         wide = _extent(domain, low, high) > _extent(domain, first, last).max()

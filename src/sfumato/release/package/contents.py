@@ -147,8 +147,9 @@ class Contents:
             return self._left_out_text
         share = percent(Fraction(n_at_root, self.description.n_rows))
         return (
-            f"{self._left_out_text} {counted(n_at_root, 'row')} ({share}) of people with rare "
-            f"combinations {plural(n_at_root, 'says', 'say')} nothing of any quasi-identifier."
+            f"{self._left_out_text} {counted(n_at_root, 'row')} ({share}) of groups that would "
+            f"not have been safe {plural(n_at_root, 'says', 'say')} nothing of any "
+            "quasi-identifier."
         )
 
     @property
