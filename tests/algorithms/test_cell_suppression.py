@@ -188,6 +188,14 @@ def test_any_tree_is_split_into_groups_of_at_most_3k_3(k, n, dice):
     assert max(counted.values()) <= 3 * k - 3
 
 
+def test_the_smallest_node_that_can_be_told_is_published():
+    codes = [f"{code:06}" for code in np.random.default_rng(1).integers(0, 100_000, 1000)]
+    table = sf.read(pa.table({"code": codes}), {"code": sf.Prefix()})
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.CellSuppression(hierarchies=True))
+    assert sf.utility.information_loss(release) < 0.1
+    assert release.check()
+
+
 def test_people_who_are_many_and_alike_lend_only_what_others_need():
     points, people = [(0, 0), (0, 1), (1, 0)], [1000, 1, 1]
     laid = laid_out([BOOLEAN] * 2, points, people)

@@ -46,10 +46,11 @@ class CellSuppression(Algorithm):
       the package `rustworkx` (`pip install sfumato[factor]`).
     - "optimal": the least cost itself, for at most 16 rows.
 
-    These are about numbers of people. If a criterion is about values, groups that break it are
-    joined with others, where that costs least, until all are safe: then nothing is promised of the
-    cost, and people with the same quasi-identifiers stay together. Otherwise k or more such people
-    may be parted: those whom others need are chosen by chance. Nothing else is left to it.
+    A text that few people have cannot be told, so its cells are published higher up than they are
+    counted. All this is about numbers of people. If a criterion is about values, groups that break
+    it are joined with others, where that costs least, until all are safe: then nothing is promised
+    of the cost, and people with the same quasi-identifiers stay together. Otherwise k or more such
+    people may be parted: those whom others need are chosen by chance. Nothing else is left to it.
 
     >>> import sfumato as sf
     >>> patients = sf.read(sf.datasets.patients(), ["age", "sex", "zip"], "disease")
@@ -131,6 +132,11 @@ class CellSuppression(Algorithm):
             tree = ground.domains[name].taxonomy
             level = levels[:, j] if self.hierarchies else levels[:, j] * tree.height
             value = points.codes[member, j]
+            for _ in range(tree.height):  # up to a node that can be told
+                hidden = ground.domains[name].holds_hidden(
+                    tree.low[level, value], tree.high[level, value]
+                )
+                level = np.minimum(level + hidden, tree.height)
             boxes[:, j] = np.stack([tree.low[level, value], tree.high[level, value]], axis=1)
         return Assignment(ground, boxes, parts.astype(np.int64))
 
