@@ -361,3 +361,27 @@ def test_k_optimize_on_figure_1_is_the_best_of_all_index_sets(figure_12):
         sizes = points.recoding(index_set).grouping(figure_12.frequencies()).sizes
         small = int(sizes[sizes < 2].sum())
         assert best <= int((sizes[sizes >= 2] ** 2).sum()) + small * figure_12.n_rows
+
+
+@pytest.mark.parametrize(
+    ("ask", "said"),
+    [
+        (lambda t: sf.Samarati().locally_minimal(t, sf.KAnonymity(2), None), "a list of nodes"),
+        (lambda t: sf.Samarati().locally_minimal(t, sf.KAnonymity(2), [{"t": 0}]), "of nodes"),
+        (lambda t: sf.Incognito().safe_nodes(5, sf.KAnonymity(2)), "a table from sf.read"),
+        (lambda t: sf.Samarati.distance_vector(t, 5, 6), "two tuples of values"),
+        (lambda t: sf.Samarati.distance_vector(t, {"t": "a"}, {"t": "b"}), "two tuples of values"),
+        (lambda t: sf.KOptimize.split_points(5), "a table from sf.read"),
+        (lambda t: sf.KOptimize.split_points(t).groups(None), "a set of numbers"),
+        (lambda t: sf.KOptimize.split_points(t).index_set("a"), "a recoding such as"),
+        (lambda t: sf.Checked(sf.KOptimize("class", "s"), ks=[3]), "reads values itself"),
+        (
+            lambda t: sf.anonymize(t, sf.LDiversity(2), sf.CellSuppression("factor")),
+            "what has to be promised",
+        ),
+    ],
+)
+def test_what_makes_no_sense_is_refused_in_words(ask, said):
+    table = sf.read(pa.table({"t": ["a", "a", "b", "b"], "s": ["x", "y", "x", "y"]}), ["t"], "s")
+    with pytest.raises(sf.BadInput, match=said):
+        ask(table)

@@ -72,6 +72,8 @@ class Checked(Algorithm):
         why = (
             "it publishes two tables, and forms groups by sensitive values"
             if method.bucketized
+            else "it reads values itself, and is shown none here"
+            if method.reads_values
             else "it is checked already"
             if isinstance(method, Checked)
             else method.refuses(KAnonymity(1))

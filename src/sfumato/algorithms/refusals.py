@@ -1,6 +1,8 @@
-"""The table as one single group: what no partition of it can be better than."""
+"""What no method can do anything with: no table, or one that is unsafe as a single group."""
 
 from __future__ import annotations
+
+from collections.abc import Sequence
 
 import numpy as np
 
@@ -8,8 +10,31 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding, is_monotone, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
-from sfumato.errors import Unsatisfiable
+from sfumato.errors import BadInput, Unsatisfiable, shown
+from sfumato.table import Table
 from sfumato.text import counted
+
+
+def frequencies_of(owner: str, counted: object, guard: str | None = None) -> FrequencySet:
+    """Count a table, if that is not done; refuse what is none."""
+    if isinstance(counted, Table):
+        return counted.frequencies(guard)
+    if not isinstance(counted, FrequencySet):
+        raise BadInput(f"{owner}: expected a table from sf.read, got {shown(counted)}")
+    return counted
+
+
+def all_tuples(given: object) -> bool:
+    """Whether it is a sequence of sequences, none of them a text.
+
+    >>> all_tuples([(0, 1), [1, 1]]), all_tuples(("ab", "cd")), all_tuples([{"age": 1}])
+    (True, False, False)
+    """
+    return _is_sequence(given) and all(map(_is_sequence, given))  # type: ignore[call-overload]
+
+
+def _is_sequence(given: object) -> bool:
+    return isinstance(given, Sequence) and not isinstance(given, str)
 
 
 def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:

@@ -86,8 +86,8 @@ class CellSuppression(Algorithm):
         refused = super().refuses(criterion)
         if refused is None and self.algorithm == "factor" and criterion.least_size not in FACTORS:
             return (
-                "a factor makes groups of 2 or 3 people, and this asks for groups of another size; "
-                "use algorithm='forest'"
+                "a factor makes groups of 2 or 3 people, so that is what has to be promised, as by "
+                "KAnonymity(3); use algorithm='forest'"
             )
         return refused
 

@@ -14,6 +14,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.algorithms.refusals import frequencies_of
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.recoding import Cut, Recoding
@@ -45,7 +46,7 @@ class SplitPoints:
     @classmethod
     def of(cls, counted: FrequencySet | Table) -> SplitPoints:
         """Number the values of the quasi-identifiers of a table."""
-        frequencies = counted.combinations() if isinstance(counted, Table) else counted
+        frequencies = frequencies_of("split_points", counted)
         return cls({name: frequencies.domains[name] for name in frequencies.quasi_identifiers})
 
     @cached_property
@@ -61,6 +62,8 @@ class SplitPoints:
     def read(self, index_set: Collection[int]) -> IndexSet:
         """Refuse what is no set of numbers of values; the least values may be in it, or not."""
         last = int(self.starts[-1])
+        if not isinstance(index_set, Collection):
+            raise BadInput(f"split points: expected a set of numbers, got {shown(index_set)}")
         for number in index_set:
             if not is_whole(number) or not 1 <= number <= last:
                 raise BadInput(
@@ -90,6 +93,10 @@ class SplitPoints:
 
     def index_set(self, recoding: Recoding) -> IndexSet:
         """Write down a recoding in which every value of a column is published as one interval."""
+        if not isinstance(recoding, Recoding):
+            raise BadInput(
+                f"split points: expected a recoding such as release.recoding, got {shown(recoding)}"
+            )
         found: set[int] = set()
         for start, (name, domain) in zip(self.starts.tolist(), self.domains.items(), strict=False):
             lows = recoding.lows(name)

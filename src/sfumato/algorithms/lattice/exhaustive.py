@@ -21,13 +21,14 @@ from sfumato.algorithms.lattice.minimal import (
 )
 from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.refusals import all_tuples, frequencies_of
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput
-from sfumato.parameters import suppression_limit
+from sfumato.errors import BadInput, shown
+from sfumato.parameters import is_whole, suppression_limit
 from sfumato.table import Table
 
 
@@ -119,7 +120,7 @@ class Exhaustive(Algorithm):
     def _lattice(self, counted: FrequencySet | Table, criterion: Criterion) -> tuple[Lattice, int]:
         """Give the nodes over a table, and how many rows may be left out."""
         guard = guarding_column(criterion)
-        frequencies = counted.frequencies(guard) if isinstance(counted, Table) else counted
+        frequencies = frequencies_of(type(self).__name__, counted, guard)
         limit = allowed_rows(self.max_suppressed, frequencies.n_rows)
         return Lattice(frequencies, criterion), limit
 
@@ -139,6 +140,8 @@ class Exhaustive(Algorithm):
 
 def _read_path(owner: str, path: Sequence[Node], heights: Node) -> list[Node]:
     """Refuse what is no path up from the bottom."""
+    if not all_tuples(path) or not all(all(map(is_whole, node)) for node in path):
+        raise BadInput(f"{owner}: a path is a list of nodes such as {heights}, got {shown(path)}")
     nodes = [tuple(node) for node in path]
     for node in nodes:
         inside = len(node) == len(heights) and all(

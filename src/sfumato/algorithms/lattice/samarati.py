@@ -10,6 +10,7 @@ from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.lattice import Lattice, Node
 from sfumato.algorithms.lattice.minimal import preferred, refuse, tried_without_order
 from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.refusals import all_tuples, frequencies_of
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet
@@ -66,8 +67,13 @@ class Samarati(Exhaustive):
         >>> sf.Samarati.distance_vector(patients, (31, "female"), (36, "female"))
         (2, 0)
         """
-        frequencies = counted.frequencies() if isinstance(counted, Table) else counted
+        frequencies = frequencies_of("distance_vector", counted)
         names = frequencies.quasi_identifiers
+        if not all_tuples((one, other)):
+            raise BadInput(
+                "distance_vector: expected two tuples of values, got "
+                f"{shown(one)} and {shown(other)}"
+            )
         for given in (one, other):
             if len(given) != len(names):
                 raise BadInput(
