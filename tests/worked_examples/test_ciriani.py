@@ -373,7 +373,6 @@ def test_k_optimize_on_figure_1_is_the_best_of_all_index_sets(figure_12):
         (lambda t: sf.Samarati.distance_vector(t, {"t": "a"}, {"t": "b"}), "two tuples of values"),
         (lambda t: sf.KOptimize.split_points(5), "a table from sf.read"),
         (lambda t: sf.KOptimize.split_points(t).groups(None), "a set of numbers"),
-        (lambda t: sf.KOptimize.split_points(t).index_set("a"), "a recoding such as"),
         (lambda t: sf.Checked(sf.KOptimize("class", "s"), ks=[3]), "reads values itself"),
         (
             lambda t: sf.anonymize(t, sf.LDiversity(2), sf.CellSuppression("factor")),

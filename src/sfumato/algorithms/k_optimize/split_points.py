@@ -93,10 +93,6 @@ class SplitPoints:
 
     def index_set(self, recoding: Recoding) -> IndexSet:
         """Write down a recoding in which every value of a column is published as one interval."""
-        if not isinstance(recoding, Recoding):
-            raise BadInput(
-                f"split points: expected a recoding such as release.recoding, got {shown(recoding)}"
-            )
         found: set[int] = set()
         for start, (name, domain) in zip(self.starts.tolist(), self.domains.items(), strict=False):
             lows = recoding.lows(name)
