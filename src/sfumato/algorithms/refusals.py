@@ -37,6 +37,13 @@ def _is_sequence(given: object) -> bool:
     return isinstance(given, Sequence) and not isinstance(given, str)
 
 
+def broken_by_union(criterion: Criterion, where: str) -> str | None:
+    """Say why it cannot be enforced where safe groups become one; None: their union is safe."""
+    if criterion.monotone(suppression=False):
+        return None
+    return f"{where}, and a union of safe groups need not be safe"
+
+
 def refuse_unsafe_whole(frequencies: FrequencySet, criterion: Criterion) -> None:
     """Refuse a table that is unsafe as a single group: there is nothing safe to start from."""
 

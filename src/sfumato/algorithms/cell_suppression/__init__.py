@@ -12,7 +12,7 @@ from sfumato.algorithms.algorithm import Algorithm
 from sfumato.algorithms.cell_suppression.joining import whole_combinations, with_cheapest
 from sfumato.algorithms.cell_suppression.points import Parts, Points
 from sfumato.algorithms.lots import Draw
-from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, JointGroups
@@ -78,12 +78,8 @@ class CellSuppression(Algorithm):
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Also what a union of safe groups can break; and what no factor is for."""
-        if not criterion.monotone(suppression=False):
-            return (
-                "groups are joined, and may be published under the same cells, and a union of safe "
-                "groups need not be safe"
-            )
-        refused = super().refuses(criterion)
+        where = "groups are joined, and may be published under the same cells"
+        refused = broken_by_union(criterion, where) or super().refuses(criterion)
         if refused is None and self.algorithm == "factor" and criterion.least_size not in FACTORS:
             return (
                 "a factor makes groups of 2 or 3 people, so that is what has to be promised, as by "

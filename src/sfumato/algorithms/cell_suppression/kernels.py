@@ -209,7 +209,7 @@ def cheapest_group(members, diameter, covered):
 
 @compiled
 def distances(codes, heights, nodes, begin, n_values, centre):
-    """Give the weights from one point to all."""
+    """Give the weights from one point to all; as in `grow`, which stops at what is too far."""
     n, n_columns = codes.shape
     found = np.zeros(n)
     for t in range(n):

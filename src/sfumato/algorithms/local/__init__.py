@@ -13,7 +13,7 @@ from sfumato.algorithms.bounds import bounded
 from sfumato.algorithms.local.sides import BOUNDS, Bounds, published_sides
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian import Mondrian
-from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.frequency import FrequencySet, sum_by
@@ -74,12 +74,8 @@ class Local(Algorithm):
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Also what a union of safe groups can break."""
-        if not criterion.monotone(suppression=False):
-            return (
-                "groups are joined, and may be published under the same box, and a union of safe "
-                "groups need not be safe"
-            )
-        return super().refuses(criterion)
+        where = "groups are joined, and may be published under the same box"
+        return broken_by_union(criterion, where) or super().refuses(criterion)
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:

@@ -17,7 +17,7 @@ from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
 from sfumato.algorithms.mondrian.judge import COUNTS_AT_ONCE, Judge, LookAhead
 from sfumato.algorithms.mondrian.line import Line
 from sfumato.algorithms.mondrian.relaxed import Halving
-from sfumato.algorithms.refusals import refuse_unsafe_whole
+from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.recoding import Assignment
@@ -142,12 +142,9 @@ class Mondrian(Algorithm):
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Relaxed, also what a union of safe groups can break."""
-        if not self.strict and not criterion.monotone(suppression=False):
-            return (
-                "relaxed regions may be published under the same box, and a union of safe groups "
-                "need not be safe"
-            )
-        refused = super().refuses(criterion)
+        where = "relaxed regions may be published under the same box"
+        refused = None if self.strict else broken_by_union(criterion, where)
+        refused = refused or super().refuses(criterion)
         if refused is None and self.look_ahead:
             return _unforeseen(criterion)
         return refused
