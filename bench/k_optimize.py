@@ -29,7 +29,7 @@ def searched(k, cost, seconds):
     frequencies = table.frequencies()
     work = Anytime(frequencies, k, cost, classes, frequencies.n_rows - 1)
     started = time.process_time()
-    waiting = [each for each in SHOWN if each <= seconds]
+    waiting = [*(each for each in SHOWN if each < seconds), seconds]
 
     def passed():
         return time.process_time() - started
@@ -44,10 +44,9 @@ def searched(k, cost, seconds):
         )
 
     for _ in work.run(lambda: passed() >= seconds):
-        while waiting and passed() >= waiting[0]:
+        while waiting[1:] and passed() >= waiting[0]:
             show(waiting.pop(0))
-    if work.cost == work.least or not waiting:
-        show(passed())
+    show(passed())  # time is over, or it is proved
     print("splits:", *sorted(work.index_set), flush=True)
 
 

@@ -129,6 +129,43 @@ def test_no_recoding_of_a_node_costs_less_than_its_bounds():
                         assert a.tolist() == b.tolist()
 
 
+@pytest.mark.parametrize("by", ["discernibility", "class"])
+def test_of_equal_groups_the_narrowest_ranges_are_published(by):
+    """Every further split would part people of a group: values that nobody has are not in it."""
+    narrower = 0
+    for seed in range(15):
+        rows, classes, n_values, k, limit = made_up(seed, most=6)
+        table = read(rows, classes, n_values)
+        method = sf.KOptimize(by, "class" if by == "class" else None, limit)
+        release = sf.anonymize(table, sf.KAnonymity(k), method)
+        points = sf.KOptimize.split_points(release.table)
+        found = points.index_set(release.recoding)
+        least = naive.least_cost(rows, classes, n_values, k, by, allowed_rows(limit, len(rows)))
+        assert naive.cost(rows, classes, n_values, found, k, by)[0] == least
+
+        def published(index_set, rows=rows, n_values=n_values, k=k):
+            groups = naive.groups(rows, n_values, index_set)
+            return sorted(members for members in groups.values() if len(members) >= k)
+
+        for number in points.numbers - found:
+            assert published(found | {number}) != published(found)
+        searched = Anytime(
+            table.frequencies(), k, by, method.class_column, allowed_rows(limit, len(rows))
+        )
+        list(searched.run(lambda: False))
+        narrower += found > searched.index_set
+        assert published(found) == published(searched.index_set)
+    assert narrower > 0
+
+
+def test_its_recoding_goes_with_other_data_and_people_left_out_are_left_out_again(adult, tmp_path):
+    release = sf.anonymize(adult, sf.KAnonymity(40), sf.KOptimize(seconds=0.2))
+    assert release.n_suppressed > 0
+    saved = sf.Recode.load(release.save_recoding(tmp_path / "recoding.json"))
+    again = sf.anonymize(adult, sf.KAnonymity(40), saved)
+    assert again.to_arrow().equals(release.to_arrow())
+
+
 @pytest.fixture(scope="module")
 def adult():
     rules = sf.datasets.adult_hierarchies()

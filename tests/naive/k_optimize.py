@@ -26,14 +26,19 @@ def intervals(column, index_set, n_values):
     return [(a, b - 1) for a, b in zip(begins, ends, strict=True) for _ in range(a, b)]
 
 
-def cost(rows, classes, n_values, index_set, k, by):
-    """What an index set costs, exactly, and how many rows it suppresses."""
-    groups = defaultdict(list)
+def groups(rows, n_values, index_set):
+    """The positions of the rows of each box."""
+    found = defaultdict(list)
     published = [intervals(c, index_set, n_values) for c in range(len(n_values))]
     for i, row in enumerate(rows):
-        groups[tuple(published[c][rank] for c, rank in enumerate(row))].append(i)
+        found[tuple(published[c][rank] for c, rank in enumerate(row))].append(i)
+    return found
+
+
+def cost(rows, classes, n_values, index_set, k, by):
+    """What an index set costs, exactly, and how many rows it suppresses."""
     total, suppressed = Fraction(0), 0
-    for box, members in groups.items():
+    for box, members in groups(rows, n_values, index_set).items():
         if len(members) < k:
             suppressed += len(members)
             total += len(members) * (len(rows) if by == "discernibility" else 1)

@@ -13,8 +13,8 @@ from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import staying
-from sfumato.data.frequency import FrequencySet
-from sfumato.data.recoding import BestSoFar, Recoding
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.recoding import BestSoFar, Cut, Recoding
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.loss import discernibility, losses
 from sfumato.parameters import number, one_of, optional_column, suppression_limit
@@ -44,7 +44,8 @@ class KOptimize(Algorithm):
 
     The search goes on until nothing can be cheaper, or for so many `seconds`, or until Ctrl-C; then
     `release.gap` says by how much the least cost may be below the one that was found, and is 0 if
-    that is proved. It begins with recodings that are good split by split, and with the best
+    that is proved. Of recodings with the same groups the one with the narrowest ranges is
+    published. It begins with recodings that are good split by split, and with the best
     full-domain generalization, and only gets better.
 
     >>> import sfumato as sf
@@ -86,7 +87,11 @@ class KOptimize(Algorithm):
 
     @property
     def deterministic(self) -> bool:
-        """Nothing is left to chance, but how far it gets in some time depends on the machine."""
+        """Nothing is left to chance, but how far it gets in some time depends on the machine.
+
+        So it does until Ctrl-C. No attack runs it again: values have no part in it, or nobody who
+        was promised something about them is told that this is kept.
+        """
         return self.seconds is None
 
     @property
@@ -121,11 +126,12 @@ class KOptimize(Algorithm):
             index_set, found = self._searched(
                 frequencies, criterion.least_size, Clock(self.seconds, asked)
             )
-        decided = SplitPoints.of(frequencies).recoding(index_set)
-        grouping = decided.grouping(frequencies)
-        unsafe = ~staying(criterion, grouping.joint)
-        recoding = replace(decided, suppressed=grouping.boxes[unsafe][:, :, 0])
-        n_groups = int((~unsafe).sum())
+        points = SplitPoints.of(frequencies)
+        recoding, grouping = _published(points, index_set, frequencies, criterion)
+        if self.cost != "loss":  # by which narrower ranges are cheaper, and were looked for
+            index_set |= points.parting_nobody(grouping)
+            recoding, grouping = _published(points, index_set, frequencies, criterion)
+        n_groups = len(grouping.boxes)
         return replace(recoding, best_so_far=self._as_told(found, recoding, frequencies, n_groups))
 
     def _as_told(
@@ -167,3 +173,14 @@ class KOptimize(Algorithm):
         if self.class_column is None or not work.cost:
             return work.least
         return work.cost * (PERCENT * work.least // work.cost) / PERCENT
+
+
+def _published(
+    points: SplitPoints, index_set: IndexSet, frequencies: FrequencySet, criterion: Criterion
+) -> tuple[Cut, Grouping]:
+    """Give the recoding of an index set without people in groups that fail, and its groups."""
+    decided = points.recoding(index_set)
+    grouping = decided.grouping(frequencies)
+    unsafe = ~staying(criterion, grouping.joint)
+    recoding = replace(decided, suppressed=grouping.boxes[unsafe][:, :, 0])
+    return recoding, grouping.without(unsafe)

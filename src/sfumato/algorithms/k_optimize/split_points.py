@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.refusals import frequencies_of
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet
-from sfumato.data.recoding import Cut, Recoding
+from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.recoding import SUPPRESSED, Cut, Recoding
 from sfumato.errors import BadInput, shown
 from sfumato.parameters import is_whole
 from sfumato.table import Table
@@ -101,6 +101,23 @@ class SplitPoints:
                     "split points: the recoding is not one interval for each value of this table"
                 )
             found.update((start + 1 + np.unique(lows)).tolist())
+        return frozenset(found) & self.numbers
+
+    def parting_nobody(self, grouping: Grouping) -> IndexSet:
+        """Give the numbers of values at which no group of a recoding has people on both sides."""
+        kept = grouping.index != SUPPRESSED
+        index, found = grouping.index[kept], set[int]()
+        for start, (name, domain) in zip(self.starts.tolist(), self.domains.items(), strict=False):
+            codes = grouping.frequencies.codes(name)[kept]
+            first = np.full(len(grouping.boxes), len(domain), dtype=np.intp)
+            last = np.zeros(len(grouping.boxes), dtype=np.intp)
+            np.minimum.at(first, index, codes)
+            np.maximum.at(last, index, codes)
+            # A group has people on both sides of all values behind its first up to its last.
+            n_parted = np.bincount(first + 1, minlength=len(domain) + 2)
+            n_parted -= np.bincount(last + 1, minlength=len(domain) + 2)
+            free = np.flatnonzero(np.cumsum(n_parted[: len(domain)]) == 0)
+            found.update((start + 1 + free).tolist())
         return frozenset(found) & self.numbers
 
     def groups(self, index_set: Collection[int]) -> dict[str, list[list[object]]]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -128,9 +128,9 @@ class Cut(Recoding):
     def boxes_for_other_data(
         self, frequencies: FrequencySet
     ) -> tuple[NDArray[np.int32], Mapping[str, Labels | None]]:
-        """Give the boxes that somebody is in."""
+        """Give the boxes that somebody is in, also those left out: others may be enough there."""
         ground = frequencies.combinations
-        boxes = self.grouping(ground).boxes
+        boxes = replace(self, suppressed=self.suppressed[:0]).grouping(ground).boxes
         return boxes, box_labels(frequencies.domains, ground.columns, boxes)
 
     def application(
