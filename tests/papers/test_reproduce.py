@@ -20,11 +20,12 @@ from report.test_browser import CHROMIUM, Visit, browser  # noqa: F401  (a fixtu
 from report.test_page import Reader
 from sfumato.cli import output
 from sfumato.errors import STEERING
-from sfumato.papers import PAPERS, wong2009
+from sfumato.papers import PAPERS
 from sfumato.papers.chen2009.adult import table_2
 from sfumato.papers.chen2009.applications import figure_9
 from sfumato.papers.cormode2010 import adult_table, closeness, risks
 from sfumato.papers.reproduction import Chart, Claim, Panel, Reproduction
+from sfumato.papers.wong2009 import minimality, setting
 
 NAMES = sorted(PAPERS)
 
@@ -343,7 +344,7 @@ def test_every_release_made_against_the_first_is_safe_and_only_times_are_measure
 @pytest.fixture(scope="module")
 def absent():
     """The release of the two printed cases, at m = 2."""
-    return wong2009.attacked(wong2009.adult_table(["age", "marital-status", "workclass"]), 2)
+    return minimality.attacked(setting.adult_table(["age", "marital-status", "workclass"]), 2)
 
 
 def test_both_real_cases_are_uncovered(runs):
@@ -353,17 +354,17 @@ def test_both_real_cases_are_uncovered(runs):
 
 
 def test_credibilities_add_up_to_the_sensitive_people(absent):
-    found = wong2009.beliefs(absent, 2)
+    found = minimality.beliefs(absent, 2)
     assert found.people.sum() == 45_222
-    assert found.sensitive.sum() == wong2009.N_SENSITIVE
-    assert found.people @ found.credibility == pytest.approx(wong2009.N_SENSITIVE)
+    assert found.sensitive.sum() == setting.N_SENSITIVE
+    assert found.people @ found.credibility == pytest.approx(setting.N_SENSITIVE)
     assert (found.credibility >= 0).all()
     assert (found.credibility <= 1 + 1e-9).all()
 
 
 def test_only_generalized_classes_are_problematic(absent):
     """Of a class that is published as it is everybody sees the share, and it is safe."""
-    found = wong2009.beliefs(absent, 2)
+    found = minimality.beliefs(absent, 2)
     assert found.problematic(2).any()
     how = absent.recoding
     whole = how.boxes[how.parts[:, 1]]
@@ -374,8 +375,8 @@ def test_only_generalized_classes_are_problematic(absent):
 
 @pytest.mark.slow
 def test_figure_7_at_m_2_has_the_credibility_that_the_paper_states():
-    table = wong2009.adult_table(wong2009.QUASI_IDENTIFIERS)
-    found = wong2009.Problematic.over(table, 2, 2)
-    assert found.n_sensitive == wong2009.N_SENSITIVE
+    table = setting.adult_table(setting.QUASI_IDENTIFIERS)
+    found = minimality.Problematic.over(table, 2, 2)
+    assert found.n_sensitive == setting.N_SENSITIVE
     assert found.credibility == pytest.approx(0.9, abs=0.05)
     assert found.least <= found.proportion <= found.most

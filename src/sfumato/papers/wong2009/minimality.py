@@ -1,8 +1,7 @@
-"""Wong, Fu, Wang and Pei (2009): table XXII and section 7.1, figure 7 and its two cases."""
+"""The minimality attack on local recoding (section 7.1): figure 7 and its two cases."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
 from statistics import fmean
@@ -16,56 +15,14 @@ from sfumato.criteria import AlphaKAnonymity
 from sfumato.data.frequency import sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.recoding import distinct_boxes
-from sfumato.datasets import adult_hierarchies
-from sfumato.papers.census import SEED, census
-from sfumato.papers.reproduction import Claim, Panel, Reproduction
+from sfumato.papers.census import SEED
+from sfumato.papers.reproduction import Claim, Panel
+from sfumato.papers.wong2009.setting import LOW, N_SENSITIVE, QUASI_IDENTIFIERS, adult_table
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.page.line_chart import Chart
-from sfumato.table import Table, read
+from sfumato.table import Table
 from sfumato.text import percent
-
-CITATION = (
-    "Raymond Chi-Wing Wong, Ada Wai-Chee Fu, Ke Wang, Jian Pei: Anonymization-Based "
-    "Attacks in Privacy-Preserving Data Publishing. ACM TODS 34 (2009)"
-)
-# Table XXII: our name, theirs, their number of values, their height.
-ATTRIBUTES = (
-    ("age", "Age", 74, 4),
-    ("workclass", "Work Class", 7, 3),
-    ("marital-status", "Marital Status", 7, 3),
-    ("occupation", "Occupation", 14, 2),
-    ("race", "Race", 5, 2),
-    ("sex", "Sex", 2, 1),
-    ("native-country", "Native Country", 41, 3),
-    ("salary", "Salary Class", 2, 1),
-    ("education", "Education", 16, 4),
-)
-QUASI_IDENTIFIERS = tuple(name for name, *_ in ATTRIBUTES[:-1])
-LOW = ("Preschool", "1st-4th", "5th-6th", "7th-8th")
-N_SENSITIVE = 1_566  # as the paper says
-
-
-def run(*, quick: bool) -> Reproduction:
-    """Run the experiments about the minimality attack."""
-    panels = (
-        _table_xxii(adult_table(QUASI_IDENTIFIERS, quick=quick)),
-        _over_m(quick=quick),
-        _over_size(quick=quick),
-        _cases(),
-    )
-    return Reproduction("wong2009", CITATION, panels, quick)
-
-
-def adult_table(columns: Sequence[str], *, quick: bool = False) -> Table:
-    """Open Adult with these quasi-identifiers, and education as what is sensitive."""
-    hierarchies = adult_hierarchies()
-    return read(
-        census([*columns, "education"], quick=quick),
-        quasi_identifiers={name: hierarchies[name] for name in columns},
-        sensitive="education",
-        hierarchies={"education": hierarchies["education"]},
-    )
 
 
 def attacked(table: Table, m: int, seed: int = SEED) -> Release:
@@ -228,25 +185,8 @@ HOW = (
 )
 
 
-def _table_xxii(table: Table) -> Panel:
-    rows = tuple(
-        (theirs, _n_values(table, name), n, table.domains[name].taxonomy.height, height)
-        for name, theirs, n, height in ATTRIBUTES
-    )
-    return Panel(
-        "Table XXII: the attributes",
-        ("attribute", "values", "the paper", "height", "the paper"),
-        rows,
-        "The paper prints no taxonomy trees; ours have its heights.",
-    )
-
-
-def _n_values(table: Table, name: str) -> int:
-    """Count the values that somebody has; a tree may name more."""
-    return int(np.count_nonzero(table.frequencies().reference(name)))
-
-
-def _over_m(*, quick: bool) -> Panel:
+def over_m(*, quick: bool) -> Panel:
+    """Figure 7 (a, b)."""
     ms, runs = ((2, 3), 1) if quick else (tuple(range(2, 11)), RUNS)
     table = adult_table(QUASI_IDENTIFIERS, quick=quick)
     by_m = {}
@@ -292,7 +232,8 @@ def _all_sensitive(total: int, *, quick: bool) -> list[Claim]:
     return [] if quick else [claim]
 
 
-def _over_size(*, quick: bool) -> Panel:
+def over_size(*, quick: bool) -> Panel:
+    """Figure 7 (c, d)."""
     sizes, runs = ((3, 8), 1) if quick else (tuple(range(3, 9)), RUNS)
     by_size = {}
     for n in sizes:
@@ -339,7 +280,7 @@ def _over_size(*, quick: bool) -> Panel:
 CASES = ((80, "7th-8th"), (33, "1st-4th"))
 
 
-def _cases() -> Panel:
+def cases() -> Panel:
     """Find the two printed cases; workclass comes last, as ties go to the earlier column."""
     report("the two cases of section 7.1")
     release = attacked(adult_table(["age", "marital-status", "workclass"]), 2)
