@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import Any, Literal
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato import parameters
-from sfumato.data.frequency import FrequencySet
 from sfumato.errors import BadInput
 from sfumato.formulas.measures.queries import Answering, Workload, lifts, most_correlated
 from sfumato.html import html_table
 from sfumato.parameters import number, one_of, whole
 from sfumato.release import Release
 from sfumato.release.release import a_release
+from sfumato.table import Table
 from sfumato.text import aligned, percent
 from sfumato.utility.published_boxes import generalized_groups
 
@@ -140,55 +143,101 @@ def query_error(
     >>> round(sf.utility.query_error(release, n_queries=200).average, 2)
     11.13
     """
-    one_of("query_error", "workload", workload, tuple(N_QUERIES))
-    parameters.seed("query_error", seed)
-    original = a_release(release, "query_error").table.by_values.frequencies()
-    name = original.attribute(attribute)
-    if name is None:
-        raise BadInput("query_error: the table has no sensitive column; name one with sensitive=")
-    if original.domains[name].members is not None:
-        raise BadInput(
-            f"query_error: people have any number of values of {name!r}, and queries are about one "
-            "for each"
-        )
-    questions = Workload(
+    asked = AskedQueries.of(
+        a_release(release, "query_error").table,
         workload,
-        whole("query_error", "n_queries", N_QUERIES[workload] if n_queries is None else n_queries),
-        _dimension(workload, dimension, len(original.quasi_identifiers)),
-        _selectivity(workload, selectivity),
-        seed,
+        n_queries=n_queries,
+        dimension=dimension,
+        selectivity=selectivity,
+        seed=seed,
+        attribute=attribute,
     )
-    return _error(questions, original, name, _answering(release, name))
+    return asked.error(release)
 
 
-def _error(
-    workload: Workload, original: FrequencySet, attribute: str, published: Answering
-) -> QueryError:
-    columns = (*original.quasi_identifiers, attribute)
-    marginals = [original.reference(column) for column in columns]
-    exact = Answering.exact(original, attribute)
-    truths, answers, factors = [], [], []
-    for some in workload.queries([len(original.domains[column]) for column in columns]):
-        truths.append(exact.answers(some))
-        answers.append(published.answers(some))
-        factors += lifts(some, truths[-1], marginals)
-    truth, answer = np.concatenate(truths), np.concatenate(answers)
-    matched = np.flatnonzero(truth)
-    if not len(matched):
-        raise BadInput(
-            "query_error: nobody matches any of the queries; ask more of them, raise selectivity, "
-            "or lower dimension"
+@dataclass(frozen=True, eq=False)
+class AskedQueries:
+    """Queries with their true answers: releases of the same table can be asked one by one.
+
+    What the queries are is drawn anew for each of them, from the same seed.
+    """
+
+    workload: Workload
+    attribute: str
+    bases: tuple[int, ...]  # numbers of values, the sensitive attribute's last
+    truth: NDArray[np.float64]  # (n_queries,)
+    factors: Sequence[Fraction]  # by which each true count exceeds that of independent columns
+
+    @classmethod
+    def of(
+        cls,
+        table: Table,
+        workload: Literal["cormode", "wong"] = "cormode",
+        *,
+        n_queries: int | None = None,
+        dimension: int | None = None,
+        selectivity: float | None = None,
+        seed: int = 0,
+        attribute: str | None = None,
+    ) -> AskedQueries:
+        """Ask a table; the arguments are those of `query_error`."""
+        one_of("query_error", "workload", workload, tuple(N_QUERIES))
+        parameters.seed("query_error", seed)
+        original = table.by_values.frequencies()
+        name = original.attribute(attribute)
+        if name is None:
+            raise BadInput(
+                "query_error: the table has no sensitive column; name one with sensitive="
+            )
+        if original.domains[name].members is not None:
+            raise BadInput(
+                f"query_error: people have any number of values of {name!r}, and queries are about "
+                "one for each"
+            )
+        n = N_QUERIES[workload] if n_queries is None else n_queries
+        questions = Workload(
+            workload,
+            whole("query_error", "n_queries", n),
+            _dimension(workload, dimension, len(original.quasi_identifiers)),
+            _selectivity(workload, selectivity),
+            seed,
         )
-    errors = np.abs(answer[matched] - truth[matched]) / truth[matched]
-    above, below = most_correlated([factors[j] for j in matched])
-    return QueryError(
-        workload=workload,
-        n_left_out=len(truth) - len(matched),
-        average=float(errors.mean()),
-        median=float(np.median(errors)),
-        positive=float(errors[above].mean()) if len(above) else None,
-        negative=float(errors[below].mean()) if len(below) else None,
-    )
+        columns = (*original.quasi_identifiers, name)
+        marginals = [original.reference(column) for column in columns]
+        bases = tuple(len(original.domains[column]) for column in columns)
+        exact = Answering.exact(original, name)
+        truths, factors = [], []
+        for some in questions.queries(bases):
+            truths.append(exact.answers(some))
+            factors += lifts(some, truths[-1], marginals)
+        truth = np.concatenate(truths)
+        if not truth.any():
+            raise BadInput(
+                "query_error: nobody matches any of the queries; ask more of them, raise "
+                "selectivity, or lower dimension"
+            )
+        return cls(questions, name, bases, truth, factors)
+
+    def error(self, release: Release) -> QueryError:
+        """Compare what a release of the table answers."""
+        published = _answering(release, self.attribute)
+        answer = np.concatenate([*map(published.answers, self.workload.queries(self.bases))])
+        matched = np.flatnonzero(self.truth)
+        errors = np.abs(answer[matched] - self.truth[matched]) / self.truth[matched]
+        above, below = self._most_correlated
+        return QueryError(
+            workload=self.workload,
+            n_left_out=len(self.truth) - len(matched),
+            average=float(errors.mean()),
+            median=float(np.median(errors)),
+            positive=float(errors[above].mean()) if len(above) else None,
+            negative=float(errors[below].mean()) if len(below) else None,
+        )
+
+    @cached_property
+    def _most_correlated(self) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Positions among the queries that somebody matches."""
+        return most_correlated([self.factors[j] for j in np.flatnonzero(self.truth).tolist()])
 
 
 def _dimension(workload: str, dimension: int | None, n_columns: int) -> int:
