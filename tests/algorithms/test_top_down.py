@@ -17,8 +17,8 @@ import naive.top_down
 import sfumato as sf
 from properties.generated import VALUES, Generated, criteria, tables
 from sfumato.algorithms.algorithm import chances
-from sfumato.algorithms.top_down import moving_back
-from sfumato.criteria.judging import holding
+from sfumato.algorithms.top_down import moving_back, parting
+from sfumato.criteria.judging import holding, is_monotone
 
 LOW = ["Preschool", "1st-4th", "5th-6th", "7th-8th"]
 CASES = settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
@@ -64,7 +64,7 @@ def published(recoding, *, with_values):
     return found
 
 
-def by_row(table, slow, least, by_value, lots):
+def by_row(table, slow, least, by_value, lots, order):
     """What the twin publishes: how many people of which combination as which box."""
     rank = ranks(table)
     value = {each: j for j, each in enumerate(VALUES)}
@@ -78,7 +78,9 @@ def by_row(table, slow, least, by_value, lots):
         return slow([person[:-1] for person in group])
 
     found = Counter()
-    groups = naive.top_down.top_down_local(people, table.paths, judged, least, by_value, lots)
+    groups = naive.top_down.top_down_local(
+        people, table.paths, judged, least, by_value, lots, order
+    )
     for nodes, members in groups:
         for person in members:
             combination = [of[person[j]] for j, of in enumerate(rank)]
@@ -87,9 +89,9 @@ def by_row(table, slow, least, by_value, lots):
     return found
 
 
-def assert_twins(table, fast, slow, seed, at_once):
+def assert_twins(table, fast, slow, seed, at_once, keep="whole"):
     """Both versions, with the same lots."""
-    method = sf.TopDown(seed=seed)
+    method = sf.TopDown(seed=seed, keep=keep)
     recoding = method.search(table.frequencies(), fast, chances(method))
     by_value = any(part.looks_at_values for part in fast.parts)
     draw = chances(method)
@@ -97,15 +99,26 @@ def assert_twins(table, fast, slow, seed, at_once):
     def lots(n):
         return naive.top_down.lots_from(draw, n, at_once)
 
-    expected = by_row(table, slow, fast.least_size, by_value, lots)
+    def order(n):
+        return naive.top_down.order_from(draw, n)
+
+    mends = not is_monotone(fast, table.frequencies(), suppression=True)
+    parting = order if keep == "part" and mends else None
+    expected = by_row(table, slow, fast.least_size, by_value, lots, parting)
     assert published(recoding, with_values=by_value) == expected
     return recoding
 
 
 @CASES
-@given(tables(), ANY, st.integers(0, 2**32), st.sampled_from([1, 2, 1024]))
+@given(
+    tables(),
+    ANY,
+    st.integers(0, 2**32),
+    st.sampled_from([1, 2, 1024]),
+    st.sampled_from(["whole", "part"]),
+)
 def test_local_specialization_is_what_its_twin_does_row_by_row(
-    monkeypatch, table, criterion, seed, at_once
+    monkeypatch, table, criterion, seed, at_once, keep
 ):
     fast, slow = criterion
     if not slow(table.rows):
@@ -113,7 +126,8 @@ def test_local_specialization_is_what_its_twin_does_row_by_row(
             sf.TopDown().search(table.frequencies(), fast, None)
         return
     monkeypatch.setattr(moving_back, "LOTS", at_once)
-    assert_twins(table, fast, slow, seed, at_once)
+    monkeypatch.setattr(parting, "AT_FIRST", at_once)
+    assert_twins(table, fast, slow, seed, at_once, keep)
 
 
 RARE = [
@@ -141,8 +155,9 @@ RARE = [
 
 
 @pytest.mark.long
+@pytest.mark.parametrize("keep", ["whole", "part"])
 @pytest.mark.parametrize("number", range(len(RARE)))
-def test_people_who_go_back_are_those_of_the_twin(monkeypatch, number):
+def test_people_who_go_back_are_those_of_the_twin(monkeypatch, number, keep):
     """Uneven columns, so that small unsafe children stand beside large safe ones."""
     fast, slow = RARE[number]
     paths = [[(f"{name}{j}", f"{name}.{j // 3}", "*") for j in range(6)] for name in ("a", "b")]
@@ -159,19 +174,19 @@ def test_people_who_go_back_are_those_of_the_twin(monkeypatch, number):
         if slow(table.rows):
             at_once = (2, 1024)[seed % 2]
             monkeypatch.setattr(moving_back, "LOTS", at_once)
-            n_split += assert_twins(table, fast, slow, seed, at_once).splits
+            n_split += assert_twins(table, fast, slow, seed, at_once, keep).splits
     assert n_split > 10
 
 
 @CASES
-@given(tables(), ANY, st.integers(0, 2**32))
+@given(tables(), ANY, st.integers(0, 2**32), st.sampled_from(["whole", "part"]))
 def test_every_group_of_a_local_specialization_is_safe_and_has_a_box_of_its_own(
-    table, criterion, seed
+    table, criterion, seed, keep
 ):
     fast, slow = criterion
     if not slow(table.rows):
         return
-    method = sf.TopDown(seed=seed)
+    method = sf.TopDown(seed=seed, keep=keep)
     how = method.search(table.frequencies(), fast, chances(method))
     assert how.parts[:, 2].sum() == len(table.rows)
     assert (how.parts[:, 2] > 0).all()
@@ -298,6 +313,39 @@ def test_who_goes_back_of_those_who_help_is_chance():
     assert abs(met["flu"] - 100) < 35
     assert abs(met["asthma"] - 100) < 35
     assert abs(met["none"] - 200) < 40
+
+
+def test_a_part_of_an_unsafe_child_goes_down():
+    """Of three HIV among five at a, one goes back, and meets somebody of b."""
+    people, values = ["a"] * 5 + ["b"] * 4, ["HIV"] * 3 + ["none"] * 6
+    table = one_column(people, values, ["a", "b"])
+    criterion = sf.KAnonymity(2) & sf.LDiversity(2, "frequency", ["HIV"])
+    expected = {("*", "HIV"): 1, ("*", "none"): 1, ("a", "HIV"): 2, ("a", "none"): 2}
+    for seed in range(5):
+        release = sf.anonymize(table, criterion, sf.TopDown(seed=seed, keep="part"))
+        assert kept(release) == expected | {("b", "none"): 3}
+
+
+def test_people_of_two_values_leave_where_one_is_not_enough():
+    """Six of a have a bounded value, at most one in six may; the four others cannot mend that."""
+    people, values = ["a"] * 10 + ["b"] * 30, ["HIV"] * 3 + ["flu"] * 3 + ["none"] * 34
+    table = one_column(people, values, ["a", "b"])
+    promise = sf.AlphaKAnonymity("1/6", 1, values=["HIV", "flu"], pooled=True)
+    method = sf.TopDown(seed=1, keep="part")
+    release = sf.anonymize(table, promise, method)
+    seen = kept(release)
+    assert seen["a", "none"] == 4
+    assert seen["*", "HIV"] + seen["*", "flu"] == 6
+
+
+def test_a_part_is_not_looked_for_where_fewer_people_never_help():
+    table = one_column(list("aab") * 4, ["HIV", "flu", "none"] * 4, ["a", "b"])
+    for promise in (sf.KAnonymity(5), sf.LDiversity(3)):
+        whole, part = (
+            sf.anonymize(table, promise, sf.TopDown(seed=4, keep=keep))
+            for keep in ("whole", "part")
+        )
+        assert whole.to_arrow().equals(part.to_arrow())
 
 
 def test_a_child_that_can_spare_nobody_gives_all_its_people():
@@ -483,6 +531,10 @@ def test_wrong_parameters_are_refused_with_the_remedy():
         sf.TopDown("cut", seed=1)
     with pytest.raises(sf.BadInput, match="TopDown: seed must be an integer >= 0"):
         sf.TopDown(seed=-1)
+    with pytest.raises(sf.BadInput, match="TopDown: keep must be one of whole, part"):
+        sf.TopDown(keep="some")
+    with pytest.raises(sf.BadInput, match='keep="part" goes with recoding="local"'):
+        sf.TopDown("cut", keep="part")
 
 
 def test_the_same_seed_gives_the_same_release_and_a_cut_needs_none(tmp_path):

@@ -130,6 +130,19 @@ def test_it_holds_exactly_where_no_belief_breaks_the_promise(method, kind, n_tab
             assert finding.holds == all(keeps(shares) for shares in believed.values())
 
 
+@pytest.mark.parametrize("n_tables", [2, pytest.param(60, marks=pytest.mark.slow)])
+def test_a_part_that_is_kept_tells_what_enumeration_says(n_tables):
+    """A child a1 in which h is too frequent, and others who can fill up its parent."""
+    criterion, keeps = VERDICTS["frequency"]
+    rng = random.Random(n_tables)
+    for _ in range(n_tables):
+        rows = [{"q": "a1", "r": "x", "s": value} for value in ("h", "h", "n")]
+        rows += [{"q": rng.choice(["a2", "b1"]), "r": "x", "s": "n"} for _ in range(2)]
+        finding, believed = attacked(rows, criterion, sf.TopDown(keep="part"))
+        assert finding.found == largest(believed, criterion)
+        assert finding.holds == all(keeps(shares) for shares in believed.values())
+
+
 ON_A_GRID = {"q": sf.Intervals(5, 10), "r": sf.Dates()}
 GRID_VALUES = {"a1": 21, "a2": 24, "b1": 33, "b2": 62, "x": "2026-01-03", "y": "2026-03-09"}
 

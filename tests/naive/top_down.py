@@ -58,18 +58,19 @@ def published_under(rows, cuts):
     return groups
 
 
-def top_down_local(people, hierarchies, criterion, least, by_value, lots):
+def top_down_local(people, hierarchies, criterion, least, by_value, lots, order=None):
     """The published groups `[(nodes, [person, ...])]` of Wong's top-down algorithm.
 
     people: rows with a number of their own at the end, sorted by combination; least: the size that
-    the criterion asks for; lots(n): 0 to n - 1 in the order drawn.
+    the criterion asks for; lots(n): 0 to n - 1 in the order drawn; order(n): the same for people of
+    unsafe children, of which a part is kept (None: nothing is).
     """
     roots = tuple(tuple(labels[0] for labels in each) for each in hierarchies)
     waiting, final = [(roots, people)], []
     while waiting:
         nodes, group = waiting.pop(0)
         tries = [
-            _specialized(group, j, children_of(each, nodes[j]), criterion, least)
+            _specialized(group, j, children_of(each, nodes[j]), criterion, least, order)
             for j, each in enumerate(hierarchies)
         ]
         while True:
@@ -78,47 +79,108 @@ def top_down_local(people, hierarchies, criterion, least, by_value, lots):
             best = tries[column]
             if best["exact"]:
                 break
-            back = people_back(best["safe"], best["rest"], criterion, by_value, lots)
-            n = sum(map(len, best["safe"].values())) - len(back)
+            rest, parts = best["rest"], {}
+            for child, members in best["parted"].items():
+                parts[child] = kept_part(members, criterion, by_value, order)
+                rest = [person for person in rest if person not in parts[child]]
+            children = best["safe"] | parts
+            back = []
+            if not criterion(rest):
+                back = people_back(best["safe"], parts, rest, criterion, by_value, lots)
+            n = sum(map(len, children.values())) - len(back)
             assert n <= best["n"]
-            best.update(n=n, exact=True, back=back)
+            best.update(n=n, exact=True, back=back, rest=rest, safe=children)
         if not best["n"]:
             final.append((nodes, group))
             continue
         staying = best["rest"] + best["back"]
         if staying:
             final.append((nodes, staying))
-        for child, members in best["safe"].items():
+        for child in children_of(hierarchies[column], nodes[column]):
+            members = best["safe"].get(child, [])
             kept = [person for person in members if person not in staying]
             if kept:
                 waiting.append(((*nodes[:column], child, *nodes[column + 1 :]), kept))
     return final
 
 
-def _specialized(group, j, children, criterion, least):
+def _specialized(group, j, children, criterion, least, order):
     """One column one level down: the safe children, the rest, and how many can go down at most."""
     parts = {child: [person for person in group if person[j] in child] for child in children}
     safe = {child: members for child, members in parts.items() if members and criterion(members)}
     rest = [person for child in parts if child not in safe for person in parts[child]]
     sizes = [len(members) for members in safe.values()]
+    parted = {
+        child: members
+        for child, members in parts.items()
+        if order and child not in safe and len(members) > least
+    }
+    if parted:
+        staying = len(rest) - sum(len(members) - 1 for members in parted.values())
+        n = max(0, len(group) - max(staying, least))
+        known = {"safe": safe, "rest": rest, "parted": parted, "back": []}
+        return known | {"n": n, "exact": n == 0}
     if not sizes or not rest or criterion(rest):
         return {"safe": safe, "rest": rest, "n": sum(sizes), "exact": True, "back": []}
     needed = max(1, least - len(rest))
     if needed > sum(size - least for size in sizes):
         needed = max(needed, min(sizes))
     n = max(0, sum(sizes) - needed)
-    return {"safe": safe, "rest": rest, "n": n, "exact": n == 0, "back": []}
+    return {"safe": safe, "rest": rest, "parted": {}, "n": n, "exact": n == 0, "back": []}
 
 
-def people_back(safe, rest, criterion, by_value, lots):
-    """Who of the safe children goes back to an unsafe rest, one lot after the other."""
+def kept_part(members, criterion, by_value, order):
+    """Who stays in an unsafe child: one value gives its first people, or lots say who leaves."""
+    line = sorted(members, key=lambda person: person[-1])
+    drawn = [line[place] for place in order(len(line))]
+    value_of = {person: person[-2] if by_value else None for person in drawn}
+    values = list(dict.fromkeys(value_of.values()))
+    same = {value: [person for person in drawn if value_of[person] == value] for value in values}
+    for n in range(1, len(drawn)):
+        for value in values:
+            left = [person for person in drawn if person not in same[value][:n]]
+            if n <= len(same[value]) and criterion(left):
+                return left
+    n_left = dict.fromkeys(values, 0)
+    for n in range(1, len(drawn)):
+        if criterion(drawn[n:]):
+            n_left = {value: [value_of[p] for p in drawn[n:]].count(value) for value in values}
+            break
+
+    def staying(numbers):
+        return [
+            person
+            for value in values
+            for person in same[value][len(same[value]) - numbers[value] :]
+        ]
+
+    turn = n_asked = 0  # since somebody went home
+    while n_asked < len(values):
+        value = values[turn % len(values)]
+        turn, n_asked = turn + 1, n_asked + 1
+        for more in range(len(same[value]), n_left[value], -1):
+            after = n_left | {value: more}
+            if criterion(staying(after)):
+                n_left, n_asked = after, 0
+                break
+    return staying(n_left)
+
+
+def people_back(whole, parts, rest, criterion, by_value, lots):
+    """Who of the safe children goes back to an unsafe rest, one lot after the other.
+
+    Of parts of unsafe children people are drawn when nobody else is left.
+    """
+    safe = whole | parts
     child_of = {person: child for child, members in safe.items() for person in members}
-    line = sorted(child_of, key=lambda person: person[-1])
+    lines = [
+        sorted((person for child in turn for person in safe[child]), key=lambda person: person[-1])
+        for turn in (whole, parts)
+    ]
     drawn = {child: [] for child in safe}
     gone = {child: [] for child in safe}
     order = []
-    for place in lots(len(line)):
-        person = line[place]
+    for person in (line[place] for line in lines if line for place in lots(len(line))):
         child = child_of[person]
         order.append(person)
         drawn[child].append(person)
@@ -159,6 +221,11 @@ def lots_from(draw, n, at_once):
     rest = [place for place in range(n) if place not in seen]
     numbers = _numbers(draw, len(rest))
     yield from (place for _, place in sorted(zip(numbers, rest, strict=True)))
+
+
+def order_from(draw, n):
+    """0 to n - 1, sorted by numbers drawn."""
+    return [place for _, place in sorted(zip(_numbers(draw, n), range(n), strict=True))]
 
 
 def _numbers(draw, n):

@@ -2,18 +2,23 @@
 
 import csv
 import json
+from collections import Counter
 from fractions import Fraction
 
 import pyarrow as pa
 import pytest
 
 import sfumato as sf
+from attacks.made import believed
 from cli.common import run
 from sfumato.attacks import Mechanism, Minimality
 from worked_examples.tables import (
     CORMODE_FIG6B_WORLD,
     NS,
     WONG_I_B,
+    WONG_IX,
+    WONG_X,
+    WONG_X_CREDIBILITY,
     WONG_XIX_A,
     WONG_XIX_COLUMNS,
     WONG_XVI,
@@ -68,6 +73,19 @@ def test_table_1_d_is_certain_loaded_too(tmp_path):
     loaded = sf.load(release.save(tmp_path / "out"))
     for finding in (mechanism(release), mechanism(loaded, table)):
         assert (finding.found, finding.holds) == (1, False)
+
+
+def test_table_9_is_published_as_table_10_where_a_part_is_kept():
+    """Two people are generalized, six where unsafe children go back whole; q1 is 3/5 either way."""
+    table = sf.read(pa.table(columns_of(WONG_IX, ("QID", "Disease"))), FIG6, "Disease")
+    release = sf.anonymize(table, HIV, sf.TopDown("local", keep="part"))
+    rows = release.to_arrow().to_pylist()
+    assert Counter(tuple(row.values()) for row in rows) == Counter(WONG_X)
+    beliefs = believed(release)
+    assert {name: beliefs[name,]["HIV"] for name in ("q1", "q2")} == WONG_X_CREDIBILITY
+    assert (mechanism(release).found, mechanism(release).holds) == (Fraction(3, 5), False)
+    whole = sf.anonymize(table, HIV, sf.TopDown("local")).to_arrow()
+    assert whole["QID"].to_pylist().count("Q") == 6
 
 
 def test_a_suppressed_singleton_is_certain():

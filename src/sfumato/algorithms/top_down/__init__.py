@@ -39,6 +39,15 @@ class TopDown(Algorithm):
     whoever knows the method knows that an (alpha, k)-unsafe remainder was filled up with people
     whose value is not sensitive, if there were any.
 
+    `keep="part"`: of an unsafe child, only as many people go back as leave the others safe, so that
+    a part of it goes down; with `keep="whole"` all its people go back. If it is enough that people
+    of one value leave, as few as possible do: of the value that takes the fewest, ties to the one
+    drawn first. Otherwise people leave in the order of lots until the others are safe, and whoever
+    can goes home: value by value, as many as possible. Parts give people to fill up the parent only
+    where the safe children have no more. So table IX of Wong 2009 becomes table X: two people are
+    generalized instead of six. Where more people never break a criterion (sizes, different values),
+    fewer never mend it, and nothing is parted.
+
     Cut: one cut through the tree of every column, for all people alike. A node is replaced by its
     children where all groups stay safe; of all such nodes, the one that saves the most information
     loss (Wong 2009, definition 7, equal weights); ties go to the earlier column, then to the
@@ -60,12 +69,19 @@ class TopDown(Algorithm):
 
     recoding: Literal["local", "cut"] = "local"
     seed: int | None = None
+    keep: Literal["whole", "part"] = "whole"
 
     def __post_init__(self) -> None:
         one_of("TopDown", "recoding", self.recoding, ("local", "cut"))
         optional_seed("TopDown", self.seed)
+        one_of("TopDown", "keep", self.keep, ("whole", "part"))
         if self.recoding == "cut" and self.experiment:
             raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
+        if self.recoding == "cut" and self.keep == "part":
+            raise BadInput(
+                'TopDown: a cut recodes all people of a node alike; keep="part" goes with '
+                'recoding="local"'
+            )
 
     @property
     def publishes(self) -> Publishes:
@@ -108,4 +124,4 @@ class TopDown(Algorithm):
         refuse_unsafe_whole(frequencies, criterion)
         if self.recoding == "cut":
             return cut(frequencies, criterion)
-        return LocalSpecialization(frequencies, criterion, draw).run()
+        return LocalSpecialization(frequencies, criterion, draw, parts=self.keep == "part").run()

@@ -10,7 +10,9 @@ from numpy.typing import NDArray
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.top_down.judge import Judge
 from sfumato.algorithms.top_down.moving_back import moved_back
+from sfumato.algorithms.top_down.parting import kept_part
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judging import is_monotone
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts
@@ -24,7 +26,9 @@ class _Step:
 
     child: NDArray[np.int32]  # (n_entries,) first rank of the child that an entry falls into
     safe: NDArray[np.bool_]  # (n_entries,) whether that child is safe
-    # (n_groups,) people who can go down: exactly, or where a remainder has to be filled, at most
+    parted: NDArray[np.bool_]  # (n_entries,) whether a part of that child may go down
+    # (n_groups,) people who can go down: exactly, or where a child has to be parted or a remainder
+    # to be filled, at most
     people: Counts
     exact: NDArray[np.bool_]  # (n_groups,)
 
@@ -36,9 +40,13 @@ class LocalSpecialization:
     groups differ then: those of a group's children are disjoint parts of its own.
     """
 
-    def __init__(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> None:
+    def __init__(
+        self, frequencies: FrequencySet, criterion: Criterion, draw: Draw, *, parts: bool
+    ) -> None:
         self.judge = Judge(frequencies, criterion)
         self.least = criterion.least_size
+        # What more people never break, fewer never mend.
+        self.parts = parts and not is_monotone(criterion, frequencies, suppression=True)
         self.draw = draw
         # Entries: so many people of a counted combination, by group.
         self.keys = np.arange(len(self.judge.counted))
@@ -100,6 +108,9 @@ class LocalSpecialization:
         safe_cell = self.judge.groups(cell, self.keys, self.counts, len(cells))
         safe_cell &= has_children[cells // len(domain)]
         safe = safe_cell[cell]
+        sizes = sum_by(cell, self.counts, len(cells))
+        parted_cell = ~safe_cell & has_children[cells // len(domain)] & (sizes > self.least)
+        parted_cell &= self.parts
 
         n_groups = len(self.boxes)
         n_safe = sum_by(self.group[safe], self.counts[safe], n_groups)
@@ -116,21 +127,40 @@ class LocalSpecialization:
         missing = np.maximum(self.least - n_back, 1)
         owner = cells[safe_cell] // len(domain)
         smallest = np.full(n_groups, np.iinfo(np.int64).max)
-        np.minimum.at(smallest, owner, sum_by(cell, self.counts, len(cells))[safe_cell])
+        np.minimum.at(smallest, owner, sizes[safe_cell])
         spare = n_safe - self.least * np.bincount(owner, minlength=n_groups)
         missing = np.where(missing > spare, np.maximum(missing, smallest), missing)
         people = np.where(exact, n_safe, np.maximum(n_safe - missing, 0))
-        return _Step(child, safe, people, exact | (people == 0))
+        parted = np.unique(cells[parted_cell] // len(domain))
+        if len(parted):  # one person of each such child stays, and all of the other unsafe ones
+            n_parts = sum_by(cells[parted_cell] // len(domain), sizes[parted_cell] - 1, n_groups)
+            most = n_safe + n_back - np.maximum(n_back - n_parts, self.least)
+            people[parted] = np.maximum(most[parted], 0)
+            exact[parted] = False
+        return _Step(child, safe, parted_cell[cell], people, exact | (people == 0))
 
     def _filled(self, inside: slice, step: _Step) -> Counts:
-        """Fill up the remainder of one group; give how many of each of its entries go back."""
-        safe, counts = step.safe[inside], self.counts[inside]
+        """Fill up the remainder of one group; give how many of each of its entries go back.
+
+        Unsafe children are parted before, in their order; they give more people only where all
+        those of the safe ones are not enough.
+        """
+        safe, counts, child = step.safe[inside], self.counts[inside], step.child[inside]
         value = self.judge.value_of[self.keys[inside]]
-        parent = sum_by(value[~safe], counts[~safe], self.judge.n_values)
-        _, child = np.unique(step.child[inside][safe], return_inverse=True)
-        back = counts.copy()
-        back[safe] = moved_back(self.judge, value[safe], child, counts[safe], parent, self.draw)
-        return back
+        down = np.where(safe, counts, 0)
+        for low in np.unique(child[step.parted[inside]]).tolist():
+            mine = child == low
+            down[mine] = kept_part(self.judge, value[mine], counts[mine], self.draw)
+        parent = sum_by(value, counts - down, self.judge.n_values)
+        if not self.judge.rows(parent[np.newaxis])[0]:
+            going = np.flatnonzero(down)
+            going = going[np.argsort(~safe[going], kind="stable")]
+            _, owner = np.unique(child[going], return_inverse=True)
+            n_first = int(safe[going].sum())
+            down[going] -= moved_back(
+                self.judge, value[going], owner, down[going], parent, self.draw, n_first
+            )
+        return counts - down
 
     def _stay(self, back: Counts) -> None:
         """Publish people at the groups they are in."""

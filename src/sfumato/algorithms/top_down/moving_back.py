@@ -19,16 +19,23 @@ Positions = NDArray[np.intp]
 
 
 def moved_back(
-    judge: Judge, value: Positions, child: Positions, counts: Counts, parent: Counts, draw: Draw
+    judge: Judge,
+    value: Positions,
+    child: Positions,
+    counts: Counts,
+    parent: Counts,
+    draw: Draw,
+    n_first: int,
 ) -> Counts:
     """Say how many people of every entry of the safe children go back.
 
-    An entry is a number of people, `counts`, of one `child` and one `value`. parent: (n_values,),
-    the people who stay there anyhow, too few or too uniform to be safe.
+    An entry is a number of people, `counts`, of one `child` and one `value`; those of the first
+    `n_first` entries are drawn before all others. parent: (n_values,), the people who stay there
+    anyhow, too few or too uniform to be safe.
     """
     kept = np.zeros((int(child.max()) + 1, judge.n_values), dtype=np.int64)
     np.add.at(kept, (child, value), counts)
-    who, moved = _drawn(judge, value, child, counts, parent, kept, draw)
+    who, moved = _drawn(judge, value, child, counts, parent, kept, draw, n_first)
     if len(moved) > 1:
         moved = moved[_needed(judge, value[who[moved]], child[who[moved]], parent, kept)]
     return np.bincount(who[moved], minlength=len(counts))
@@ -42,6 +49,7 @@ def _drawn(
     parent: Counts,
     kept: Counts,
     draw: Draw,
+    n_first: int,
 ) -> tuple[Positions, Positions]:
     """Draw people until the parent is safe; `parent` and `kept` are brought up to date.
 
@@ -53,7 +61,7 @@ def _drawn(
     who = np.zeros(0, dtype=np.intp)
     waiting = np.zeros(0, dtype=np.intp)  # lots of people whose child would not be safe
     moved = [waiting]
-    for places in lots(upto, draw):
+    for places in _in_two_turns(upto, n_first, draw):
         for first in range(0, len(places), at_once):
             entries = np.searchsorted(upto, places[first : first + at_once], side="right")
             queue = np.append(waiting, np.arange(len(who), len(who) + len(entries)))
@@ -168,6 +176,16 @@ def _can_go(
         more[np.arange(len(cases)), value[cases]] += n[cases]
         can[cases] = judge.rows(more)
     return can
+
+
+def _in_two_turns(upto: Counts, n_first: int, draw: Draw) -> Iterator[Positions]:
+    """Give 0 to n - 1 by lot: the people of the first entries, then those of the others."""
+    before = 0
+    for turn in (upto[:n_first], upto[n_first:]):
+        if len(turn):
+            for places in lots(turn - before, draw):
+                yield places + before
+            before = int(turn[-1])
 
 
 def lots(upto: Counts, draw: Draw) -> Iterator[Positions]:
