@@ -47,11 +47,47 @@ def published(groups, l, reference, replacement, n_values):
     return outputs
 
 
-def beliefs(sizes, l, p0, shares, reference="paper", replacement="table", total=None, look=None):
-    """Give for every output how likely the first person of each group is sensitive.
+def drawn(groups, draws, unpublished, shares, n_values):
+    """Give the outputs of one world where what is drawn is public: `draws` by size of the group.
 
-    `look` says what is seen of an output (all of it unless given).
+    Of groups in `unpublished` nothing is seen. New values are drawn with the given shares.
     """
+    ways = []
+    for i, people in enumerate(groups):
+        if i in unpublished:
+            ways.append({(0,) * n_values: Fraction(1)})
+            continue
+        sensitive = [j for j, value in enumerate(people) if not value]
+        seen = defaultdict(Fraction)
+        for left, chance in draws[len(people)][len(sensitive)].items():
+            choices = list(itertools.combinations(sensitive, len(sensitive) - left))
+            for who in choices:
+                for new in itertools.product(range(1, n_values), repeat=len(who)):
+                    after = list(people)
+                    for j, value in zip(who, new, strict=True):
+                        after[j] = value
+                    likely = math.prod(shares[value - 1] for value in new)
+                    (histogram,) = _histograms([after], n_values)
+                    seen[histogram] += chance * likely / len(choices)
+        ways.append(seen)
+    outputs = defaultdict(Fraction)
+    for lots in itertools.product(*(seen.items() for seen in ways)):
+        output = tuple(histogram for histogram, _ in lots)
+        outputs[output] += math.prod(chance for _, chance in lots)
+    return outputs
+
+
+def beliefs(sizes, l, p0, shares, reference="paper", replacement="table", total=None, look=None):
+    """Give for every output of MASK how likely the first person of each group is sensitive."""
+
+    def publish(groups):
+        return published(groups, l, reference, replacement, 1 + len(shares))
+
+    return learned(sizes, p0, shares, publish, total, look)
+
+
+def learned(sizes, p0, shares, publish, total=None, look=None):
+    """Give the same for every output of any mechanism, and for what is seen of it with `look`."""
     chances = [p0, *((1 - p0) * q for q in shares)]
     ends = list(itertools.accumulate(sizes))
     weights = defaultdict(Fraction)
@@ -61,7 +97,7 @@ def beliefs(sizes, l, p0, shares, reference="paper", replacement="table", total=
             continue
         weight = math.prod(chances[value] for value in world)
         groups = [world[end - size : end] for size, end in zip(sizes, ends, strict=True)]
-        for output, chance in published(groups, l, reference, replacement, len(chances)).items():
+        for output, chance in publish(groups).items():
             seen = output if look is None else look(output)
             weights[seen] += weight * chance
             first = [Fraction(people[0] == 0) for people in groups]
