@@ -45,8 +45,10 @@ def tables(scores) -> dict[bool, sf.Table]:
 
 @pytest.mark.long
 @pytest.mark.parametrize("each", PAIRS, ids=lambda each: f"{each.method}-{each.criterion}")
-def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(tables, each):
+def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(scores, tables, each):
     table = tables[each.criterion.sets]
+    if each.method.judges_itself:  # by all that could be, of few people
+        table = read(scores.slice(0, 8), sets=False)
     try:
         release = sf.anonymize(table, each.criterion, each.method)
     except sf.Unsatisfiable:
@@ -114,20 +116,26 @@ def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(wor
 
 @pytest.mark.parametrize("method", [each for each in METHODS if not each.bucketized], ids=str)
 def test_values_may_change_places_inside_groups(method, tmp_path):
-    """The same release beside originals that differ in who of a group has which value."""
+    """The same release beside originals that differ in who of a group has which value.
+
+    So that a release is published only if its audit passes tells nothing to who sees it.
+    """
     values = ["HIV", "flu", "none", "flu", "HIV", "none", "flu", "none"]
     table = hospital(values)
+    promise = sf.Confidentiality(2, ["HIV"]) if method.judges_itself else L
     try:
-        release = sf.anonymize(table, sf.KAnonymity(2) & L, method)
+        release = sf.anonymize(table, sf.KAnonymity(2) & promise, method)
     except sf.BadInput:
-        assert method.refuses(L) is not None
+        assert method.refuses(promise) is not None
         return
     except sf.Unsatisfiable:
         return  # nothing is published of so few
     members = members_of(sf.attacks.Target.of(release))
     ages = members.codes[members.combination, 0]  # everybody's is different
     loaded = sf.load(release.save(tmp_path / "out", experiment=True))
-    expected = told(sf.audit(loaded, table))
+    report = sf.audit(loaded, table)
+    expected = told(report), report.verdict
+    assert not method.judges_itself or report.verdict == "safe"
     draw = np.random.default_rng(1)
     for _ in range(3):
         moved = list(values)
@@ -135,4 +143,5 @@ def test_values_may_change_places_inside_groups(method, tmp_path):
             people = ages[members.group == group]
             for here, there in zip(people, draw.permutation(people), strict=True):
                 moved[int(there)] = values[int(here)]
-        assert told(sf.audit(loaded, hospital(moved))) == expected
+        report = sf.audit(loaded, hospital(moved))
+        assert (told(report), report.verdict) == expected

@@ -20,10 +20,12 @@ ROOT = Path(__file__).parents[2]
 TREE = {"low": ["1", "2"], "high": ["5", "9"]}
 
 
-@pytest.fixture(scope="module")
-def source() -> pa.Table:
+N = 200
+FEW = 8  # people, for a method that goes through all that could be
+
+
+def people_of(n: int) -> pa.Table:
     draw = np.random.default_rng(5)
-    n = 200
     age = draw.integers(20, 70, n)
     return pa.table(
         {
@@ -35,6 +37,11 @@ def source() -> pa.Table:
             "row": list(range(n)),
         }
     )
+
+
+@pytest.fixture(scope="module")
+def source() -> pa.Table:
+    return people_of(N)
 
 
 def read(source: pa.Table, insensitive: tuple[str, ...] = ()) -> sf.Table:
@@ -77,6 +84,9 @@ def test_every_pair_keeps_its_promise_or_is_refused_with_its_reason(
         people = numbered
     if each.criterion.sets:
         people = sets
+    n = FEW if each.method.judges_itself else N
+    if n == FEW:
+        people = read(people_of(FEW))
     if each.refused is not None:
         with pytest.raises(sf.BadInput, match=r"cannot (enforce|publish)"):
             sf.anonymize(people, each.criterion, each.method, untouched_identify=True)
@@ -110,11 +120,12 @@ def test_every_pair_keeps_its_promise_or_is_refused_with_its_reason(
         sizes = [numbers.count(number) for (number,) in groups]
     seen = sf.Groups(sizes, histogram, domain, reference, guards)
     assert each.criterion.holds(seen).all()
-    assert len(rows) + release.n_suppressed == 200
-    assert release.check()
+    assert len(rows) + release.n_suppressed == n
+    by_mechanism = any(part.by_mechanism for part in each.criterion.parts)
+    assert release.check() or (by_mechanism and not release.check().failed)
     loaded = sf.load(place).check()
     assert not loaded.failed
-    if not release.n_suppressed and not guarding:
+    if not release.n_suppressed and not guarding and not by_mechanism:
         assert loaded  # else what it is about is not all published
 
 
@@ -153,6 +164,7 @@ def test_a_method_that_says_nothing_of_itself_is_taken_with_caution():
     refused = {str(each) for each in criteria() if method.refuses(each)}
     for each in criteria():
         cautious = each.guarding or each.sets or each.by_series or not each.by_group
+        cautious = cautious or each.by_mechanism
         assert (str(each) in refused) == bool(cautious)
 
 

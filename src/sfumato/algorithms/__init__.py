@@ -13,6 +13,7 @@ from sfumato.algorithms.k_optimize import KOptimize
 from sfumato.algorithms.lattice.exhaustive import Exhaustive
 from sfumato.algorithms.lattice.incognito import Incognito
 from sfumato.algorithms.lattice.optimal import Optimal
+from sfumato.algorithms.lattice.optimal_confidential import OptimalConfidential
 from sfumato.algorithms.lattice.samarati import Samarati
 from sfumato.algorithms.lattice.three_phase import ThreePhase
 from sfumato.algorithms.local import Local
@@ -36,6 +37,7 @@ __all__ = [
     "Mondrian",
     "OneGroup",
     "Optimal",
+    "OptimalConfidential",
     "RandomizedGrouping",
     "Recode",
     "Samarati",

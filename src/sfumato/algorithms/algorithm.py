@@ -29,6 +29,12 @@ Minimality = Literal["full-domain", "regions", "local", "cut"]
 Suppress = Literal["rows", "cells"]
 
 ALGORITHMS: Registry[Algorithm] = Registry("method", "sfumato.methods")
+CHOSEN_BY_VALUES = (
+    "it is about somebody who knows the method, and this one looks at who has which value to "
+    "choose what is published, so that its groups do not show what is believed; use "
+    "OptimalConfidential for a small table, else Mondrian(look_ahead=True), Checked with one k, or "
+    "Anatomy"
+)
 
 
 class Algorithm(ABC):
@@ -44,7 +50,8 @@ class Algorithm(ABC):
     - `formation`: in which order people joined their groups, where these are formed one by one.
 
     What is published is said by `bucketized` (two tables instead of one) and `takes_sets`; what a
-    criterion may ask for, by `judges_all_groups`, `keeps_guards`, `series` and `refuses`.
+    criterion may ask for, by `judges_all_groups`, `judges_itself`, `keeps_guards`, `series` and
+    `refuses`.
 
     A class whose name starts with an underscore does not join, as the one of this example:
 
@@ -66,6 +73,8 @@ class Algorithm(ABC):
     # Whether all groups of a release are judged together, and not only one that is in the making:
     # what is known of people in one group may matter to those in others.
     judges_all_groups: ClassVar[bool] = False
+    # Whether it decides by what somebody believes who knows how it decides.
+    judges_itself: ClassVar[bool] = False
     seed: int | None = None  # of an experiment, which can be repeated; None: the system's chance
     max_suppressed: float = 0  # people who may be left out: a number of rows, or a share of them
     # What becomes of people in no safe group: their rows are left out, or published with all cells
@@ -193,6 +202,14 @@ class Algorithm(ABC):
         parts = criterion.parts
         if any(part.by_series for part in parts) and self.series is None:
             return "it is about earlier releases, which only BCFAnonymizer looks at"
+        if any(part.by_mechanism for part in parts) and not self.judges_itself:
+            if self.joint or self.reads_values:
+                return CHOSEN_BY_VALUES
+            if guarding_column(criterion) is not None:
+                return (
+                    "who has which value of a group makes a difference to what people guard, and "
+                    "so to whether anything is published; ask for one of the two"
+                )
         if guarding_column(criterion) is not None and not self.keeps_guards:
             return (
                 "what people guard is not published, so it has to be known who is in which group, "

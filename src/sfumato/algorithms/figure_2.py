@@ -53,6 +53,7 @@ PLACES = (
     *(Place("AG_", f"{name}()") for name in LATTICE),
     *(Place("AG_TS", f"{name}({LIMIT})") for name in LATTICE),
     *(Place("AG_CS", f"{name}({CELLS})") for name in LATTICE),
+    Place("AG_", "OptimalConfidential(2)"),
     Place("AG_", "ThreePhase()"),
     Place("AG_", "TopDown('cut')"),
     Place("AG_", "BCFAnonymizer()"),

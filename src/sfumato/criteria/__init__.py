@@ -5,6 +5,7 @@ from sfumato.criteria.average_risk import AverageRisk
 from sfumato.criteria.bcf_anonymity import BCFAnonymity
 from sfumato.criteria.beta_likeness import BetaLikeness
 from sfumato.criteria.ck_safety import CKSafety
+from sfumato.criteria.confidentiality import Confidentiality
 from sfumato.criteria.criterion import CRITERIA, Criterion
 from sfumato.criteria.delta_disclosure import DeltaDisclosure
 from sfumato.criteria.judging import Measurement
@@ -26,6 +27,7 @@ __all__ = [
     "BCFAnonymity",
     "BetaLikeness",
     "CKSafety",
+    "Confidentiality",
     "Criterion",
     "DeltaDisclosure",
     "KAnonymity",

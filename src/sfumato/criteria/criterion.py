@@ -55,6 +55,8 @@ class Criterion(ABC):
 
     looks_at_values: ClassVar[bool] = True  # False: groups are shown without sensitive values
     by_group: ClassVar[bool] = True  # whether other groups make no difference to a group
+    # Whether it is about somebody who knows how a release came about: groups can only break it.
+    by_mechanism: ClassVar[bool] = False
     needs_original: ClassVar[bool] = False  # False: `groups.reference` is not shown
     takes_nodes: ClassVar[bool] = False  # whether a named value may be a node of the hierarchy
     attribute: str | None = None  # the sensitive column; None: the only one, or each of several

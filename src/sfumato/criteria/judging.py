@@ -19,6 +19,7 @@ from sfumato.errors import BadInput, nearest, shown
 from sfumato.spec import chosen, name_of
 from sfumato.text import counted, value_text
 
+UNSEEN_MECHANISM = "no verdict: groups can only break it; an audit asks what the method tells"
 UNSEEN_PEOPLE = "no verdict: measured against the published rows, without the suppressed ones"
 
 
@@ -73,6 +74,8 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
                 kept, broken = part.certainly(groups, n_unseen)
                 held = ~broken
                 note = None if broken.any() or kept.all() else UNSEEN_PEOPLE
+            if part.by_mechanism and held.all():
+                note = UNSEEN_MECHANISM
             failing = np.flatnonzero(~held) if owner is None else np.unique(owner[~held])
             measurements.append(
                 Measurement(

@@ -84,13 +84,13 @@ def anonymize(
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
     guard = guarding_column(criterion)
+    check_pair(method, criterion)  # before anybody looks at values
     by_value = method.bucketized or method.reads_values or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     criterion = as_merged(criterion, table)
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
-    check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)
     refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
     table = naming_many(table, criterion, method)

@@ -56,6 +56,15 @@ class SensitiveGrouping(Algorithm):
         """People with the same value stand in a random order."""
         return False
 
+    def refuses(self, criterion: Criterion) -> str | None:
+        """Also what is promised to people who are left over."""
+        if any(part.by_mechanism for part in criterion.parts):
+            return (
+                "those left over have the last of all values, so that whoever knows the method and "
+                "that somebody was suppressed is certain"
+            )
+        return super().refuses(criterion)
+
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """It has no kinds."""

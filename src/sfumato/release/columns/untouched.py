@@ -152,7 +152,12 @@ def broken_among(apart: Grouping, promise: Criterion, n_unseen: int = 0) -> list
         and part.attribute in (None, *apart.frequencies.sensitive)
     ]
     measured = [each for part in parts for each in measure(part, apart.joint, n_unseen)]
-    return [each for each in measured if each.note is not None or not each.holds]
+    return [each for each in measured if not each.holds or _is_open(each)]
+
+
+def _is_open(measured: Measurement) -> bool:
+    """Whether counting would decide, and cannot; what no counting decides is for the audit."""
+    return measured.note is not None and not measured.criterion.by_mechanism
 
 
 def given_away(original: Table, untouched: Untouched) -> dict[str, tuple[str, ...]]:
