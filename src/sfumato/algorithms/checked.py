@@ -10,8 +10,9 @@ from typing import ClassVar
 import numpy as np
 
 from sfumato.algorithms.algorithm import ALGORITHMS, Algorithm, a_method
+from sfumato.algorithms.dealing import dealt
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups, by_child
-from sfumato.algorithms.lots import Draw, Scripted, drawn_order
+from sfumato.algorithms.lots import Draw, Scripted
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.criteria import KAnonymity
 from sfumato.criteria.criterion import Criterion, together
@@ -19,7 +20,7 @@ from sfumato.criteria.judging import holding, names_somebody, reached
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Histogram
 from sfumato.data.naming import Publishes
-from sfumato.data.recoding import Assignment, Recoding
+from sfumato.data.recoding import Recoding
 from sfumato.data.recoding.base import distinct_boxes
 from sfumato.errors import BadInput, Unsatisfiable
 from sfumato.parameters import refusal, whole
@@ -163,7 +164,7 @@ class Checked(Algorithm):
                 ) from None
             if not any(part.looks_at_values for part in criterion.parts):
                 return decided
-            recoding = _dealt(decided, frequencies, draw) if decided.splits else decided
+            recoding = dealt(decided, frequencies, draw)
             groups = _published(recoding, frequencies)
             held = holding(criterion, groups)
             if held.all():
@@ -241,22 +242,6 @@ def _names_unpublished(criterion: Criterion, groups: JointGroups) -> bool:
             if not names_somebody(part, domain, seen):
                 return True
     return False
-
-
-def _dealt(decided: Recoding, frequencies: FrequencySet, draw: Draw) -> Recoding:
-    """Deal the people of every combination to its groups, by lot."""
-    placement = decided.placement(frequencies)
-    order = np.argsort(placement.key, kind="stable")
-    place = np.repeat(placement.box[order], placement.people[order])  # by combination
-    person = np.repeat(np.arange(len(frequencies)), frequencies.counts)  # a key; by combination
-    combination = frequencies.combination_of[person]
-    split = np.bincount(placement.key, minlength=len(frequencies.combinations)) > 1
-    some = np.flatnonzero(split[combination])
-    drawn = some[drawn_order(person[some], draw)]
-    person[some] = person[drawn[np.argsort(combination[drawn], kind="stable")]]
-    pairs, people = np.unique(np.stack([person, place], axis=1), axis=0, return_counts=True)
-    parts = np.column_stack([pairs, people]).astype(np.int64)
-    return Assignment(frequencies, placement.boxes, parts, on_grid=placement.on_grid)
 
 
 def _published(recoding: Recoding, frequencies: FrequencySet) -> JointGroups:

@@ -1,8 +1,8 @@
-"""Orders drawn by lot, so that somebody who knows the method can go through all of them."""
+"""Orders and numbers drawn by lot, so that who knows the method can go through all of them."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from fractions import Fraction
 from math import factorial, prod
 from typing import TypeVar
@@ -16,6 +16,9 @@ from sfumato.text import counted
 Draw = Callable[[int], bytes]  # so many random bytes, from the operating system when publishing
 Positions = NDArray[np.intp]
 Outcome = TypeVar("Outcome")
+Choice = tuple[int, ...] | int  # an order of kinds, or a number
+
+LAST_CHANCE = np.uint64(2**64 - 1)
 
 
 def drawn_order(kind: NDArray[np.integer], draw: Draw) -> Positions:
@@ -26,44 +29,84 @@ def drawn_order(kind: NDArray[np.integer], draw: Draw) -> Positions:
     """
     if isinstance(draw, Scripted):
         return draw.order(kind)
-    chances = np.frombuffer(draw(8 * len(kind)), dtype=np.uint64)
-    return np.argsort(chances, kind="stable")
+    while True:  # two equal chances are in no order; they hardly ever occur
+        chances = np.frombuffer(draw(8 * len(kind)), dtype=np.uint64)
+        order = np.argsort(chances, kind="stable")
+        if (np.diff(chances[order]) > 0).all():
+            return order
 
 
-class _OneMore(Exception):  # noqa: N818  (no error: another order has to be chosen)
-    """The script is at its end, and an order is asked for."""
+def drawn_numbers(limits: NDArray[np.integer], draw: Draw) -> NDArray[np.int64]:
+    """Draw whole numbers from 0, each below a limit of its own, all of them equally likely.
 
-    def __init__(self, kind: tuple[int, ...]) -> None:
+    Chances that would make some numbers likelier than others are drawn again.
+
+    >>> numbers = drawn_numbers(np.array([1, 3, 3]), np.random.default_rng(1).bytes)
+    >>> bool((numbers < [1, 3, 3]).all())
+    True
+    """
+    if isinstance(draw, Scripted):
+        return np.array([draw.number(limit) for limit in limits.tolist()], dtype=np.int64)
+    modulus = limits.astype(np.uint64)
+    # 2^64 chances less those that are left over when they are dealt out evenly.
+    last = LAST_CHANCE - (LAST_CHANCE % modulus + np.uint64(1)) % modulus
+    numbers = np.zeros(len(limits), dtype=np.int64)
+    waiting = np.arange(len(limits))
+    while len(waiting):
+        chances = np.frombuffer(draw(8 * len(waiting)), dtype=np.uint64)
+        even = chances <= last[waiting]
+        numbers[waiting[even]] = (chances % modulus[waiting])[even].astype(np.int64)
+        waiting = waiting[~even]
+    return numbers
+
+
+class _OneMore(Exception):  # noqa: N818  (no error: something else has to be chosen)
+    """The script is at its end, and an order or a number is asked for."""
+
+    def __init__(self, n: int, choices: Iterable[Choice]) -> None:
         super().__init__()
-        self.kind = kind
+        self.n = n  # that are equally likely
+        self.choices = choices
 
 
 class Scripted:
-    """Chances that are orders alone, each of them chosen beforehand."""
+    """Chances that are orders and numbers alone, each of them chosen beforehand."""
 
-    def __init__(self, script: list[tuple[int, ...]]) -> None:
+    def __init__(self, script: Sequence[Choice]) -> None:
         self.script = iter(script)
 
     def __call__(self, n: int) -> bytes:
         """Refuse: what these bytes are used for is not known, so not all cases can be tried."""
         raise CannotRun(
             f"the method draws {counted(n, 'random byte')} of which it is not known what they "
-            "decide; draw orders with drawn_order, or say that draws_orders is False"
+            "decide; draw orders with drawn_order and numbers with drawn_numbers, or say that "
+            "draws_orders is False"
         )
 
     def order(self, kind: NDArray[np.integer]) -> Positions:
         """Give the next order: who of a kind comes when does not matter."""
         chosen = next(self.script, None)
         if chosen is None:
-            raise _OneMore(tuple(kind.tolist()))
+            kinds = tuple(kind.tolist())
+            alike = prod(factorial(kinds.count(each)) for each in set(kinds))
+            raise _OneMore(factorial(len(kinds)) // alike, distinct_orders(kinds))
+        assert not isinstance(chosen, int)  # noqa: S101  (for the type checker)
         places = {each: iter(np.flatnonzero(kind == each).tolist()) for each in set(chosen)}
         return np.array([next(places[each]) for each in chosen], dtype=np.intp)
+
+    def number(self, limit: int) -> int:
+        """Give the next number, which is below the limit."""
+        chosen = next(self.script, None)
+        if chosen is None:
+            raise _OneMore(limit, range(limit))
+        assert isinstance(chosen, int)  # noqa: S101  (for the type checker)
+        return chosen
 
 
 def every_outcome(
     run: Callable[[Draw], Outcome], most: int
 ) -> Iterator[tuple[Fraction, Outcome]] | None:
-    """Give what a run leads to by every order it can draw, with the probability of each.
+    """Give what a run leads to by all it can draw, orders and numbers, with their probabilities.
 
     None: there are more than `most`.
 
@@ -73,17 +116,15 @@ def every_outcome(
     [(Fraction(1, 3), 0), (Fraction(1, 3), 0), (Fraction(1, 3), 1)]
     """
     outcomes: list[tuple[Fraction, Outcome]] = []
-    waiting: list[tuple[list[tuple[int, ...]], Fraction]] = [([], Fraction(1))]
+    waiting: list[tuple[list[Choice], Fraction]] = [([], Fraction(1))]
     while waiting:
         script, chance = waiting.pop()
         try:
             outcomes.append((chance, run(Scripted(script))))
         except _OneMore as more:
-            counts = [more.kind.count(each) for each in set(more.kind)]
-            n = factorial(len(more.kind)) // prod(map(factorial, counts))
-            if n + len(waiting) + len(outcomes) > most:
+            if more.n + len(waiting) + len(outcomes) > most:
                 return None
-            waiting += [([*script, order], chance / n) for order in distinct_orders(more.kind)]
+            waiting += [([*script, each], chance / more.n) for each in more.choices]
     return iter(outcomes)
 
 
