@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 from sfumato.data.hierarchy import Flat, Hierarchy, a_hierarchy
 from sfumato.errors import BadInput, nearest, shown, similar
@@ -25,6 +25,7 @@ class Schema:
     person: str | None
     hierarchies: Mapping[str, Hierarchy]
     meanings: Mapping[str, str] = field(default_factory=dict)  # in the steward's words
+    not_kept: tuple[str, ...] = ()  # insensitive columns that the method drops
 
     @classmethod
     def of(
@@ -126,8 +127,12 @@ class Schema:
     @property
     def without_role(self) -> tuple[str, ...]:
         """Columns dropped because nobody said what they are."""
-        named = {*self.counted, *self.insensitive, *self.identifiers, self.person}
+        named = {*self.counted, *self.insensitive, *self.identifiers, self.person, *self.not_kept}
         return tuple(column for column in self.columns if column not in named)
+
+    def without_insensitive(self) -> Schema:
+        """The same, with the insensitive columns dropped."""
+        return replace(self, insensitive=(), not_kept=(*self.not_kept, *self.insensitive))
 
     def by_column(
         self, name: str, given: str | Mapping[str, str] | None, known: Sequence[str]

@@ -90,6 +90,12 @@ class Taxonomy:
         inside = (self.low[:, low] <= low) & (self.high[:, low] >= high)  # (height + 1, m)
         return np.asarray(np.argmax(inside, axis=0), dtype=np.int32)
 
+    def common_coverage(self, one: Ranks, other: Ranks) -> Ranks:
+        """Give the number of ground values below the nearest common ancestor of each two."""
+        low, high = np.minimum(one, other), np.maximum(one, other)
+        level = self.enclosing_level(low, high)
+        return np.asarray(self.high[level, low] - self.low[level, low] + 1, dtype=np.int32)
+
 
 def in_tree_order(paths: Sequence[Sequence[object]]) -> list[int]:
     """Order rows `(ground, level 1, ..., root)` so that every node is contiguous.

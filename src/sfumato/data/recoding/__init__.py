@@ -3,6 +3,7 @@
 A `Cut` recodes each column on its own and is applied by look-up; an `Assignment` puts whole
 combinations, or some of the people of one, into boxes and is applied by join; a `Bucketing` puts
 people into groups whose quasi-identifiers and sensitive values are published apart.
+`Masked` publishes some people of another recoding's groups with other sensitive values.
 `OutliersAtRoot` is an assignment to the groups of one node, and to one more for those in none.
 """
 
@@ -18,6 +19,7 @@ from sfumato.data.recoding.base import (
 from sfumato.data.recoding.best_so_far import BestSoFar
 from sfumato.data.recoding.bucketing import Bucketing
 from sfumato.data.recoding.cut import Cut, level_intervals, rows_in
+from sfumato.data.recoding.masked import Masked
 from sfumato.data.recoding.outliers import OutliersAtRoot
 
 __all__ = [
@@ -26,6 +28,7 @@ __all__ = [
     "BestSoFar",
     "Bucketing",
     "Cut",
+    "Masked",
     "OutliersAtRoot",
     "Placement",
     "Recoding",

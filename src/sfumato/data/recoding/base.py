@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts
-from sfumato.data.keys import distinct_rows
+from sfumato.data.keys import Codes, distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import refuse_misread, side_labels
 from sfumato.data.recoding.best_so_far import BestSoFar
@@ -36,6 +36,15 @@ class Placement:
     people: Counts  # (n,)
     boxes: NDArray[np.int32]  # (n_boxes, n_quasi_identifiers, 2): [low, high] ground ranks
     on_grid: bool = False  # whether sides are written by the cells of their column's grid
+
+    def by_value(self, counted: FrequencySet) -> Placement:
+        """Tell people with different sensitive values apart, where no combination is split."""
+        if self.frequencies.sensitive:
+            return self
+        box = np.full(len(self.frequencies), SUPPRESSED)
+        box[self.key] = self.box
+        every, of = np.arange(len(counted)), counted.combination_of
+        return replace(self, frequencies=counted, key=every, box=box[of], people=counted.counts)
 
 
 def a_recoding(given: object, owner: str) -> Recoding:
@@ -70,6 +79,19 @@ class Recoding(ABC):
     def best_so_far(self) -> BestSoFar | None:
         """How far the search got, where it goes on until the best is proved."""
         return None
+
+    @property
+    def changed(self) -> Mapping[str, Codes]:
+        """Sensitive columns of which other values are published than people have: with which ones.
+
+        Codes stand in the order of `placement`, and of the parts of `buckets`; -1: their own.
+        """
+        return {}
+
+    @property
+    def n_changed(self) -> int:
+        """Number of people who are published with another sensitive value than they have."""
+        return 0
 
     @property
     def buckets(self) -> Bucketing | None:

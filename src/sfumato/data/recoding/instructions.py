@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 from numpy.typing import NDArray
@@ -31,6 +31,10 @@ class Lookup:
 class Join:
     """Publish by combination: packed key -> group, or person by person.
 
+    Where values are changed, a group here is a place: a published group, and the value that is
+    published in it instead of people's own; `numbers` says which group it is, where that is
+    published.
+
     People dealt out one by one stand in the order of their keys, those of one combination in the
     order of the columns in `order` (missing values first).
 
@@ -48,3 +52,6 @@ class Join:
     groups: NDArray[np.int64]  # (n,) -1: suppressed
     dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
     labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
+    # Column -> (n_groups,) the code of the value published instead of everybody's own; -1: none.
+    instead: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)
+    numbers: NDArray[np.int64] | None = None  # (n_groups,) published; None: as they are here

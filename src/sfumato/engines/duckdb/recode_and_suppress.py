@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -164,7 +164,32 @@ class Writing:
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()))
         published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)
-        return published, f"({self._assigned(how, sorted(kept))}) AS s"
+        assigned = self._with_changes(how, self._assigned(how, sorted(kept)), kept)
+        return published, f"({assigned}) AS s"
+
+    def _with_changes(self, how: Join, assigned: str, kept: Collection[str]) -> str:
+        """Give rows with the values that are published instead of their own, and their groups."""
+        others, joins = [], ""
+        for j, column in enumerate(c for c in how.instead if c in kept):
+            group = np.flatnonzero(how.instead[column] >= 0)
+            codes = self._plan.codes[column]
+            position = np.empty(int(codes.max()) + 1, dtype=np.intp)
+            position[codes] = np.arange(len(codes))
+            values = self._values.listed(column, position[how.instead[column][group]])
+            self._connection.register(
+                f"instead{j}", pa.table({"g": of_numbers(group), "value": values})
+            )
+            own, other = self._rows.inner[column], self._values.enumerated(column, f"i{j}.value")
+            others.append(f"CASE WHEN i{j}.g IS NULL THEN a.{own} ELSE {other} END AS {own}")
+            joins += f" LEFT JOIN instead{j} AS i{j} ON a.g = i{j}.g"
+        if how.numbers is not None:
+            numbers = {"g": of_numbers(np.arange(len(how.numbers))), "n": of_numbers(how.numbers)}
+            self._connection.register("numbers", pa.table(numbers))
+            others.append("numbers.n AS g")
+            joins += " JOIN numbers ON a.g = numbers.g"
+        if not others:
+            return assigned
+        return f"SELECT a.* REPLACE ({', '.join(others)}) FROM ({assigned}) AS a{joins}"
 
     def _assigned(self, how: Join, kept: Sequence[str]) -> str:
         """Give the kept values of the rows that are published, and the labels of their groups."""

@@ -96,9 +96,16 @@ class Values:
             words[word].append(f"(({term})::UBIGINT << {shift})")
         return ", ".join(f"{' | '.join(word)} AS k{w}" for w, word in enumerate(words)), joins
 
+    def listed(self, column: str, positions: NDArray[np.integer]) -> pa.Array:
+        """Give some of a column's distinct values, by their positions."""
+        return self._listed[column].take(of_numbers(positions))
+
     def sortable(self, column: str) -> str:
         """Give SQL for a value of the source, as an ENUM if its texts have one."""
-        value = f"s.{self._rows.inner[column]}"
+        return self.enumerated(column, f"s.{self._rows.inner[column]}")
+
+    def enumerated(self, column: str, value: str) -> str:
+        """Give SQL for a value of a column, as an ENUM if its texts have one."""
         return f"CAST({value} AS {self._enum_of(column)})" if self._is_enumerated(column) else value
 
     def could_be_run(self, column: str) -> bool:

@@ -7,8 +7,7 @@ source that changed since is noticed, too, whatever its times say.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import replace
+from collections.abc import Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, same_values, sum_by
 from sfumato.data.groups import Counts
 from sfumato.data.keys import Codes, distinct
 from sfumato.data.labels.texts import Labels
-from sfumato.data.recoding import SUPPRESSED, Bucketing, Placement, Recoding
+from sfumato.data.recoding import Placement, Recoding
 from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.release.description import Description
@@ -111,23 +110,27 @@ def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -
         else:
             position = recoding.label_at(name, placed)[rows]
             codes[name] = _of_texts(written.domains[name], texts)[position]
-    codes |= {c: _of_values(written.domains[c], counted, c)[key] for c in written.sensitive}
+    instead = {column: changed[rows] for column, changed in recoding.changed.items()}
+    codes |= {c: _published_values(written, counted, c, key, instead) for c in written.sensitive}
     _refuse_other_counts(written, codes, people)
     combination = counted.combination_of
     partly = combination[placed.key[(placed.box < 0) & (placed.people > 0)]]
-    _refuse_other_digests(written, codes, table, combination[key], partly)
+    _refuse_other_digests(written, codes, table, combination[key], partly, recoding.changed)
 
 
 def refuse_other_tables(
-    people: FrequencySet, values: FrequencySet, table: Table, buckets: Bucketing
+    people: FrequencySet, values: FrequencySet, table: Table, recoding: Recoding
 ) -> None:
     """Refuse two written tables whose groups, or what their people have, are not as decided.
 
     people: the first by the number of the group and quasi-identifiers; values: the second by the
     number and sensitive values.
     """
+    buckets = recoding.buckets
+    assert buckets is not None  # noqa: S101  (else there is one table)
     counted, group = buckets.combinations, people.quasi_identifiers[0]
-    key, number, n_people = buckets.kept[buckets.kept[:, 2] > 0].T
+    rows = np.flatnonzero((buckets.parts[:, 1] >= 0) & (buckets.parts[:, 2] > 0))
+    key, number, n_people = buckets.parts[rows].T
     number = number + buckets.first_number
     codes = {c: _of_values(people.domains[c], counted, c)[key] for c in counted.quasi_identifiers}
     codes[group] = _of_numbers(people.domains[group], number)
@@ -145,6 +148,8 @@ def refuse_other_tables(
         key = np.flatnonzero(of_combination[counted.combination_of])
         number, n_people = of_combination[counted.combination_of[key]], counted.counts[key]
     row, own, each = _sensitive_codes(values, counted, key, table.set_valued)
+    instead = {column: changed[rows] for column, changed in recoding.changed.items()}
+    own |= {c: _published_values(values, counted, c, key, instead) for c in instead}
     own[group] = _of_numbers(values.domains[group], number)[row]
     _refuse_other_counts(values, own, n_people[row] * each)
 
@@ -193,12 +198,7 @@ def _placed(recoding: Recoding, table: Table, *, by_value: bool) -> Placement:
     """Say who is published as what, people with the same sensitive values apart if possible."""
     counted = table.frequencies() if by_value else table.combinations()
     placed = recoding.placement(counted)
-    if placed.frequencies.sensitive or recoding.splits or not by_value:
-        return placed
-    box = np.full(len(placed.frequencies), SUPPRESSED)
-    box[placed.key] = placed.box
-    every, of = np.arange(len(counted)), counted.combination_of
-    return replace(placed, frequencies=counted, key=every, box=box[of], people=counted.counts)
+    return placed if recoding.splits or not by_value else placed.by_value(counted)
 
 
 def _refuse_other_counts(written: FrequencySet, codes: Mapping[str, Codes], people: Counts) -> None:
@@ -223,6 +223,7 @@ def _refuse_other_digests(
     table: Table,
     combination: NDArray[np.intp],
     partly: NDArray[np.intp],
+    changed: Collection[str] = (),
 ) -> None:
     """Refuse a table whose people have something else beside their quasi-identifiers.
 
@@ -235,8 +236,10 @@ def _refuse_other_digests(
         table: The original.
         combination: That each part is of.
         partly: Combinations of which somebody was left out.
+        changed: Columns of which people are published with other values than they have.
     """
-    told = [columns for columns in written.digests if columns in table.combinations().digests]
+    known = table.combinations().digests
+    told = [each for each in written.digests if each in known and not {*each} & {*changed}]
     if not told:
         return
     groups = written.combinations
@@ -279,6 +282,21 @@ def _components(
 def _of_values(written: Domain, counted: FrequencySet, name: str) -> NDArray[np.int32]:
     """Give the written code of every combination's value; -1: it is not in the written table."""
     return _of_domain(written, counted.domains[name])[counted.codes(name)]
+
+
+def _published_values(
+    written: FrequencySet,
+    counted: FrequencySet,
+    name: str,
+    key: NDArray[np.signedinteger],
+    instead: Mapping[str, Codes],
+) -> NDArray[np.int32]:
+    """Give the written code of what people of some combinations are published with."""
+    code: NDArray[np.int32] = _of_values(written.domains[name], counted, name)[key]
+    if name in instead:
+        other = instead[name] >= 0
+        code[other] = _of_domain(written.domains[name], counted.domains[name])[instead[name][other]]
+    return code
 
 
 def _of_domain(written: Domain, original: Domain) -> NDArray[np.int32]:

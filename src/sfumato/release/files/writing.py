@@ -129,7 +129,8 @@ def write(
     report("reading back")
     sources = files.opened(description.tables)
     kinds = refuse_other_files(description, sources, kind, table, digests)
-    by_value = needs_values(criterion) or description.group is not None
+    two_tables = description.group is not None
+    by_value = needs_values(criterion) or two_tables or description.method.changes_values
     back = read_back(description, sources, values=by_value)
     published = back.grouping
     seen = with_original(published, private) if by_value else published
@@ -152,7 +153,7 @@ def write(
     if recoding.buckets is None or back.people is None:
         refuse_other_rows(back.values, table, recoding)
     else:
-        refuse_other_tables(back.people, back.values, table, recoding.buckets)
+        refuse_other_tables(back.people, back.values, table, recoding)
     if verdict.failed:
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
