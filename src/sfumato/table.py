@@ -175,6 +175,15 @@ class Table:
         ]
         return html_table(("column", "role", "hierarchy"), rows, f"Table {self.source.name}")
 
+    def without_insensitive(self) -> Table:
+        """See the table without the columns that were to be published untouched."""
+        if not self.schema.insensitive:
+            return self
+        table = Table(self.source, self.schema.without_insensitive(), self.spelling_rules)
+        table.n_merged, table.categories = self.n_merged, self.categories
+        table.n_left_out, table._as_read = self.n_left_out, self._as_read
+        return table
+
     def merged(self, known: Mapping[str, Collection[str | None]] | None = None) -> Table:
         """See the spellings of a value as one in all columns where that was asked for.
 

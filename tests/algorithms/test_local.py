@@ -146,7 +146,7 @@ def test_the_bound_of_cells_is_not_above_that_of_values(bounds, monkeypatch):
     assert 0 < least_information_loss(ground, 4, bounds) < by_value
 
 
-@pytest.mark.parametrize("method", methods(), ids=str)
+@pytest.mark.parametrize("method", [m for m in methods() if not m.changes_values], ids=str)
 def test_no_method_goes_below_the_bound(method):
     table, promise = sf.read(people_of(60), RULES, "disease"), sf.KAnonymity(3)
     if method.refuses(promise) or method.series is not None:

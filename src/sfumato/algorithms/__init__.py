@@ -17,6 +17,7 @@ from sfumato.algorithms.lattice.optimal_confidential import OptimalConfidential
 from sfumato.algorithms.lattice.samarati import Samarati
 from sfumato.algorithms.lattice.three_phase import ThreePhase
 from sfumato.algorithms.local import Local
+from sfumato.algorithms.mask import Mask
 from sfumato.algorithms.mondrian import Mondrian
 from sfumato.algorithms.recode import Recode
 from sfumato.algorithms.skyline_mondrian import SkylineMondrian
@@ -34,6 +35,7 @@ __all__ = [
     "Incognito",
     "KOptimize",
     "Local",
+    "Mask",
     "Mondrian",
     "OneGroup",
     "Optimal",

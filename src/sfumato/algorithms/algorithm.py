@@ -47,7 +47,8 @@ class Algorithm(ABC):
 
     - `symmetric`, `joint`, `deterministic`: the three properties of Cormode 2010, section 3;
     - `minimality`: which further steps were certainly not safe (Wong 2009);
-    - `formation`: in which order people joined their groups, where these are formed one by one.
+    - `formation`: in which order people joined their groups, where these are formed one by one;
+    - `changes_values`: whether published values are people's own.
 
     What is published is said by `bucketized` (two tables instead of one) and `takes_sets`; what a
     criterion may ask for, by `judges_all_groups`, `judges_itself`, `keeps_guards`, `series` and
@@ -94,6 +95,19 @@ class Algorithm(ABC):
     @property
     def reads_values(self) -> bool:
         """Whether it is shown sensitive values even where the criterion is not about them."""
+        return False
+
+    @property
+    def changes_values(self) -> bool:
+        """Whether people may be published with another sensitive value than they have.
+
+        So the published values, dealt to people in any way, need not be the true ones.
+        """
+        return False
+
+    @property
+    def drops_insensitive(self) -> bool:
+        """Whether columns that were to be published untouched are dropped."""
         return False
 
     @property
@@ -228,6 +242,16 @@ class Algorithm(ABC):
                 "this method is about one value for each person"
             )
         return None
+
+    @property
+    def keeps_to(self) -> Criterion | None:
+        """What it sees to by itself in values that it names, whatever is asked for; None: none."""
+        return None
+
+    def keeping_to(self, criterion: Criterion) -> Algorithm:
+        """The same method with the values that a criterion of this kind names."""
+        del criterion
+        return self
 
     def remark(self, criterion: Criterion) -> str | None:
         """What is different about enforcing a criterion by this method; None: nothing is."""

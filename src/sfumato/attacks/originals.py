@@ -122,7 +122,8 @@ def seen_with(
 def _refuse_strangers(release: Release, given: Table, seen: Grouping) -> None:
     """Refuse an original whose people do not fit, unless its hierarchies are not known."""
     if release.description.group is not None:
-        _refuse_other_values(given, seen)
+        if not release.method.changes_values:
+            _refuse_other_values(given, seen)
         return
     rules = release.description.rules()
     unknown = [n for n in release.description.quasi_identifiers if n not in rules]

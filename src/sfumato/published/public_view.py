@@ -218,5 +218,10 @@ def read_previous(previous: object) -> tuple[PublicView | str, ...]:
                 "BCFAnonymizer: previous must hold releases, or the directories of saved ones, got "
                 f"{shown(each)}"
             )
+        if getattr(seen.method, "changes_values", False):
+            raise BadInput(
+                f"BCFAnonymizer: previous holds a release by {seen.method}, which changes values; "
+                "releases are compared by values that are people's own"
+            )
         previous_views.append(seen)
     return tuple(previous_views)

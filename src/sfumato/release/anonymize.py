@@ -83,6 +83,8 @@ def anonymize(
     method = a_method(default_method(criterion) if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
+    if method.drops_insensitive:
+        table = table.without_insensitive()
     guard = guarding_column(criterion)
     check_pair(method, criterion)  # before anybody looks at values
     by_value = method.bucketized or method.reads_values or needs_values(criterion)
@@ -91,6 +93,10 @@ def anonymize(
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
+    if method.keeps_to is not None:
+        own = validate(as_merged(method.keeps_to, table), frequencies)
+        refuse_look_alikes(table, own)
+        method = method.keeping_to(own)
     refuse_one_value_each(frequencies, criterion)
     refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
     table = naming_many(table, criterion, method)

@@ -42,6 +42,7 @@ AS_THEY_ARE = (  # two tables
     "the quasi-identifiers of everybody are published as they are; only whose value is whose is "
     "hidden"
 )
+MAY_BE_CHANGED = "may have been changed by the method: rows need not be true one by one"
 ATTACKED: dict[OwnAudit, str] = {
     "not attacked": "not attacked before it was published",
     "safe": "before it was published: shown safe against every attack that applied",
@@ -116,6 +117,14 @@ class Description:
         """The columns published untouched."""
         known = (*self.quasi_identifiers, *self.sensitive)
         return tuple(column for column in self.columns if column not in known)
+
+    @property
+    def masked(self) -> str | None:
+        """The sensitive column in which the method changes values; None: values are people's own.
+
+        It is said whether any was changed or not: that would tell something of people's values.
+        """
+        return self.sensitive[0] if self.method.changes_values else None
 
     @property
     def telling_apart(self) -> tuple[str, ...]:
@@ -213,6 +222,7 @@ class Description:
             **({"left_out": self.n_left_out} if self.n_left_out else {}),
             **({"at_root": self.n_at_root} if self.n_at_root else {}),
             **({} if self.best_so_far is None else {"best_so_far": self.best_so_far.to_json()}),
+            **({} if self.masked is None else {"masked": self.masked}),
             **({"untouched_identify": True} if self.untouched_identify else {}),
             **({"telling": {n: list(q) for n, q in self.telling.items()}} if self.telling else {}),
         }
@@ -269,6 +279,9 @@ class Description:
         read.need("at_root", is_count(at_root) and at_root <= n_rows)
         best = BestSoFar.from_json(written.get("best_so_far"))
         read.need("best_so_far", best is not None or "best_so_far" not in written)
+        method = ALGORITHMS.from_spec(read.part("method", isinstance_of(dict)), where)
+        masks = method.changes_values
+        read.need("masked", (written.get("masked"),) == (sensitive if masks else (None,)))
         parts = read.part("criteria", isinstance_of(list))
         read.need("criteria", bool(parts))
         return cls(
@@ -279,7 +292,7 @@ class Description:
             recoded,
             read.names("text", columns),
             together([CRITERIA.from_spec(spec, where) for spec in parts]),
-            ALGORITHMS.from_spec(read.part("method", isinstance_of(dict)), where),
+            method,
             n_rows,
             read.part("suppressed", is_count),
             levels,

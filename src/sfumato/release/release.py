@@ -31,7 +31,7 @@ from sfumato.release.columns.look_alikes import LookAlikes, as_merged
 from sfumato.release.columns.telling import identifying_columns, telling_columns
 from sfumato.release.columns.untouched import Untouched, published_untouched
 from sfumato.release.context import Context
-from sfumato.release.description import Description, OwnAudit
+from sfumato.release.description import MAY_BE_CHANGED, Description, OwnAudit
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.files.as_described import refuse_undescribed
@@ -142,6 +142,8 @@ class Release:
         ]
         if shown.set_valued is not None:
             rows.append(("any number of values", shown.set_valued))
+        if shown.masked is not None:
+            rows.append((f"values of {shown.masked}", MAY_BE_CHANGED))
         if shown.group is not None:
             rows.append(("published as", f"two tables that share the column {shown.group!r}"))
         if shown.levels is not None:
@@ -399,7 +401,8 @@ class Release:
         if self._private is None:
             return Summary.of(*shown, self.look_alikes, self.further_files)
         alike = LookAlikes.of(self.table)
-        return Summary.of(*shown, alike, (), self.table, self.published_boxes)
+        n_changed = self.recoding.n_changed
+        return Summary.of(*shown, alike, (), self.table, self.published_boxes, n_changed)
 
     def check(self, criterion: Criterion | None = None) -> Check:
         """Measure the promise, or another criterion, on the published table itself.

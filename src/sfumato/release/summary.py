@@ -21,7 +21,13 @@ from sfumato.formulas.measures.loss import (
 from sfumato.html import html_table
 from sfumato.release.columns.look_alikes import LookAlikes
 from sfumato.release.columns.untouched import Untouched, given_away, given_away_text
-from sfumato.release.description import AS_THEY_ARE, ATTACKED, Description, lines_of_files
+from sfumato.release.description import (
+    AS_THEY_ARE,
+    ATTACKED,
+    MAY_BE_CHANGED,
+    Description,
+    lines_of_files,
+)
 from sfumato.table import Table
 from sfumato.text import aligned, count, counted, percent, percent_lost, to_a_tenth, told_apart
 from sfumato.text import people as people_text
@@ -66,6 +72,9 @@ class Summary:
             said += f"; {share} of the detail in the quasi-identifiers is lost{most}"
         if "group_column" in numbers:
             said += f". Two tables: {AS_THEY_ARE}"
+        if "changed" in numbers:
+            changed = counted(numbers["changed"], "value")
+            said += f"; {changed} of {numbers['masked']} changed, a number not for publication"
         n_dropped = sum(map(len, numbers.get("dropped", {}).values()))
         noticed = dict.fromkeys(name for name, _ in self.lines if name not in PLAIN)
         between = "; " if any("," in name for name in noticed) else ", "
@@ -82,6 +91,7 @@ class Summary:
         further_files: Sequence[str] = (),
         original: Table | None = None,
         published: tuple[NDArray[np.int32], Counts] | None = None,
+        n_changed: int = 0,
     ) -> Summary:
         """Summarize; what needs the original, and the boxes in it, is left out without it."""
         n_suppressed = description.n_suppressed
@@ -130,6 +140,14 @@ class Summary:
             numbers["group_column"] = description.group
             lines.append(("published as", f"two tables that share the column {description.group}"))
             lines.append(("lost", "whose a sensitive value is, within a group"))
+        if description.masked is not None:
+            numbers["masked"] = description.masked
+            lines.append((f"values of {description.masked}", MAY_BE_CHANGED))
+            if original is not None:
+                numbers["changed"] = n_changed
+                share = percent(Fraction(n_changed, description.n_rows))
+                said = f"{count(n_changed)} of {count(description.n_rows)} ({share})"
+                lines.append(("values changed", f"{said}; the number is not for publication"))
         if description.set_valued is not None:
             numbers["set_valued"] = description.set_valued
             lines.append(("any number of values", description.set_valued))
@@ -236,6 +254,7 @@ def _about_the_original(
         "identifiers": original.schema.identifiers,
         "person": (original.schema.person,) if original.schema.person else (),
         "guarding": tuple(dict.fromkeys(guarding)),
+        "insensitive, not kept by the method": original.schema.not_kept,
         "no role": tuple(n for n in original.schema.without_role if n not in guarding),
     }
     numbers["dropped"] = {why: list(names) for why, names in dropped.items() if names}

@@ -93,6 +93,7 @@ def document(
             if isinstance(subject, Release)
             else None,
             "at_root": subject.n_at_root if isinstance(subject, Release) else None,
+            "masked": subject.description.masked if isinstance(subject, Release) else None,
             "tables": 2 if target.as_they_are else 1,
             "group_sizes": _sizes(target.seen.sizes),
             "risk": counted_risk(AFTER, _alike(subject, target)),
@@ -126,6 +127,7 @@ def document(
             release=is_release,
             bucketized=bool(target.as_they_are),
             set_valued=target.set_valued,
+            masked=subject.description.masked if isinstance(subject, Release) else None,
             n_unseen=n_unseen,
             n_earlier=len(target.previous.releases),
             experiment=experiment,

@@ -10,6 +10,7 @@ from sfumato.algorithms import Algorithm
 from sfumato.attacks import Finding
 from sfumato.attacks.attack import ATTACKS
 from sfumato.criteria.bound import Value
+from sfumato.release.description import MAY_BE_CHANGED
 from sfumato.report.verdict import NotRun
 from sfumato.spec import headline
 from sfumato.text import counted, share
@@ -101,6 +102,7 @@ def limits(
     release: bool,
     bucketized: bool,
     set_valued: str | None,
+    masked: str | None,
     n_unseen: int,
     n_earlier: int,
     experiment: bool,
@@ -127,6 +129,12 @@ def limits(
             "Quasi-identifiers and insensitive columns are published as they are: who is in the "
             "table, and in which group, is there for everybody to see. Only which sensitive value "
             "of a group is whose is hidden."
+        )
+    if masked is not None:
+        said.append(
+            f"Values of {masked} {MAY_BE_CHANGED}. Attacks that do not know the method take the "
+            "published values for people's own. Which values were changed, how many, and whether "
+            "any was, is known to whoever made the release, and raises what can be believed."
         )
     if set_valued is not None:
         said.append(

@@ -308,6 +308,13 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
         raise DoesNotApply("nobody said what was promised")
     promised = target.promises_of_values
     decidable = promised and target.blind and all(part.guarding is None for part in promised)
+    if method is not None and method.changes_values:
+        kind = CannotRun if promised else DoesNotApply
+        about = "" if promised else "only numbers of people were promised; "
+        raise kind(
+            f"{about}{method} changes values, so that the published ones need not be those of any "
+            "world; what somebody believes who knows the method is not worked out here"
+        )
     if method is not None and method.reads_values:
         kind = CannotRun if promised else DoesNotApply
         about = "" if promised else "only numbers of people were promised; "

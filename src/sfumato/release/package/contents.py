@@ -10,7 +10,7 @@ from fractions import Fraction
 from sfumato.data.labels.grammar import ROOT
 from sfumato.engines.look import ColumnLook
 from sfumato.release.context import NAMES, PRIVATE, Context
-from sfumato.release.description import ATTACKED, Description
+from sfumato.release.description import ATTACKED, MAY_BE_CHANGED, Description
 from sfumato.release.files.saved import Written
 from sfumato.release.package.empty_numbers import EmptyNumbers
 from sfumato.release.package.label_bounds import Bounds, bounds_of
@@ -141,7 +141,14 @@ class Contents:
 
     @property
     def suppressed_text(self) -> str:
-        """What was left out, and of whom nothing is told, in a sentence or two."""
+        """What was left out, of whom nothing is told, and what may be untrue, in sentences."""
+        masked = self.description.masked
+        if masked is None:
+            return self._suppressed_text
+        return f"{self._suppressed_text} Values of {masked} {MAY_BE_CHANGED}."
+
+    @property
+    def _suppressed_text(self) -> str:
         n_at_root = self.description.n_at_root
         if not n_at_root:
             return self._left_out_text

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 
 from sfumato.html import Markup, joined, tag
 from sfumato.html.page import cut, data_table, facts_list, key_figures, shortened
-from sfumato.release.description import AS_THEY_ARE
+from sfumato.release.description import AS_THEY_ARE, MAY_BE_CHANGED
 from sfumato.report.page.frameworks import Framework
 from sfumato.report.page.pieces import Document, badge, names, told_by_publisher
 from sfumato.text import count, counted, people, to_a_tenth
@@ -115,6 +115,9 @@ def _facts(document: Document) -> Markup:
         facts.append(("digest", tag("code", which["digest"])))
     if document["published"]["tables"] == 2:
         facts.append(("two tables", AS_THEY_ARE))
+    masked = document["published"].get("masked")
+    if masked is not None:
+        facts.append((f"values of {cut(masked, LONGEST)}", MAY_BE_CHANGED))
     return facts_list(facts)
 
 

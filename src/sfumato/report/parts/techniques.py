@@ -13,7 +13,7 @@ ANATOMIZATION = "anatomization"
 GENERALIZATION, LOCAL_GENERALIZATION = "generalization", "local generalization"
 TOP, BOTTOM, ENDS = "top coding", "bottom coding", "top and bottom coding"
 MASKING, LOCAL_SUPPRESSION = "masking", "local suppression"
-RECORD_SUPPRESSION = "record suppression"
+RECORD_SUPPRESSION, RANDOMIZATION = "record suppression", "randomization"
 MEANING = {
     ANATOMIZATION: "Quasi-identifiers and sensitive values stand in tables of their own.",
     GENERALIZATION: "Values are published more coarsely, the same value alike in all rows.",
@@ -24,6 +24,7 @@ MEANING = {
     MASKING: "The column is left out, or says nothing in any row.",
     LOCAL_SUPPRESSION: "In some rows the column says nothing.",
     RECORD_SUPPRESSION: "Some rows are left out.",
+    RANDOMIZATION: "Some values may be others than people have, drawn by lot.",
 }
 
 
@@ -46,6 +47,8 @@ def _of_column(shown: Description, column: Mapping[str, Any], n_rows: int) -> It
     name, role = column["name"], column["role"]
     if role == "insensitive":
         return
+    if name == shown.masked:
+        yield RANDOMIZATION
     if shown.group is not None:
         yield ANATOMIZATION
         return
@@ -81,6 +84,7 @@ def dropped(original: Table | None) -> list[dict[str, str]]:
     schema = original.schema
     reasons = {
         **dict.fromkeys(schema.without_role, "it has no role"),
+        **dict.fromkeys(schema.not_kept, "it might tell which values were changed"),
         **dict.fromkeys(schema.identifiers, "it names people"),
         **({} if schema.person is None else {schema.person: "it tells people apart"}),
     }
