@@ -136,6 +136,7 @@ def test_the_refusals_are_those_that_nothing_was_said_for():
     unions = {"CellSuppression", "Local", "Mondrian"}  # of safe groups need not be safe
     sizes = {"KOptimize"}  # are what its bounds are about
     others = {"Anatomy", "BCFAnonymizer", "GreedyGrouping", "Mask", "SkylineMondrian"}
+    others |= {"OptimalConfidential"}
     assert refused == others | unions | sizes
     assert sf.Mondrian().refuses(Company(2)) is None
     assert sf.GreedyGrouping().refuses(Company(2)) is None
