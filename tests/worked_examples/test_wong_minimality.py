@@ -12,7 +12,14 @@ from sfumato.attacks.minimality import (
     credibility_local,
     credibility_superset,
 )
-from sfumato.criteria import CKSafety, KEAnonymity, LDiversity, RecursiveDiversity, TCloseness
+from sfumato.criteria import (
+    CKSafety,
+    Confidentiality,
+    KEAnonymity,
+    LDiversity,
+    RecursiveDiversity,
+    TCloseness,
+)
 from sfumato.data.groups import Groups
 from worked_examples.tables import WONG_LEMMA2_CREDIBILITY, WONG_LEMMA2_SENSITIVE, WONG_LEMMA2_SIZES
 
@@ -75,6 +82,27 @@ def test_table_11_recursive():
     counts = dict.fromkeys(values, 1) | {"HIV": 2}
     broken = breaking(RecursiveDiversity(3, 3), values)
     assert credibility_enumerated([{}, {}], [3, 4], counts, broken, "HIV")[0] == Fraction(2, 3)
+
+
+def test_table_11_global_is_believed_to_be_diverse_and_local_is_not():
+    """(c): 2/3 and five times 1/15; (d): 2/3 and twice 1/6, of which one is all that counts."""
+    kept = {"Ulcer": 1, "Alzhema": 1, "Gallstones": 1}
+    shown = {"Diabetics": 1, "HIV": 2, "Lung Cancer": 1}
+    broken = breaking(RecursiveDiversity(3, 3), [*shown, *kept])
+    cases = (([{}, {}], [3, 4], shown | kept, 15), ([{}, kept], [3, 1], shown, 6))
+    diverse = []
+    for before, generalized, counts, n in cases:
+        believed = [
+            credibility_enumerated(before, generalized, counts, broken, value)[0]
+            for value in counts
+        ]
+        people = [int(n * each) for each in believed]
+        assert sum(believed) == 1
+        assert sorted(believed)[::-1] == [Fraction(2, 3)] + [Fraction(1, n)] * (len(counts) - 1)
+        groups = Groups([n], [people], values=list(counts))
+        diverse.append(bool(RecursiveDiversity(3, 3).holds(groups)[0]))
+        assert not Confidentiality(2, ["HIV"]).holds(groups)[0]
+    assert diverse == [True, False]
 
 
 def test_table_12_t_closeness():

@@ -19,8 +19,9 @@ from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.judging import holding
 from sfumato.criteria.k_anonymity import KAnonymity
-from sfumato.data.frequency import FrequencySet
+from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
 from sfumato.data.groups import Counts
+from sfumato.data.keys import distinct
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, Unsatisfiable
@@ -190,13 +191,17 @@ def _in_order(lattice: Lattice) -> tuple[list[Node], list[Partition]]:
         )
     metric = METRICS["loss"](lattice, None)
     prices = {node: metric.bound(node) for node in lattice.nodes()}
+    ground = lattice.frequencies
+    columns = [(ground.domains[name].taxonomy.low, ground.codes(name)) for name in ground.columns]
     nodes, partitions = [], []
     for done, node in enumerate(sorted(prices, key=lambda each: (prices[each], sum(each), each))):
         report("counting people", done, len(prices))
-        grouping = lattice.grouping(node)
-        if holding(lattice.criterion, grouping.joint).all():
+        lows = [low[level][codes] for (low, codes), level in zip(columns, node, strict=True)]
+        group = distinct(ground.layout.pack(lows))[1]
+        sizes = sum_by(group, ground.counts, int(group.max()) + 1)
+        if holding(lattice.criterion, JointGroups(ground, sizes, None)).all():
             nodes.append(node)
-            partitions.append(np.asarray(grouping.index, dtype=np.intp))
+            partitions.append(group)
     return nodes, partitions
 
 

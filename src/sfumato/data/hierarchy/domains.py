@@ -19,6 +19,8 @@ from sfumato.data.taxonomy import Taxonomy, in_tree_order
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 
+TREES = "hierarchies are trees, and a value with two parents is not supported"
+
 
 def open_domain(
     column: str,
@@ -124,5 +126,5 @@ def refuse_repeated(leaves: Sequence[object], where: str) -> None:
     seen: set[object] = set()
     for leaf in leaves:
         if leaf in seen:
-            raise BadInput(f"{where}: a ground value stands in two places", [leaf])
+            raise BadInput(f"{where}: a ground value stands in two places; {TREES}", [leaf])
         seen.add(leaf)
