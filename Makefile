@@ -38,6 +38,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/lattice.py
 	$(BIN)/python bench/mondrian.py
 	$(BIN)/python bench/local.py
+	$(BIN)/python bench/mask.py
 	$(BIN)/python bench/k_optimize.py
 	$(BIN)/python bench/cells.py
 	$(BIN)/python bench/algorithms.py

@@ -27,8 +27,9 @@ def dealt(decided: Recoding, frequencies: FrequencySet, draw: Draw) -> Recoding:
     some = np.flatnonzero(split[own])
     drawn = some[drawn_order(person[some], draw)]
     person[some] = person[drawn[np.argsort(own[drawn], kind="stable")]]
-    pairs, n_people = np.unique(np.stack([person, place], axis=1), axis=0, return_counts=True)
-    parts = np.column_stack([pairs, n_people]).astype(np.int64)
+    n_places = len(placed.boxes) + 1  # and nowhere
+    pairs, n_people = np.unique(person * n_places + place + 1, return_counts=True)
+    parts = np.stack([pairs // n_places, pairs % n_places - 1, n_people], axis=1)
     if isinstance(decided, Assignment):
         return replace(decided, combinations=frequencies, parts=parts)
     return Assignment(frequencies, placed.boxes, parts, on_grid=placed.on_grid)

@@ -214,7 +214,7 @@ class Mask(Algorithm):
         decided = dealt(decided, frequencies, draw)
         report("masking")
         placed = decided.placement(frequencies).by_value(frequencies)
-        told = np.append(told_groups(decided, placed, frequencies.domains), SUPPRESSED)
+        told = np.append(told_groups(decided, placed), SUPPRESSED)
         groups = Groups(frequencies, attribute, decided, placed, told[placed.box])
         if self.bucketized:
             groups = groups.bucketized()

@@ -71,7 +71,8 @@ def drawn_values(
     within_group: Out of the person's own group, if somebody there has none; else out of everybody.
     """
     plain = np.flatnonzero(~entries.sensitive)
-    plain = plain[np.argsort(entries.group[plain], kind="stable")]
+    if within_group:
+        plain = plain[np.argsort(entries.group[plain], kind="stable")]
     upto = np.cumsum(entries.people[plain])
     first, limit = np.zeros(len(changed), dtype=np.int64), np.full(len(changed), upto[-1])
     if within_group:

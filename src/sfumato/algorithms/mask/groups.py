@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.mask.changes import Changes, Entries
-from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.keys import distinct_rows
-from sfumato.data.recoding import Bucketing, Masked, Placement, Recoding
+from sfumato.data.recoding import Assignment, Bucketing, Masked, Placement, Recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,31 +56,19 @@ def _buckets(placed: Placement, group: NDArray[np.intp]) -> Bucketing:
     return Bucketing(placed.frequencies, parts.astype(np.int64))
 
 
-def told_groups(
-    decided: Recoding, placed: Placement, domains: Mapping[str, Domain]
-) -> NDArray[np.intp]:
+def told_groups(decided: Recoding, placed: Placement) -> NDArray[np.intp]:
     """Number the groups that readers tell apart, in the order of their boxes.
 
-    Returns (n_boxes,): the group of every box of `placed`; -1 where nobody is in it.
+    Boxes that were given texts of their own are told apart by these, too. Returns (n_boxes,): the
+    group of every box of `placed`; -1 where nobody is in it.
     """
-    inside = np.flatnonzero((placed.box >= 0) & (placed.people > 0))
-    somebody = np.full(len(placed.boxes), -1, dtype=np.intp)
-    somebody[placed.box[inside]] = inside
-    boxes = np.flatnonzero(somebody >= 0)
-    told = []
-    for column, texts in decided.labels(domains).items():
-        position = decided.label_at(column, placed)[somebody[boxes]]
-        if texts is None:
-            told.append(placed.frequencies.codes(column)[placed.key[somebody[boxes]]])
-            continue
-        first: dict[str | None, int] = {}
-        same = [first.setdefault(text, len(first)) for text in texts.texts]
-        told.append(np.array(same, dtype=np.intp)[texts.index[position]])
-    sides = placed.boxes[boxes].reshape(len(boxes), -1)
-    order = np.lexsort(sides.T[::-1])
-    _, index = distinct_rows(np.stack(told, axis=1)[order])
-    _, first_box = np.unique(index, return_index=True)
-    number = np.argsort(np.argsort(first_box))  # by the first of their boxes
+    used = np.zeros(len(placed.boxes) + 1, dtype=bool)  # the last is for -1
+    used[placed.box[placed.people > 0]] = True
+    boxes = np.flatnonzero(used[:-1])
+    told = placed.boxes[boxes].reshape(len(boxes), -1)
+    if isinstance(decided, Assignment) and decided.texts is not None:
+        texts = [each for each in decided.texts.values() if each is not None]
+        told = np.column_stack([told, *(each.index[boxes] for each in texts)])
     group = np.full(len(placed.boxes), -1, dtype=np.intp)
-    group[boxes[order]] = number[index]
+    _, group[boxes] = distinct_rows(told)
     return group
