@@ -43,6 +43,39 @@ def shown(recoding, frequencies):
     return boxes, out
 
 
+def shown_in_two_tables(recoding, frequencies):
+    """Give the values of every group, named by its people and values, and those suppressed.
+
+    recoding: its boxes are the groups, and are not published.
+    """
+    placed = recoding.placement(frequencies)
+    whole = not placed.frequencies.sensitive
+    box_of = dict(zip(placed.key.tolist(), placed.box.tolist(), strict=True))
+    of = frequencies.combination_of.tolist()
+    keys = (
+        [(key, box_of[of[key]], n) for key, n in enumerate(frequencies.counts)]
+        if whole
+        else zip(placed.key, placed.box, placed.people, strict=True)
+    )
+    groups, out = {}, Counter()
+    for key, box, n in keys:
+        values = tuple(_label(frequencies, name, key) for name in frequencies.sensitive)
+        if box == SUPPRESSED:
+            out[values] += int(n)
+            continue
+        own = groups.setdefault(placed.boxes[box].tobytes(), (Counter(), Counter()))
+        own[0][tuple(_label(frequencies, name, key) for name in frequencies.quasi_identifiers)] += (
+            int(n)
+        )
+        own[1][values] += int(n)
+    seen = Counter()
+    for who, inside in groups.values():
+        name = frozenset(who.items()), frozenset(inside.items())
+        for values, n in inside.items():
+            seen[name, values] += n
+    return seen, out
+
+
 def _label(frequencies, name, key):
     return frequencies.domains[name].labels[int(frequencies.codes(name)[key])]
 
@@ -60,7 +93,7 @@ def counted(rows, quasi_identifiers, sensitive):
     return FrequencySet.from_codes(domains, list(quasi_identifiers), sensitive, codes, one_each)
 
 
-def published(rows, quasi_identifiers, sensitive, criterion, method):
+def published(rows, quasi_identifiers, sensitive, criterion, method, see=shown):
     """Give what a method publishes on a table, by every lot: [(chance, boxes, suppressed)]."""
     frequencies = counted(rows, quasi_identifiers, sensitive)
 
@@ -70,15 +103,16 @@ def published(rows, quasi_identifiers, sensitive, criterion, method):
             recoding = method.search(frequencies, criterion, draw)
         except sf.SfumatoError:  # refused: nobody sees anything
             return Counter(), Counter()
-        return shown(recoding, frequencies)
+        return see(recoding, frequencies)
 
     return [(chance, *found) for chance, found in every_outcome(run, 10**6)]
 
 
-def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
+def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes, see=shown):
     """Give what is believed of the people of every combination: {who: {values: Fraction}}.
 
-    rows: the original, of which only quasi-identifiers are looked at. boxes: what was published.
+    rows: the original, of which only quasi-identifiers are looked at. boxes: what was published,
+    as `see` gives it.
     None: on no world it is published; suppressed people may have several values of their own.
     """
     names = list(quasi_identifiers)
@@ -106,7 +140,7 @@ def beliefs(rows, quasi_identifiers, sensitive, criterion, method, boxes):
                     dict(zip(names, who, strict=True)) | dict(zip(sensitive, value, strict=True))
                     for who, value in zip(people, world, strict=True)
                 ]
-                known[key] = published(made, quasi_identifiers, sensitive, criterion, method)
+                known[key] = published(made, quasi_identifiers, sensitive, criterion, method, see)
             same = [c for c, seen, out in known[key] if seen == boxes and out == Counter(hidden)]
             likely = weight * sum(same, Fraction(0))
             total += likely

@@ -21,6 +21,9 @@ METHODS = [
     sf.RandomizedGrouping(0.5),
     sf.SymmetricGrouping(),
     sf.OneGroup(),
+    sf.Mondrian(publish="bucketized"),
+    sf.Optimal("loss", 0.1, publish="bucketized"),
+    sf.TopDown(publish="bucketized"),
 ]
 
 

@@ -13,6 +13,7 @@ import numpy as np
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.formation import Formation
 from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.two_tables import Publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
@@ -81,6 +82,8 @@ class Algorithm(ABC):
     # What becomes of people in no safe group: their rows are left out, or published with all cells
     # of quasi-identifiers at the root.
     suppress: Suppress = "rows"
+    # How groups that are boxes are published: as these, or as two tables (`two_tables`).
+    publish: Publish = "generalized"
     anatomize: bool = False  # whether finished groups are partitioned further, by `Anatomy`
 
     def __init_subclass__(cls, **extra: Any) -> None:
@@ -113,7 +116,7 @@ class Algorithm(ABC):
     @property
     def bucketized(self) -> bool:
         """Whether quasi-identifiers and sensitive values are published apart, as two tables."""
-        return False
+        return self.publish == "bucketized"
 
     @property
     def publishes(self) -> Publishes:
@@ -131,8 +134,11 @@ class Algorithm(ABC):
 
     @property
     def one_by_one(self) -> bool:
-        """Whether people, and not regions of their values, are put into groups."""
-        return self.bucketized
+        """Whether people, and not regions of their values, are put into groups.
+
+        So they are by methods that have two tables and nothing else to publish.
+        """
+        return self.bucketized and self.publish != "bucketized"
 
     @property
     def experiment(self) -> bool:

@@ -72,6 +72,8 @@ class Checked(Algorithm):
         method = a_method(given, "Checked")
         why = (
             "it publishes two tables, and forms groups by sensitive values"
+            if method.one_by_one
+            else "groups that are checked are published as one table; drop publish='bucketized'"
             if method.bucketized
             else "it reads values itself, and is shown none here"
             if method.reads_values

@@ -90,6 +90,8 @@ def check_sets(method: Algorithm, column: str | None, person: str | None) -> Non
         return
     why = (
         "it puts people into groups by the one value that each of them has"
+        if method.one_by_one
+        else "it judges groups by the one value that each person has"
         if method.bucketized
         else "a person's values would be published together, and these are known only apart: as "
         "two tables, of people and of values"

@@ -84,6 +84,9 @@ PLACES = (
     Place(TWO_TABLES, "SensitiveGrouping()"),
     Place(TWO_TABLES, "OneGroup()"),
     Place(TWO_TABLES, "SkylineMondrian(publish='bucketized')"),
+    Place(TWO_TABLES, "Mondrian(publish='bucketized')"),
+    Place(TWO_TABLES, "TopDown(publish='bucketized')"),
+    *(Place(TWO_TABLES, f"{name}(publish='bucketized')") for name in (*LATTICE, "ThreePhase")),
 )
 
 

@@ -110,7 +110,7 @@ class MethodBased(Attack):
         if not method.one_by_one:
             raise DoesNotApply(
                 f"people were not grouped one by one by {method}; what can be learned from its "
-                "steps is the minimality attack's"
+                f"steps is the {'mechanism' if method.bucketized else 'minimality'} attack's"
             )
         # Who was left over is not among those whose values are dealt.
         learned = LearnedBeliefs([], suppressed_known=target.n_suppressed > 0)

@@ -77,6 +77,10 @@ AT_ROOT = (
     "outliers are published at the root, not at the levels of everybody else; what it tells that "
     "no step down was safe is not worked out for them"
 )
+TWO_TABLES = (
+    "quasi-identifiers are published as they are, so how far groups were generalized is not; what "
+    "all steps of the method tell is the mechanism attack's"
+)
 LAST_STEP_ONLY = (
     "only the last step was looked at, so more may be believed: that a promise is kept only an "
     "attack can show that knows all steps (mechanism)"
@@ -258,6 +262,8 @@ class Minimality(Attack):
             )
         if beside_others:
             raise CannotRun(BESIDE_OTHERS)
+        if method.bucketized:
+            raise DoesNotApply(TWO_TABLES)
         if any(part.skyline() is not None for part in enforced.parts):
             raise CannotRun(
                 "a skyline is about all groups of a release together; what a step further would "

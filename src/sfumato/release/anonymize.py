@@ -8,6 +8,7 @@ from dataclasses import replace
 from sfumato.algorithms import Algorithm, SeriesAlgorithm
 from sfumato.algorithms.algorithm import a_method, chances
 from sfumato.algorithms.compatibility import check_pair, check_sets, default_method
+from sfumato.algorithms.two_tables import as_two_tables
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.labels.numbers import WAYS, Numbers
@@ -104,6 +105,8 @@ def anonymize(
     report("searching")
     draw = chances(method)
     decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
+    if method.bucketized and decided.buckets is None:
+        decided = as_two_tables(decided, frequencies, draw)
     secret = draw(SECRET_BYTES)
     recoding = decided.renumbered(secret).without_hidden()
     description = Description.of(table, frequencies, recoding, criterion, method)

@@ -22,6 +22,7 @@ from sfumato.algorithms.lattice.minimal import (
 from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import all_tuples, frequencies_of
+from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
@@ -53,12 +54,14 @@ class Exhaustive(Algorithm):
     max_suppressed: float = 0
     prefer: Prefer = "absolute_distance"
     suppress: Suppress = "rows"
+    publish: Publish = "generalized"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit(type(self).__name__, self.max_suppressed)
         check_prefer(type(self).__name__, self.prefer)
         check_suppress(type(self).__name__, self.suppress)
+        check_publish(type(self).__name__, self.publish, suppress=self.suppress)
 
     @property
     def publishes(self) -> Publishes:
@@ -68,7 +71,7 @@ class Exhaustive(Algorithm):
     @property
     def keeps_guards(self) -> bool:
         """Combinations are recoded as a whole."""
-        return True
+        return not self.bucketized
 
     @property
     def minimality(self) -> Minimality:

@@ -16,6 +16,7 @@ from sfumato.algorithms.lattice.metric import METRICS, Metric, Price, Weights, k
 from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lattice.outliers import check_suppress
 from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
@@ -64,12 +65,14 @@ class Optimal(Algorithm):
     max_suppressed: float = 0
     weights: Weights | None = None
     suppress: Suppress = "rows"
+    publish: Publish = "generalized"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         suppression_limit("Optimal", self.max_suppressed)
         known_metric("Optimal", self.metric)
         check_suppress("Optimal", self.suppress)
+        check_publish("Optimal", self.publish, suppress=self.suppress)
         if self.weights is None:
             return
         if not METRICS[self.metric].weighted:
@@ -90,7 +93,7 @@ class Optimal(Algorithm):
     @property
     def keeps_guards(self) -> bool:
         """Combinations are recoded as a whole."""
-        return True
+        return not self.bucketized
 
     @property
     def minimality(self) -> Minimality | None:

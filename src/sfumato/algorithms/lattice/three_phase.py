@@ -14,6 +14,7 @@ from sfumato.algorithms.lattice.lattice import Lattice, Node, right_below
 from sfumato.algorithms.lattice.metric import METRICS, known_metric
 from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lots import Draw
+from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
@@ -58,11 +59,13 @@ class ThreePhase(Algorithm):
 
     metric: str = "loss"
     specialization: Literal["lattice", "sequence"] = "lattice"
+    publish: Publish = "generalized"
     judges_all_groups: ClassVar[bool] = True
 
     def __post_init__(self) -> None:
         known_metric("ThreePhase", self.metric)
         one_of("ThreePhase", "specialization", self.specialization, ("lattice", "sequence"))
+        check_publish("ThreePhase", self.publish)
 
     @property
     def publishes(self) -> Publishes:
@@ -72,7 +75,7 @@ class ThreePhase(Algorithm):
     @property
     def keeps_guards(self) -> bool:
         """Combinations are recoded as a whole."""
-        return True
+        return not self.bucketized
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:

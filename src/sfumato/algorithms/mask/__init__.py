@@ -273,6 +273,8 @@ def _read_inner(given: object) -> Algorithm:
     method = a_method(given, "Mask: inner")
     why = (
         "it publishes two tables, and forms groups by sensitive values"
+        if method.one_by_one
+        else "whether there are two tables Mask says; give publish='bucketized' to it instead"
         if method.bucketized
         else "it looks at values, and is shown none here"
         if method.reads_values

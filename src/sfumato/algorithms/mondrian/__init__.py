@@ -18,6 +18,7 @@ from sfumato.algorithms.mondrian.judge import COUNTS_AT_ONCE, Judge, LookAhead
 from sfumato.algorithms.mondrian.line import Line
 from sfumato.algorithms.mondrian.relaxed import Halving
 from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
+from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.recoding import Assignment
@@ -54,6 +55,9 @@ class Mondrian(Algorithm):
     least and loses the most. "tight": to the extremes of the people. Whatever is chosen, bounds
     depend on quasi-identifiers alone.
 
+    `publish="bucketized"`: two tables, one of quasi-identifiers as they are and the number of the
+    group, one of the numbers and the sensitive values.
+
     `look_ahead=True`: a region is cut only where both sides would be safe whoever of its people had
     which of its values. So a cut depends on the values of the region as a whole, which everybody
     sees in the groups it ends in, and never on which side they are: however the values of a group
@@ -80,11 +84,13 @@ class Mondrian(Algorithm):
     dimensions: Literal["all", "widest"] = "all"
     look_ahead: bool = False
     seed: int | None = None
+    publish: Publish = "generalized"
 
     def __post_init__(self) -> None:
         for name in ("strict", "look_ahead"):
             true_or_false("Mondrian", name, getattr(self, name))
         one_of("Mondrian", "bounds", self.bounds, BOUNDS)
+        check_publish("Mondrian", self.publish, bounds=self.bounds)
         one_of("Mondrian", "dimensions", self.dimensions, ("all", "widest"))
         optional_seed("Mondrian", self.seed)
         if self.strict and self.experiment:
@@ -138,7 +144,7 @@ class Mondrian(Algorithm):
     @property
     def keeps_guards(self) -> bool:
         """What people guard is counted with their values, and cut with them."""
-        return True
+        return not self.bucketized
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Relaxed, also what a union of safe groups can break."""
@@ -152,7 +158,13 @@ class Mondrian(Algorithm):
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls(strict=False), cls(dimensions="widest"), cls(look_ahead=True))
+        return (
+            cls(),
+            cls(strict=False),
+            cls(dimensions="widest"),
+            cls(look_ahead=True),
+            cls(publish="bucketized"),
+        )
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Assignment:
         """Cut all regions until no cut is allowable."""

@@ -12,6 +12,7 @@ from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
 from sfumato.algorithms.top_down.local import LocalSpecialization
+from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
@@ -53,6 +54,9 @@ class TopDown(Algorithm):
     loss (Wong 2009, definition 7, equal weights); ties go to the earlier column, then to the
     earlier node. At the end no node can be replaced any more.
 
+    `publish="bucketized"`: two tables, one of quasi-identifiers as they are and the number of the
+    group, one of the numbers and the sensitive values.
+
     A `seed` repeats the lots of a local run. It is for experiments: such a release is saved only
     with `experiment=True`, and says so.
 
@@ -70,10 +74,12 @@ class TopDown(Algorithm):
     recoding: Literal["local", "cut"] = "local"
     seed: int | None = None
     keep: Literal["whole", "part"] = "whole"
+    publish: Publish = "generalized"
 
     def __post_init__(self) -> None:
         one_of("TopDown", "recoding", self.recoding, ("local", "cut"))
         optional_seed("TopDown", self.seed)
+        check_publish("TopDown", self.publish)
         one_of("TopDown", "keep", self.keep, ("whole", "part"))
         if self.recoding == "cut" and self.experiment:
             raise BadInput("TopDown: a cut leaves nothing to chance; drop the seed")
@@ -112,7 +118,7 @@ class TopDown(Algorithm):
     @property
     def keeps_guards(self) -> bool:
         """A cut recodes combinations as a whole; local recoding may split them."""
-        return self.recoding == "cut"
+        return self.recoding == "cut" and not self.bucketized
 
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:

@@ -96,6 +96,8 @@ class Membership:
     def labels(self, group: int, target: Target) -> dict[str, str | None]:
         """The published quasi-identifiers of a group, as the release has them if it is found."""
         names, domains = self.frequencies.quasi_identifiers, self.frequencies.domains
+        if target.as_they_are:
+            return target.published_labels(group)
         if target.seen.frequencies.quasi_identifiers == names:
             with suppress(CannotRun):
                 boxes = boxes_in(domains, target.seen)
@@ -160,6 +162,8 @@ def located(target: Target, guard: str | None = None) -> Membership | PossibleMe
             remedy="give the original table (original=, --original)",
         )
     frequencies = target.original.frequencies(guard)
+    if target.as_they_are:
+        return _in_two_tables(target, frequencies)
     if target.recoding is not None and target.recoding.has_one_box_each:
         return _whole(frequencies, target.recoding)
     if guard is not None:
@@ -172,6 +176,27 @@ def located(target: Target, guard: str | None = None) -> Membership | PossibleMe
         parts = _split(target.recoding.placement(frequencies), boxes)
         return Membership(frequencies, boxes, *parts, histogram)
     return _by_counts(frequencies, boxes, histogram, target.seen.sizes)
+
+
+def _in_two_tables(target: Target, frequencies: FrequencySet) -> Membership:
+    """See who is in which group by the table of people; boxes are those around them."""
+    buckets = target.buckets
+    if buckets is None:
+        raise CannotRun(
+            "who of the original is in which group cannot be told: the quasi-identifiers that are "
+            "published are not the original's"
+        )
+    key, group, people = buckets.kept.T
+    parts = _added_up(buckets.combinations.combination_of[key], group, people)
+    ground, n_groups = frequencies.combinations, len(target.seen.sizes)
+    boxes = np.empty((n_groups, len(ground.columns), 2), dtype=np.int32)
+    for j, name in enumerate(ground.columns):
+        codes = ground.codes(name)[parts[0]]
+        low, high = np.full(n_groups, len(ground.domains[name])), np.full(n_groups, -1)
+        np.minimum.at(low, parts[1], codes)
+        np.maximum.at(high, parts[1], codes)
+        boxes[:, j] = np.stack([low, high], axis=1)
+    return Membership(frequencies, boxes, *parts, _values_of(target, frequencies))
 
 
 def listed(target: Target) -> PossibleMembers:

@@ -26,6 +26,7 @@ from sfumato.attacks.mechanism.budget import chosen_by_values
 from sfumato.attacks.mechanism.following import Following, published_groups
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
+from sfumato.attacks.mechanism.replaying_two_tables import TwoTablesReplay
 from sfumato.attacks.mechanism.series import SeriesReplay, provenances_of
 from sfumato.attacks.mechanism.superset import ListReplay
 from sfumato.attacks.remedy import Remedy
@@ -227,7 +228,8 @@ class Mechanism(Attack):
                 return followed
         rules = target.original.schema.hierarchies
         ground = target.original.combinations()
-        replay = Replay(target, ground, rules, method, enforced, self.worlds)
+        kind = TwoTablesReplay if target.as_they_are else Replay
+        replay = kind(target, ground, rules, method, enforced, self.worlds)
         members, classes = replay.run(attribute)
         n_unseen = target.n_suppressed  # whoever runs it sees nothing of their values
         verdict = Verdict(target, members, LearnedBeliefs([]), attribute, classes, n_unseen)
@@ -326,10 +328,10 @@ def _method(target: Target) -> tuple[Algorithm, Criterion]:
         )
     if method is None:
         raise CannotRun("nobody said by which method the release was made")
-    if method.bucketized and not method.one_by_one:
+    if method.bucketized and not method.one_by_one and target.set_valued is not None:
         raise CannotRun(
-            f"{method} publishes two tables, and groups of people; on which worlds it makes the "
-            "same groups is not worked out here"
+            f"{method} publishes two tables, and people have any number of values; on which worlds "
+            "it makes the same groups is not worked out here"
         )
     if method.one_by_one:
         raise DoesNotApply(

@@ -17,7 +17,7 @@ from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Counts, Histogram
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.keys import Codes
-from sfumato.data.recoding import SUPPRESSED, Recoding
+from sfumato.data.recoding import SUPPRESSED, Bucketing, Recoding
 
 Signature = dict[bytes, bytes]  # box -> histogram
 
@@ -103,9 +103,7 @@ class Population:
         else:
             placed = recoding.placement(frequencies)
             key, box, n, boxes = placed.key, placed.box, placed.people, placed.boxes
-        names = tuple(self.value_domains)
-        rows = np.stack([frequencies.codes(name) for name in names], axis=1)
-        value = np.array([self.number[tuple(row)] for row in rows.tolist()], dtype=np.intp)[key]
+        value = self._value_of(frequencies)[key]
         kept = box != SUPPRESSED
         histogram = np.zeros((len(boxes), len(self.rows)), dtype=np.int64)
         np.add.at(histogram, (box[kept], value[kept]), n[kept])
@@ -113,6 +111,24 @@ class Population:
         combination = frequencies.combination_of[key]
         np.add.at(suppressed, (combination[~kept], value[~kept]), n[~kept])
         return boxes, histogram, suppressed
+
+    def in_groups(self, buckets: Bucketing) -> tuple[Counts, Counts]:
+        """Give the people of numbered groups of a world, by combination and by value.
+
+        (n_groups, n_combinations) and (n_groups, n_values).
+        """
+        key, group, people = buckets.kept.T
+        n_groups = len(buckets.group_sizes)
+        who = np.zeros((n_groups, len(self.ground)), dtype=np.int64)
+        np.add.at(who, (group, buckets.combinations.combination_of[key]), people)
+        histogram = np.zeros((n_groups, len(self.rows)), dtype=np.int64)
+        np.add.at(histogram, (group, self._value_of(buckets.combinations)[key]), people)
+        return who, histogram
+
+    def _value_of(self, frequencies: FrequencySet) -> NDArray[np.intp]:
+        """Give the number of the value that the people of each counted combination have."""
+        rows = np.stack([frequencies.codes(name) for name in self.value_domains], axis=1)
+        return np.array([self.number[tuple(row)] for row in rows.tolist()], dtype=np.intp)
 
     def _counted(
         self, who: NDArray[np.intp], value: NDArray[np.intp], counts: Counts

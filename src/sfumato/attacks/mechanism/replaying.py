@@ -67,10 +67,14 @@ class Replay:
         if ground.n_rows > most:
             raise CannotRun(TOO_MANY)
         self.ground = ground
-        self.boxes = boxes_in(ground.domains, target.seen)  # (n_groups, n_quasi_identifiers, 2)
+        self.boxes = self._boxes()  # (n_groups, n_quasi_identifiers, 2)
         self.values = PossibleValues.of(target, rules, enforced)
         self.population = Population(self.ground, self.values.domains, self.values.rows)
         self.placed = False  # whether everybody is in one group, which is known
+
+    def _boxes(self) -> NDArray[np.int32]:
+        """Give what is published of quasi-identifiers, group by group."""
+        return boxes_in(self.ground.domains, self.target.seen)
 
     @cached_property
     def published(self) -> Signature:
@@ -137,7 +141,8 @@ class Replay:
         one = fillings.one()
         if one is None:
             return
-        self._refuse_hopeless(fillings, one)
+        kind, box = fillings.pairs[one > 0].T
+        self._refuse_hopeless(kind, box, one[one > 0], fillings.left_over(one))
         every = fillings.every(MOST_FILLINGS)
         if every is None:  # all values to everybody who is published: only more worlds
             yield from self._everybody(fillings.pairs[:, 0])
@@ -160,22 +165,32 @@ class Replay:
             fewest = min(by_group, whole, key=lambda case: case.n_worlds(n_values, self.most))
             yield fewest
 
-    def _refuse_hopeless(self, fillings: Fillings, filling: Counts) -> None:
+    def _refuse_hopeless(
+        self,
+        kind: NDArray[np.intp],
+        box: NDArray[np.intp],
+        people: Counts,
+        suppressed: Counts,
+    ) -> None:
         """Refuse at once where one way to fill the groups has too many worlds already.
 
         People who are alike and in several groups have fixed values here, so no world counts twice.
+
+        Args:
+            kind: Combinations that are in groups; equal ones where they are in several.
+            box: The group of each.
+            people: How many they are there.
+            suppressed: (n_combinations,): who is in none.
         """
-        kind, box = fillings.pairs.T
-        used = filling > 0
-        split = np.bincount(kind[used], minlength=len(self.ground)) > 1
+        split = np.bincount(kind, minlength=len(self.ground)) > 1
         n_values, n_worlds = len(self.values.rows), 1
-        for n in fillings.left_over(filling).tolist():
+        for n in suppressed.tolist():
             n_worlds *= math.comb(n + n_values - 1, n)
         for number, row in enumerate(self.values.histogram):
-            mine = np.flatnonzero(used & (box == number))
+            mine = np.flatnonzero(box == number)
             apart = split[kind[mine]]
-            left = without_some(row, int(filling[mine[apart]].sum()))
-            n_worlds *= fewest_tables(filling[mine[~apart]], left, self.most)
+            left = without_some(row, int(people[mine[apart]].sum()))
+            n_worlds *= fewest_tables(people[mine[~apart]], left, self.most)
             if n_worlds > self.most:
                 raise CannotRun(TOO_MANY)
 
@@ -229,16 +244,20 @@ class Replay:
     def _classes(self, expected: NDArray[np.object_], attribute: str) -> list[ClassBelief]:
         """Give what is believed of each combination, by one sensitive column."""
         codes = self.values.rows[:, list(self.values.domains).index(attribute)]
-        low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
         classes = []
         for i, n in enumerate(self.ground.counts.tolist()):
             possible = np.flatnonzero(expected[i])
             shares = by_code(codes[possible].tolist(), expected[i, possible] / n)
-            own = self.population.codes[i]
-            inside = np.flatnonzero(((own >= low) & (own <= high)).all(axis=1))
+            inside = self._groups_of(i)
             if len(inside):
                 classes.append(ClassBelief(int(inside[0]), i, n, shares))
             else:  # suppressed: what was believed of them without the release
                 before = by_code(codes.tolist(), self.values.prior)
                 classes.append(ClassBelief(SUPPRESSED, i, n, shares, before=before))
         return classes
+
+    def _groups_of(self, combination: int) -> NDArray[np.intp]:
+        """Give the groups that people of a combination may be in."""
+        own = self.population.codes[combination]
+        low, high = self.boxes[:, :, 0], self.boxes[:, :, 1]
+        return np.flatnonzero(((own >= low) & (own <= high)).all(axis=1))
