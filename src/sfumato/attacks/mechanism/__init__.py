@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.algorithms import Algorithm
+from sfumato.algorithms import Algorithm, Mask
 from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.correspondence.known_cells import KnownCells
 from sfumato.attacks.correspondence.whole_series import among_others, named
@@ -24,6 +24,7 @@ from sfumato.attacks.known_method.solver import LearnedBeliefs, Solver
 from sfumato.attacks.known_method.verdict import Verdict, is_within_others, worst_finding
 from sfumato.attacks.mechanism.budget import chosen_by_values
 from sfumato.attacks.mechanism.following import Following, published_groups
+from sfumato.attacks.mechanism.masked import masked_finding
 from sfumato.attacks.mechanism.promise import Promise
 from sfumato.attacks.mechanism.replaying import Replay
 from sfumato.attacks.mechanism.replaying_two_tables import TwoTablesReplay
@@ -72,6 +73,10 @@ class Mechanism(Attack):
     method is run again on every world, if these are not too many. Where values had no part in its
     decisions (`Algorithm.joint`), all worlds count the same: a group's shares are what is believed
     of its people.
+
+    A method that changes values (`Mask`) is not run again: tables and lots that lead to what was
+    published are weighed, where these are few, with a prior by which everybody has one of the
+    masked values alike. That may show somebody to be believed too much of, and nobody to be safe.
 
     With earlier releases of the same people he knows these, how they were made, and when people
     came: worlds explain all of them, and every release has to come about on a world.
@@ -138,7 +143,10 @@ class Mechanism(Attack):
 
     def find(self, target: Target) -> Finding:
         """Find the value that is believed most, by somebody who can run the method."""
-        attribute = target.view(self.attribute, others=False).attribute
+        view = target.view(self.attribute, others=False)
+        attribute = view.attribute
+        if isinstance(target.method, Mask) and self._weighs_lots(target):
+            return masked_finding(target, target.method, view, self.called, _knows(target))
         method, enforced = _method(target)
         guard = guarding_column(enforced)
         if self.who == "external":
@@ -156,6 +164,10 @@ class Mechanism(Attack):
             return finding
         notes = [aside, *([finding.note] if finding.note else [])]
         return replace(finding, note="; ".join(notes))
+
+    def _weighs_lots(self, target: Target) -> bool:
+        """Whether it is about a masked release alone, of which something was promised."""
+        return bool(target.promises_of_values) and self.who == "original" and not target.previous
 
     def _in_series(
         self, target: Target, method: Algorithm, enforced: Criterion, attribute: str
