@@ -204,3 +204,35 @@ def test_one_of_several_sensitive_columns_has_to_be_named():
 def test_m_is_a_number_of_at_least_one(m):
     with pytest.raises(sf.BadInput, match="OptimalConfidential: m must be"):
         OptimalConfidential(m)
+
+
+# -------------------------------------------------------- how often something would be left over
+
+
+def chain_of_partitions(draw):
+    """Four to eight people of eight kinds, 2 x 2 x 2, and all nodes that join halves of them."""
+    kinds, sizes = np.unique(draw.integers(0, 8, draw.integers(4, 9)), return_counts=True)
+    first = [kinds // 2, kinds // 4, np.zeros_like(kinds)]
+    second = [kinds % 2, np.zeros_like(kinds)]
+    nodes = sorted(((i, j) for i in range(3) for j in range(2)), key=lambda n: n[0] + 1.5 * n[1])
+    order = [np.unique(2 * first[i] + second[j], return_inverse=True)[1] for i, j in nodes]
+    return sizes, order
+
+
+def test_nodes_as_they_come_leave_something_in_many_tables_and_passing_some_over_in_none():
+    """One sensitive value of at most half of the people; the numbers stand in docs/methods.md."""
+    draw = np.random.default_rng(1)
+    n_left, half = 0, Fraction(1, 2)
+    for _ in range(300):
+        sizes, order = chain_of_partitions(draw)
+        n = int(sizes.sum())
+        n_sensitive = int(draw.integers(1, n // 2 + 1))
+        dealt = dealt_tables(sizes, np.array([n_sensitive, n - n_sensitive]), 10**6)
+        as_they_come = FirstConfidential.of(dealt, sizes, order, half, [0], pass_over=False)
+        rule = FirstConfidential.of(dealt, sizes, order, half, [0])
+        n_left += as_they_come.left > 0
+        assert as_they_come.left == 0 or as_they_come.left > half  # it always tells too much
+        assert rule.left == 0
+        if not as_they_come.left:
+            assert (rule.published == as_they_come.published).all()
+    assert n_left == 126

@@ -2,47 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import lru_cache
 from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
 from sfumato.algorithms.algorithm import Algorithm
-from sfumato.algorithms.lattice.lattice import Lattice, Node
-from sfumato.algorithms.lattice.metric import METRICS
+from sfumato.algorithms.lattice.all_worlds import Ground, World, all_outcomes, nodes_in_order
 from sfumato.algorithms.lattice.minimal import refuse
 from sfumato.algorithms.lots import Draw
 from sfumato.criteria.criterion import Criterion, together
-from sfumato.criteria.judging import holding
 from sfumato.criteria.k_anonymity import KAnonymity
-from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
-from sfumato.data.groups import Counts
-from sfumato.data.keys import distinct
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
-from sfumato.errors import BadInput, Unsatisfiable
-from sfumato.formulas.minimality.deals import tables
-from sfumato.formulas.minimality.first_confidential import (
-    NOTHING,
-    FirstConfidential,
-    Partition,
-    fewest_tables,
-)
+from sfumato.errors import Unsatisfiable
+from sfumato.formulas.minimality.first_confidential import NOTHING
 from sfumato.parameters import number, true_or_false
-from sfumato.progress import report
 from sfumato.text import count, counted, value_text
-
-WORLDS = 100_000  # ways to deal the values out that are looked at
-COUNTS = 1 << 23  # in all of them together
-LARGE = 10**12  # numbers from which on only their size is told
-NODES = 20_000
-OTHERWISE = (
-    "it is for small tables; use sf.Mondrian(look_ahead=True), or sf.Checked(sf.Mondrian(), ks=[k])"
-)
 
 
 @dataclass(frozen=True)
@@ -123,29 +99,21 @@ class OptimalConfidential(Algorithm):
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find by which node this table, among all that could be, is published."""
         del draw
-        ground = frequencies.combinations
         sizes_alone = [part for part in criterion.parts if not part.looks_at_values]
-        lattice = Lattice(ground, together(sizes_alone) if sizes_alone else KAnonymity(1))
-        nodes, partitions = _in_order(lattice)
-        if not nodes:
-            raise refuse(lattice, 0)
-        world = _World.of(frequencies, _part_about_values(criterion), partitions)
-        question = _Question(
-            tuple(world.sizes.tolist()),
-            tuple(world.histogram.tolist()),
-            tuple(world.order),
-            1 / self.m,
-            world.protected,
-            self.pass_over,
-        )
+        enough = together(sizes_alone) if sizes_alone else KAnonymity(1)
+        nodes = nodes_in_order(Ground(frequencies.combinations, enough))
+        if not nodes.nodes:
+            raise refuse(nodes.lattice, 0)
+        promised = next(part for part in criterion.parts if part.by_mechanism)
+        world = World.of(frequencies, promised, nodes.cell)
         self._refuse_impossible(world, criterion)
-        answer = _answered(question)
-        place = answer.place(world.people)
-        if answer.rule.left > 1 / self.m or place == NOTHING:
-            raise Unsatisfiable(self._nothing(answer.rule.left, len(nodes)))
-        return lattice.recoding(nodes[place])
+        outcomes = all_outcomes(world.question(nodes.order, 1 / self.m, pass_over=self.pass_over))
+        place = outcomes.place(world.people)
+        if outcomes.rule.left > 1 / self.m or place == NOTHING:
+            raise Unsatisfiable(self._nothing(outcomes.rule.left, len(nodes.nodes)))
+        return nodes.lattice.recoding(nodes.nodes[place])
 
-    def _refuse_impossible(self, world: _World, criterion: Criterion) -> None:
+    def _refuse_impossible(self, world: World, criterion: Criterion) -> None:
         """Refuse a table in which a value is too frequent: no mechanism can hide that."""
         n_people = int(world.sizes.sum())
         most = max((int(world.histogram[v]) for v in world.protected), default=0)
@@ -167,134 +135,3 @@ class OptimalConfidential(Algorithm):
         if self.pass_over:
             return f"{said}; ask for fewer people in a group, or a smaller m"
         return f"{said}, where {value_text(1 / self.m)} is allowed; leave out pass_over=False"
-
-
-def _size(n: int) -> str:
-    """Write a number, of a large one how many digits it has."""
-    return count(n) if n < LARGE else f"10^{len(str(n)) - 1}"
-
-
-def _part_about_values(criterion: Criterion) -> Criterion:
-    return next(part for part in criterion.parts if part.by_mechanism)
-
-
-def _in_order(lattice: Lattice) -> tuple[list[Node], list[Partition]]:
-    """Give the nodes with enough people in every group, the cheapest first, and their groups.
-
-    Nobody's sensitive value has a part in that.
-    """
-    if lattice.n_nodes > NODES:
-        raise BadInput(
-            f"OptimalConfidential: there are {count(lattice.n_nodes)} nodes, and every one of at "
-            f"most {count(NODES)} is looked at; give hierarchies with fewer levels, or fewer "
-            f"quasi-identifiers; {OTHERWISE}"
-        )
-    metric = METRICS["loss"](lattice, None)
-    prices = {node: metric.bound(node) for node in lattice.nodes()}
-    ground = lattice.frequencies
-    columns = [(ground.domains[name].taxonomy.low, ground.codes(name)) for name in ground.columns]
-    nodes, partitions = [], []
-    for done, node in enumerate(sorted(prices, key=lambda each: (prices[each], sum(each), each))):
-        report("counting people", done, len(prices))
-        lows = [low[level][codes] for (low, codes), level in zip(columns, node, strict=True)]
-        group = distinct(ground.layout.pack(lows))[1]
-        sizes = sum_by(group, ground.counts, int(group.max()) + 1)
-        if holding(lattice.criterion, JointGroups(ground, sizes, None)).all():
-            nodes.append(node)
-            partitions.append(group)
-    return nodes, partitions
-
-
-@dataclass(frozen=True, eq=False)
-class _World:
-    """People whom no node tells apart, and how many of them have which value."""
-
-    people: Counts  # (n_cells, n_values), as they are
-    order: list[bytes]  # partitions of the cells
-    protected: tuple[int, ...]
-
-    @classmethod
-    def of(
-        cls, frequencies: FrequencySet, part: Criterion, partitions: Sequence[Partition]
-    ) -> _World:
-        """Count a table; values that count as one are one, and so are those not protected."""
-        if part.attribute is None and len(frequencies.sensitive) > 1:
-            raise BadInput(
-                f"OptimalConfidential: {part}: the table has several sensitive columns; say with "
-                "attribute= which one beliefs are about"
-            )
-        attribute = str(frequencies.attribute(part.attribute))
-        told, cell = np.unique(np.stack(partitions), axis=1, return_inverse=True)
-        cell = cell.ravel()
-        counted_as = part.protects(frequencies.domains[attribute])[frequencies.codes(attribute)]
-        kinds, value = np.unique(counted_as, return_inverse=True)
-        people = np.zeros((told.shape[1], len(kinds)), dtype=np.int64)
-        np.add.at(people, (cell[frequencies.combination_of], value), frequencies.counts)
-        order = [np.ascontiguousarray(row, dtype=np.intp).tobytes() for row in told]
-        return cls(people, order, tuple(np.flatnonzero(kinds >= 0).tolist()))
-
-    @property
-    def sizes(self) -> Counts:
-        """(n_cells,)."""
-        return np.asarray(self.people.sum(axis=1))
-
-    @property
-    def histogram(self) -> Counts:
-        """(n_values,)."""
-        return np.asarray(self.people.sum(axis=0))
-
-
-@dataclass(frozen=True)
-class _Question:
-    """All that decides by which node which world is published; who has what is no part of it."""
-
-    sizes: tuple[int, ...]
-    histogram: tuple[int, ...]
-    order: tuple[bytes, ...]
-    bound: Fraction
-    protected: tuple[int, ...]
-    pass_over: bool
-
-
-@dataclass(frozen=True, eq=False)
-class _Answer:
-    """Every world, and by which node it is published."""
-
-    dealt: NDArray[np.unsignedinteger]  # (n_worlds, n_cells, n_values)
-    rule: FirstConfidential
-
-    def place(self, people: Counts) -> int:
-        """Give the place of the node that publishes a table."""
-        same = np.flatnonzero((self.dealt == people).all(axis=(1, 2)))
-        return int(self.rule.published[same[0]])
-
-
-@lru_cache(maxsize=8)
-def _answered(question: _Question) -> _Answer:
-    """Go through all worlds; kept, for an attack asks again on each of them."""
-    sizes, histogram = (np.array(each) for each in (question.sizes, question.histogram))
-    most = min(WORLDS, COUNTS // (len(sizes) * len(histogram)))
-    fewest = fewest_tables(sizes, histogram)
-    dealt = tables(sizes, histogram, most) if fewest <= most else None
-    if dealt is None:
-        number = f"at least {_size(fewest)}" if fewest > most else f"more than {count(most)}"
-        raise BadInput(
-            f"OptimalConfidential: there are {number} ways to deal the values to "
-            f"{counted(len(sizes), 'kind')} of people, and every one of at most {count(most)} is "
-            f"looked at; {OTHERWISE}"
-        )
-
-    def partitions() -> Iterator[Partition]:
-        for done, each in enumerate(question.order):
-            report("looking at all worlds", done, len(question.order))
-            yield np.frombuffer(each, dtype=np.intp)
-
-    rule = FirstConfidential.of(
-        dealt,
-        sizes,
-        partitions(),
-        question.bound,
-        question.protected,
-        pass_over=question.pass_over,
-    )
-    return _Answer(dealt.astype(np.min_scalar_type(int(sizes.max()))), rule)
