@@ -16,6 +16,7 @@ from sfumato.algorithms.lots import LAST_CHANCE, drawn_numbers, every_outcome
 from sfumato.cli.app import app
 from sfumato.files.staged import CHECKSUM, checksum
 from sfumato.formulas.masking.posterior import posteriors
+from sfumato.formulas.masking.refusal import refusal
 
 Q = sf.Tree({"Q": ["q1", "q2"], "R": ["q3", "q4"]})
 XXI = pa.table(
@@ -331,6 +332,15 @@ def test_attacks_see_the_published_values_and_none_that_knows_the_method_calls_i
     homogeneity = next(each for each in report.findings if each.attack == "homogeneity")
     assert (homogeneity.found, homogeneity.before) == (Fraction(1, 2), Fraction(1, 2))
     assert not any(each.knows_method and each.holds for each in report.findings)
+
+
+def test_a_refusal_leaves_four_fifths():
+    """Two groups of two of the three of table XXI violate: a third is too few to draw from."""
+    rows = XXI.set_column(1, "disease", [["HIV", "HIV", "HIV", "HIV", "HIV", "none"]])
+    table = sf.read(rows, {"q": Q}, "disease")
+    finding = sf.attacks.Refusal().run(table, promised(2, 2, ["HIV"]), sf.Mask(2, 2, ["HIV"]))
+    assert (finding.found, finding.holds) == (Fraction(4, 5), False)
+    assert refusal([2, 2, 2], Fraction(2)) == [Fraction(4, 5)] * 3
 
 
 def test_utilities_are_about_the_published_values(patients):

@@ -152,7 +152,9 @@ class Algorithm(ABC):
 
     @property
     def draws_orders(self) -> bool:
-        """Whether chance is nothing but orders (`drawn_order`), all of which can be gone through.
+        """Whether chance is nothing but orders and numbers that can all be gone through.
+
+        They are drawn by `drawn_order` and `drawn_numbers`.
 
         So it is where nothing is left to chance.
         """

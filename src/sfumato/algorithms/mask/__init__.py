@@ -105,7 +105,6 @@ class Mask(Algorithm):
     reads_values: ClassVar[bool] = True
     changes_values: ClassVar[bool] = True
     deterministic: ClassVar[bool] = False
-    draws_orders: ClassVar[bool] = True  # and numbers
     one_by_one: ClassVar[bool] = False
 
     def __init__(
@@ -144,6 +143,11 @@ class Mask(Algorithm):
     def bucketized(self) -> bool:
         """Where two tables are asked for."""
         return self.publish == "bucketized"
+
+    @property
+    def draws_orders(self) -> bool:
+        """Orders and numbers, and what the method draws that makes the groups."""
+        return self.inner.draws_orders
 
     @property
     def drops_insensitive(self) -> bool:

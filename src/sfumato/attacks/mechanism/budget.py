@@ -62,9 +62,12 @@ def chosen_by_values(method: Algorithm) -> str:
     )
 
 
-def refuse_unknown_lots(method: Algorithm) -> None:
-    """Refuse a method of which it is not known what it draws lots for."""
-    if method.reads_values:
+def refuse_unknown_lots(method: Algorithm, *, refused: bool = False) -> None:
+    """Refuse a method of which it is not known what it draws lots for.
+
+    refused: It published nothing, so that no value that it changed has to be explained.
+    """
+    if method.reads_values and not (method.changes_values and refused):
         raise CannotRun(chosen_by_values(method))
     if not method.draws_orders:
         raise CannotRun(

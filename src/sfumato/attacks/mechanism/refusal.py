@@ -181,7 +181,7 @@ def _refuse_what_is_not_worked_out(table: Table, criterion: Criterion, method: A
         raise CannotRun("what people guard is not worked out where nothing is published")
     if table.set_valued is not None:
         raise CannotRun("people have any number of values; worlds are about one value for each")
-    refuse_unknown_lots(method)
+    refuse_unknown_lots(method, refused=True)
     if method.series is not None and method.series.previous:
         raise CannotRun("whether something is published depended on earlier releases, too")
 
