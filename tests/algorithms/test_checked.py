@@ -15,7 +15,7 @@ import naive.replay
 import sfumato as sf
 from profiles import examples
 from sfumato.algorithms import ALGORITHMS, Algorithm
-from sfumato.algorithms.checked import _dealt
+from sfumato.algorithms.dealing import dealt
 from sfumato.algorithms.failed_steps import PublishedGroups
 from sfumato.algorithms.lots import every_outcome
 from sfumato.job import Job
@@ -199,7 +199,7 @@ def test_every_deal_of_a_split_combination_is_as_likely_as_any_other():
     assert decided.splits
 
     def left(draw):
-        placement = _dealt(decided, frequencies, draw).placement(frequencies)
+        placement = dealt(decided, frequencies, draw).placement(frequencies)
         small = placement.box[placement.key == len(frequencies) - 1][0]  # where q = 2 is
         hiv = frequencies.codes("s") == frequencies.domains["s"].labels.index("HIV")
         return int(placement.people[(placement.box != small) & hiv[placement.key]].sum())
