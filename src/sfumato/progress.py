@@ -15,6 +15,7 @@ from types import FrameType
 Listener = Callable[[str, int, int | None], None]
 
 _listener: ContextVar[Listener | None] = ContextVar("sfumato_progress", default=None)
+_stopped: ContextVar[bool] = ContextVar("sfumato_stopped", default=False)
 _stage: ContextVar[str] = ContextVar("sfumato_stage", default="starting")
 
 
@@ -59,20 +60,23 @@ def stopping_early() -> Iterator[Callable[[], bool]]:
     """Let the first Ctrl-C inside the block ask for what there is so far; say whether it came.
 
     The second one interrupts as ever, and so does the first where somebody else decides what a
-    signal does: in threads, or where signals are ignored.
+    signal does: in threads, or where signals are ignored. `stopped_early` says so afterwards.
 
     >>> with stopping_early() as asked:
     ...     asked()
     False
     """
     came = False
+    _stopped.set(False)
     before = signal.getsignal(signal.SIGINT)
 
     def ask(number: int, frame: FrameType | None) -> None:
         nonlocal came
         del number, frame
         came = True
+        _stopped.set(True)
         signal.signal(signal.SIGINT, before)
+        report("stopping with the best so far; Ctrl-C again to give up")
 
     ours = threading.current_thread() is threading.main_thread() and callable(before)
     if ours:
@@ -82,3 +86,8 @@ def stopping_early() -> Iterator[Callable[[], bool]]:
     finally:
         if ours and not came:
             signal.signal(signal.SIGINT, before)
+
+
+def stopped_early() -> bool:
+    """Say whether the last search that could be was ended by Ctrl-C."""
+    return _stopped.get()

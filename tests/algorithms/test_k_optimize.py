@@ -199,6 +199,7 @@ def test_the_cost_is_what_is_published(adult, tmp_path):
     loaded = sf.load(release.save(tmp_path / "out"))
     assert loaded.gap == release.gap
     assert best.in_words in str(release.summary())
+    assert best.in_words in release.summary().sentences[0]
     report = sf.audit(loaded)
     report.save(tmp_path / "report")
     assert best.in_words in (tmp_path / "report" / "report.html").read_text()
@@ -218,7 +219,7 @@ def test_classes_are_quasi_identifiers_or_sensitive(adult):
         sf.anonymize(adult, sf.KAnonymity(5), sf.KOptimize("class", "age", seconds=1))
     with pytest.raises(BadInput, match="class_column names the column of cost"):
         sf.KOptimize(class_column="sex")
-    with pytest.raises(BadInput, match="class_column names the column of cost"):
+    with pytest.raises(BadInput, match='class_column is missing: name the column of cost="class"'):
         sf.KOptimize("class")
 
 
@@ -227,6 +228,8 @@ def test_what_looks_at_classes_is_never_shown_to_keep_a_promise_about_them(adult
     by_class = sf.KOptimize("class", "salary", seconds=0.2)
     release = sf.anonymize(adult, sf.KAnonymity(40), by_class)
     promise = sf.KAnonymity(40) & sf.LDiversity(2)
+    said = " ".join(sf.audit(release).to_json()["remarks"])
+    assert "was chosen by values, too" in said
     audit = sf.audit(release, criterion=promise)
     assert audit.holds is not True
     unattacked = {each.name: each.reason for each in audit.not_run}

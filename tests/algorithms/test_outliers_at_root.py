@@ -101,7 +101,7 @@ def test_outliers_are_counted_apart_from_suppressed_rows(patients, tmp_path):
     assert "14 at the root, 0 suppressed" in repr(release)
     assert release.summary().to_json()["at_root"] == 14
     assert "14 rows of outliers, as one group (0.70%)" in str(release.summary())
-    assert "14 at the root" in release.summary().sentences[0]
+    assert "of 14 no quasi-identifier is told" in release.summary().sentences[0]
     place = release.save(tmp_path / "out", format="csv")
     assert json.loads((place / "release.json").read_text())["at_root"] == 14
     with (place / "data.csv").open(newline="") as file:
@@ -121,7 +121,7 @@ def test_the_report_and_the_package_say_how_many_there_are(patients, tmp_path):
     said = json.loads((tmp_path / "report.json").read_text())["published"]
     assert (said["rows"], said["suppressed"], said["at_root"]) == (2000, 0, 14)
     page = (tmp_path / "report.html").read_text()
-    assert "of these at the root" in page
+    assert "of these with nothing told" in page
     assert "local suppression" in page
     codebook = (release.save(tmp_path / "out") / "codebook.html").read_text()
     assert "14 rows (0.70%) of groups that would not have been safe say" in codebook
@@ -235,7 +235,7 @@ samarati = {{ max_suppressed = 0.02, suppress = "cells" }}
     )
     result = run("anonymize", tmp_path / "job.toml", "--no-audit")
     assert result.exit_code == 0, result.output
-    assert "14 at the root" in " ".join(result.output.split())
+    assert "of 14 no quasi-identifier is told" in " ".join(result.output.split())
 
 
 # ------------------------------------------------ columns alone and rows alone (_AS and _TS)

@@ -188,6 +188,16 @@ class Algorithm(ABC):
         return None
 
     @property
+    def by_value(self) -> bool:
+        """Whether a value of a column is published alike in all rows."""
+        return self.minimality == "cut"
+
+    @property
+    def generalizes(self) -> bool:
+        """Whether anything between a value and nothing is published of a column."""
+        return True
+
+    @property
     def widest_only(self) -> bool:
         """Whether of a region, only cuts along its widest column are tried ("regions")."""
         return False

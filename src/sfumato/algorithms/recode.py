@@ -38,6 +38,10 @@ FORMAT = 1  # of what `Release.save_recoding` writes
 
 Side = Mapping[str, Any]  # see `_write_side`
 NOBODY: Interval = (0, -1)
+OVERLAP = (
+    "Recode: boxes of this recoding overlap, and {}; anonymize other data anew, or publish by "
+    "Mondrian from the first: its boxes never meet"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,6 +179,10 @@ class Recode(Algorithm):
                 "meaning for other data"
             )
         ranks, labels = labelled
+        ground = frequencies.combinations
+        codes = np.stack([ground.codes(column) for column in columns], axis=1)
+        if (only_box(codes, ranks) == SEVERAL).any():
+            raise BadInput(OVERLAP.format("people of this table lie in several of them"))
         boxes = []
         for g, box in enumerate(ranks.tolist()):
             sides = {}
@@ -253,17 +261,9 @@ class Recode(Algorithm):
         codes = np.stack([ground.codes(column) for column in ground.columns], axis=1)
         group = only_box(codes, boxes)
         if (group == SEVERAL).any():
-            raise BadInput(
-                "Recode: boxes of this recoding overlap, and somebody of this table lies in two of "
-                "them; anonymize it anew, or publish by Mondrian from the first: its boxes never "
-                'meet, and with bounds="cuts" there is one for everybody'
-            )
-        outside = int(ground.counts[group == NONE].sum())
-        if outside:
-            raise BadInput(
-                f"Recode: no box of the recoding covers the values of {counted(outside, 'row')}; "
-                "anonymize the table anew, or decide the recoding by a method with bounds='cuts'"
-            )
+            raise BadInput(OVERLAP.format("somebody of this table lies in two of them"))
+        if (group == NONE).any():
+            raise _outside(ground, boxes, codes, group == NONE)
         filled, group = np.unique(group, return_inverse=True)  # boxes without people are dropped
         boxes = boxes[filled]
         grouping = Grouping(frequencies, boxes, group[frequencies.combination_of])
@@ -287,6 +287,35 @@ class Recode(Algorithm):
             texts_here = {*single} if own is None else {*own.take(shown)}
             _refuse_names_of_few(column, ground, texts_here, max(FEWEST, criterion.least_size))
         return recoding, int(grouping.sizes[unsafe].sum()), grouping
+
+
+def _outside(
+    ground: FrequencySet,
+    boxes: NDArray[np.int32],
+    codes: NDArray[np.int32],
+    outside: NDArray[np.bool_],
+) -> BadInput:
+    """Say that people lie in no box, and in which column no box has their value."""
+    n = int(ground.counts[outside].sum())
+    for j, column in enumerate(ground.columns):
+        held = np.zeros(len(ground.domains[column]) + 1, dtype=np.int64)
+        some = boxes[:, j, 0] <= boxes[:, j, 1]
+        np.add.at(held, boxes[some, j, 0], 1)
+        np.add.at(held, boxes[some, j, 1] + 1, -1)
+        unknown = outside & (np.cumsum(held)[codes[:, j]] == 0)
+        if unknown.any():
+            rows = counted(int(ground.counts[unknown].sum()), "row")
+            values = [ground.domains[column].labels[code] for code in np.unique(codes[unknown, j])]
+            return BadInput(
+                f"Recode: of {column!r} no box of the recoding covers the values of {rows}; "
+                "anonymize the table anew",
+                values,
+            )
+    return BadInput(
+        f"Recode: no box of the recoding covers the values of {counted(n, 'row')}, taken together; "
+        "anonymize the table anew, or decide the recoding by Mondrian(bounds='cuts'), whose boxes "
+        "leave no gaps"
+    )
 
 
 def _refuse_names_of_few(

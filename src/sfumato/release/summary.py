@@ -63,7 +63,8 @@ class Summary:
         said = f"{rows} in {counted(numbers['groups'], 'group')} of {sizes}"
         said += f", {count(numbers['suppressed'] + numbers['left_out'])} left out"
         said += " of the series so far" if numbers["left_out"] else ""
-        said += f", {count(numbers['at_root'])} at the root" if "at_root" in numbers else ""
+        if "at_root" in numbers:
+            said += f", of {count(numbers['at_root'])} no quasi-identifier is told"
         if "information_loss" in numbers:
             lost = numbers["loss"]
             worst = max(lost, key=lost.get)
@@ -79,6 +80,8 @@ class Summary:
         noticed = dict.fromkeys(name for name, _ in self.lines if name not in PLAIN)
         between = "; " if any("," in name for name in noticed) else ", "
         more = f"; to be noticed: {between.join(noticed)}" if noticed else ""
+        if "best_so_far" in numbers:
+            said += f". Cost: {dict(self.lines)['cost']}"
         return f"{said}.", f"{counted(n_dropped, 'column')} dropped{more} (--details)."
 
     @classmethod

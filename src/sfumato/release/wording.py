@@ -32,5 +32,11 @@ def published_as(description: Description, name: str) -> str:
         return f"{said}; {counted(n, 'row')} at the root" if n else said
     if name not in description.recoded:
         return "as it is"
-    ordered = rule is not None and rule.texts == "numbers"  # Mondrian cuts it anywhere
-    return "generalized (ranges)" if ordered else f"generalized{behind}"
+    if not description.method.generalizes:
+        return "as it is, or suppressed"
+    texts = None if rule is None else rule.texts
+    if texts == "numbers":
+        return "generalized (ranges)"
+    if texts == "masks" and description.method.publishes == "ranges":
+        return "generalized (prefixes and ranges)"
+    return f"generalized{behind}"

@@ -85,6 +85,7 @@ def document(
             *([SUCCEEDED.format("; ".join(known))] if known else []),
             *(f"Not shown: {reason}." for reason in audited["left_open"]),
             *words.remarks(findings),
+            *_chosen_by_values(subject, target),
             *words.not_tried([each for each in not_run if each.name not in known]),
         ],
         "published": {
@@ -220,6 +221,17 @@ def _cost(subject: Release | Table) -> str:
     """Say what a release costs that was searched for, and how near that is to the least."""
     best = subject.description.best_so_far if isinstance(subject, Release) else None
     return "" if best is None else f" Its cost: {best.in_words}."
+
+
+def _chosen_by_values(subject: Release | Table, target: Target) -> list[str]:
+    """Say where values had a part in choosing groups, and nothing was promised about them."""
+    method = subject.description.method if isinstance(subject, Release) else None
+    if method is None or not method.reads_values or target.promises_of_values:
+        return []
+    return [
+        f"Which groups are published was chosen by values, too ({method}). Nothing was promised "
+        "about these, so nobody asked what the choice tells of them."
+    ]
 
 
 def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any]]:

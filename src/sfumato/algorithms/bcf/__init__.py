@@ -117,6 +117,11 @@ class BCFAnonymizer(SeriesAlgorithm):
         return "nodes"
 
     @property
+    def by_value(self) -> bool:
+        """It is a cut."""
+        return True
+
+    @property
     def known(self) -> tuple[PublicView, ...] | None:
         """The earlier releases; None where only their names are known."""
         views = tuple(each for each in self.previous if isinstance(each, PublicView))

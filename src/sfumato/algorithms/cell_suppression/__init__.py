@@ -72,6 +72,11 @@ class CellSuppression(Algorithm):
         return "nodes"
 
     @property
+    def generalizes(self) -> bool:
+        """Only by hierarchies; else a cell is published as it is, or suppressed."""
+        return self.hierarchies
+
+    @property
     def keeps_guards(self) -> bool:
         """Where a criterion is about values, combinations are recoded as a whole."""
         return True

@@ -33,7 +33,7 @@ ROUNDING = 1e-9
 
 @dataclass(frozen=True)
 class KOptimize(Algorithm):
-    """The best of all recodings in which every column is cut into intervals, by a cost.
+    """Every column is cut into intervals, alike in all rows, at the least cost that is found.
 
     Values are ordered as their hierarchies have them, and any of them can begin an interval, which
     need not be a node. People of groups below k are suppressed, as far as `max_suppressed` allows,
@@ -69,10 +69,12 @@ class KOptimize(Algorithm):
         suppression_limit("KOptimize", self.max_suppressed)
         if self.seconds is not None:
             number("KOptimize", "seconds", self.seconds, above=0)
-        if (self.cost == "class") != (self.class_column is not None):
+        if self.cost == "class" and self.class_column is None:
+            raise BadInput('KOptimize: class_column is missing: name the column of cost="class"')
+        if self.cost != "class" and self.class_column is not None:
             raise BadInput(
-                'KOptimize: class_column names the column of cost="class", and is given with that '
-                "cost alone"
+                f'KOptimize: class_column names the column of cost="class"; drop it with '
+                f'cost="{self.cost}"'
             )
 
     @property
@@ -99,12 +101,17 @@ class KOptimize(Algorithm):
         """Combinations are recoded as a whole."""
         return True
 
+    @property
+    def by_value(self) -> bool:
+        """Every value has one interval."""
+        return True
+
     def refuses(self, criterion: Criterion) -> str | None:
         """All but numbers of people."""
         if not all(part.size_alone for part in criterion.parts):
             return (
                 "what it proves rests on bounds about the sizes of groups, which say nothing of "
-                "other promises"
+                "other promises; use Optimal, Mondrian or Checked for these"
             )
         return super().refuses(criterion)
 

@@ -30,7 +30,7 @@ ROUNDING = 1e-9  # of a sum of floats, relative
 
 @dataclass(frozen=True)
 class Optimal(Algorithm):
-    """The best of all nodes by a metric, with at most `max_suppressed` rows left out.
+    """The best of all nodes by a metric; few people, if so many may be, are in no safe group.
 
     With suppression neither most prices nor most criteria are monotone. So nothing is concluded
     from one node about another but by what holds for sure: a branch of the lattice is passed over

@@ -16,6 +16,7 @@ from sfumato.cli.command import EXIT_CODES, Answer, command
 from sfumato.cli.options import Details
 from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.values import MISSING_TEXT, published_text
+from sfumato.progress import stopped_early
 
 OPEN = "open"  # the end of a range, where no number stands for it
 
@@ -164,6 +165,8 @@ def anonymize(
     def show() -> None:
         if details or report is None:
             out.print_summary(summary, str(job), details=details)
+        if stopped_early():
+            out.say("Note: Ctrl-C ended the search; this is the best that it had found by then.")
         if summary.lost:
             out.say(
                 f"Note: {given.method} leaves nothing of {', '.join(summary.lost)}; another "

@@ -132,7 +132,7 @@ def _figures(document: Document) -> list[tuple[str, object]]:
     if published["suppressed"] is not None:
         figures.insert(1, ("rows suppressed", count(published["suppressed"])))
     if published.get("at_root"):
-        figures.insert(1, ("of these at the root", count(published["at_root"])))
+        figures.insert(1, ("of these with nothing told", count(published["at_root"])))
     return figures
 
 

@@ -58,8 +58,9 @@ def _of_column(shown: Description, column: Mapping[str, Any], n_rows: int) -> It
     if n_hidden == n_rows > 0:
         yield MASKING
         return
-    by_column = shown.levels is not None or shown.method.minimality == "cut"
-    if name in shown.recoded and (shown.levels is None or shown.levels[name]):
+    by_column = shown.levels is not None or shown.method.by_value
+    told = shown.levels is None or shown.levels[name]
+    if name in shown.recoded and told and shown.method.generalizes:
         yield GENERALIZATION if by_column else LOCAL_GENERALIZATION
     rule = shown.hierarchies.get(name)
     tails = None if rule is None else rule.tails
