@@ -228,7 +228,7 @@ def test_what_looks_at_classes_is_never_shown_to_keep_a_promise_about_them(adult
     by_class = sf.KOptimize("class", "salary", seconds=0.2)
     release = sf.anonymize(adult, sf.KAnonymity(40), by_class)
     promise = sf.KAnonymity(40) & sf.LDiversity(2)
-    said = " ".join(sf.audit(release).to_json()["remarks"])
+    said = " ".join(sf.audit(release)._document(private=False)["remarks"])
     assert "was chosen by values, too" in said
     audit = sf.audit(release, criterion=promise)
     assert audit.holds is not True

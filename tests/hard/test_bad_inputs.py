@@ -905,7 +905,7 @@ def test_a_wrong_width_is_refused(record_property):
 
 
 def test_a_wrong_argument_of_a_function_is_refused(tmp_path, record_property):
-    release = sf.anonymize(table(), sf.KAnonymity(2))
+    release = sf.anonymize(table(), sf.KAnonymity(2), sf.Mondrian())
     tried = 0
     for action in (
         sf.Hierarchy.from_csv,

@@ -328,10 +328,14 @@ def test_no_byte_of_a_saved_release_holds_a_canary(
         for each in shown:
             ear.quiet(f"repr of {type(each).__name__}", f"{each!r} {each!s}")
         if release.recoding.has_one_box_each:
-            path = release.save_recoding(tmp_path / "recoding.json")
-            assert stat.S_IMODE(path.stat().st_mode) == 0o600
-            ear.quiet("the recoding", path.read_bytes())
-            ear.quiet("the recoding, loaded", repr(sf.Recode.load(path)))
+            try:
+                path = release.save_recoding(tmp_path / "recoding.json")
+            except sf.BadInput as error:  # its boxes overlap
+                ear.quiet("what is said of the recoding", error)
+            else:
+                assert stat.S_IMODE(path.stat().st_mode) == 0o600
+                ear.quiet("the recoding", path.read_bytes())
+                ear.quiet("the recoding, loaded", repr(sf.Recode.load(path)))
 
 
 def test_the_hierarchies_of_a_release_list_no_value_of_an_open_column(planted, made):

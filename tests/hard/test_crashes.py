@@ -305,7 +305,7 @@ def test_a_stream_that_fills_the_temporary_place_is_refused(place):
 
 def test_a_recoding_that_does_not_fit_is_not_left_half_written(place):
     table = sf.read(place / "in.csv", quasi_identifiers=["age", "zip"], sensitive="disease")
-    release = sf.anonymize(table, sf.KAnonymity(2))
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian())
     with full_at(place / "out", 4096) as setup:
         if setup:  # no small file system here: fill the directory's place with a file instead
             (place / "out" / "recoding.json").touch()
@@ -753,7 +753,7 @@ def test_whatever_is_private_is_for_its_owner_alone(hatchery, place, crowd, held
 
 def test_a_saved_recoding_is_for_its_owner_alone(tmp_path):
     table = sf.read(sf.datasets.patients(), quasi_identifiers=["age", "sex"])
-    release = sf.anonymize(table, sf.KAnonymity(5))
+    release = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian())
     before = os.umask(0)
     try:
         saved = release.save_recoding(tmp_path / "recoding.json")

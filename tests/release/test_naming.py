@@ -280,7 +280,7 @@ def test_a_bound_does_not_tell_the_letter_before_one_persons():
 
 def test_other_of_another_table_holds_two_values_and_five_people(tmp_path):
     texts = ["A"] * 6 + ["B"] * 6 + ["C"] * 3 + ["D"] * 3
-    release = sf.anonymize(with_values(texts), sf.KAnonymity(5))
+    release = sf.anonymize(with_values(texts), sf.KAnonymity(5), sf.Mondrian())
     recode = sf.Recode.load(release.save_recoding(tmp_path / "r.json"))
     later = with_values(["A"] * 20 + ["B"] * 6 + ["Zoe"])
     assert {*of(sf.anonymize(later, sf.KAnonymity(1), recode))} == {"A", "B", "*"}

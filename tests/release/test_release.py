@@ -242,7 +242,7 @@ def test_a_promise_about_a_truth_is_about_it_in_the_file_too(tmp_path, kind):
     ids=str,
 )
 def test_a_recoding_of_another_format_is_refused(tmp_path, number, said):
-    release = sf.anonymize(read(people()), sf.KAnonymity(4))
+    release = sf.anonymize(read(people()), sf.KAnonymity(4), sf.Mondrian())
     path = release.save_recoding(tmp_path / "recoding.json")
     written = json.loads(path.read_text())
     assert written["format"] == 1

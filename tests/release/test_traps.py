@@ -77,7 +77,7 @@ def test_boxes_without_people_are_no_groups(tmp_path):
     ages = list(range(20, 80))
     first = sf.read(pa.table({"age": ages}), ["age"])
     second = sf.read(pa.table({"age": ages[:20]}), ["age"])
-    path = sf.anonymize(first, sf.KAnonymity(3)).save_recoding(tmp_path / "r.json")
+    path = sf.anonymize(first, sf.KAnonymity(3), sf.Mondrian()).save_recoding(tmp_path / "r.json")
     release = sf.anonymize(second, sf.KAnonymity(2), sf.Recode.load(path))
     assert release.groups.sizes.min() >= 2
     assert release.summary().to_json()["groups"] == len(set(release.to_arrow()["age"].to_pylist()))

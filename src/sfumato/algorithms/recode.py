@@ -38,6 +38,7 @@ FORMAT = 1  # of what `Release.save_recoding` writes
 
 Side = Mapping[str, Any]  # see `_write_side`
 NOBODY: Interval = (0, -1)
+NO_GAPS = ", or decide the recoding by Mondrian(bounds='cuts'), whose boxes leave no gaps"
 OVERLAP = (
     "Recode: boxes of this recoding overlap, and {}; anonymize other data anew, or publish by "
     "Mondrian from the first: its boxes never meet"
@@ -306,15 +307,15 @@ def _outside(
         if unknown.any():
             rows = counted(int(ground.counts[unknown].sum()), "row")
             values = [ground.domains[column].labels[code] for code in np.unique(codes[unknown, j])]
+            between = ground.domains[column].numbers is not None
             return BadInput(
                 f"Recode: of {column!r} no box of the recoding covers the values of {rows}; "
-                "anonymize the table anew",
+                f"anonymize the table anew{NO_GAPS if between else ''}",
                 values,
             )
     return BadInput(
         f"Recode: no box of the recoding covers the values of {counted(n, 'row')}, taken together; "
-        "anonymize the table anew, or decide the recoding by Mondrian(bounds='cuts'), whose boxes "
-        "leave no gaps"
+        f"anonymize the table anew{NO_GAPS}"
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.groups import Counts, Histogram
-from sfumato.data.keys import distinct_rows
+from sfumato.data.keys import Codes, distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding.base import SUPPRESSED, Placement
 from sfumato.data.recoding.parts import PartsRecoding
@@ -42,6 +42,8 @@ class Bucketing(PartsRecoding):
     # (n, 2): where finished groups were partitioned further, the one that each part was in until
     # then, and the bucket (or half) of it
     formed: NDArray[np.int64] | None = None
+    # of a sensitive column, (n,): the values published instead of those of `parts`; -1: their own
+    instead: Mapping[str, Codes] = field(default_factory=dict)
 
     @property
     def first_number(self) -> int:
@@ -120,6 +122,9 @@ class Bucketing(PartsRecoding):
         numbers, group = np.unique(number, return_inverse=True)
         shape = (len(numbers), len(counted.domains[attribute]))
         codes = counted.codes(attribute)[combination]
+        if attribute in self.instead:
+            changed = self.instead[attribute][self.parts[:, 1] != SUPPRESSED]
+            codes = np.where(changed < 0, codes, changed)
         histogram = Histogram.from_entries(group, codes, people, shape)
         # The people of a group whose quasi-identifiers are equal are one entry.
         own = counted.combination_of[combination]

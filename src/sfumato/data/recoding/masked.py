@@ -57,8 +57,9 @@ class Masked(Recoding):
 
     @property
     def buckets(self) -> Bucketing | None:
-        """The numbered groups, if they are."""
-        return self.groups.buckets
+        """The numbered groups, if they are, with the values that are published."""
+        buckets = self.groups.buckets
+        return None if buckets is None else replace(buckets, instead=self.changed)
 
     @property
     def changed(self) -> Mapping[str, Codes]:
