@@ -21,6 +21,7 @@ from sfumato.data.naming import Publishes
 from sfumato.data.recoding import Recoding
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.earlier_releases import Past
+from sfumato.formulas.masking.lots import Masking
 from sfumato.parameters import fraction
 from sfumato.published.public_view import PublicView
 from sfumato.registry import Registry
@@ -49,7 +50,7 @@ class Algorithm(ABC):
     - `symmetric`, `joint`, `deterministic`: the three properties of Cormode 2010, section 3;
     - `minimality`: which further steps were certainly not safe (Wong 2009);
     - `formation`: in which order people joined their groups, where these are formed one by one;
-    - `changes_values`: whether published values are people's own.
+    - `changes_values`, `masking`: whether published values are people's own, and how if not.
 
     What is published is said by `bucketized` (two tables instead of one) and `takes_sets`; what a
     criterion may ask for, by `judges_all_groups`, `judges_itself`, `keeps_guards`, `series` and
@@ -107,6 +108,11 @@ class Algorithm(ABC):
         So the published values, dealt to people in any way, need not be the true ones.
         """
         return False
+
+    @property
+    def masking(self) -> Masking | None:
+        """How values are changed, where that is by MASK's lots (Wong 2009, section 6)."""
+        return None
 
     @property
     def drops_insensitive(self) -> bool:

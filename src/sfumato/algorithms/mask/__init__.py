@@ -25,6 +25,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
 from sfumato.data.recoding import SUPPRESSED, Recoding
 from sfumato.errors import BadInput, Unsatisfiable
+from sfumato.formulas.masking.lots import Masking
 from sfumato.parameters import number, one_of, optional_seed, refusal, true_or_false, whole
 from sfumato.progress import report
 from sfumato.text import count, counted, value_text
@@ -148,6 +149,11 @@ class Mask(Algorithm):
     def draws_orders(self) -> bool:
         """Orders and numbers, and what the method draws that makes the groups."""
         return self.inner.draws_orders
+
+    @property
+    def masking(self) -> Masking:
+        """By shares of other groups."""
+        return Masking(self.l, self.reference, self.replacement)
 
     @property
     def drops_insensitive(self) -> bool:

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from sfumato.algorithms import Algorithm, Mask
+from sfumato.algorithms import Algorithm
 from sfumato.attacks.attack import Attack, Threat
 from sfumato.attacks.correspondence.known_cells import KnownCells
 from sfumato.attacks.correspondence.whole_series import among_others, named
@@ -145,8 +145,10 @@ class Mechanism(Attack):
         """Find the value that is believed most, by somebody who can run the method."""
         view = target.view(self.attribute, others=False)
         attribute = view.attribute
-        if isinstance(target.method, Mask) and self._weighs_lots(target):
-            return masked_finding(target, target.method, view, self.called, _knows(target))
+        method = target.method
+        masking = None if method is None else method.masking
+        if method is not None and masking is not None and self._weighs_lots(target):
+            return masked_finding(target, method, masking, view, self.called, _knows(target))
         method, enforced = _method(target)
         guard = guarding_column(enforced)
         if self.who == "external":

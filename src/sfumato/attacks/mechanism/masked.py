@@ -15,13 +15,14 @@ from fractions import Fraction
 
 import numpy as np
 
-from sfumato.algorithms import Mask
+from sfumato.algorithms import Algorithm
 from sfumato.attacks.finding import Finding
 from sfumato.attacks.target import Target, View
 from sfumato.criteria import Criterion
 from sfumato.criteria.bound import Bound
 from sfumato.data.groups import Counts
 from sfumato.errors import CannotRun
+from sfumato.formulas.masking.lots import Masking
 from sfumato.formulas.masking.posterior import NeverPublished, posteriors
 from sfumato.formulas.masking.values import posteriors_by_value
 from sfumato.text import counted, percent
@@ -42,7 +43,7 @@ class MaskedBeliefs:
     by_value: bool  # all published values were weighed, not only how many are masked
 
     @classmethod
-    def of(cls, histogram: Counts, masked: Sequence[int], method: Mask) -> MaskedBeliefs:
+    def of(cls, histogram: Counts, masked: Sequence[int], masking: Masking) -> MaskedBeliefs:
         """Weigh all tables and lots that lead to a histogram: (n_groups, n_values).
 
         Raises:
@@ -56,13 +57,13 @@ class MaskedBeliefs:
             raise _too_many(len(sizes))
         # One more of each kind than is published, so that neither is impossible.
         prior = Fraction(int(n_masked.sum()) + 1, int(sizes.sum()) + 2)
-        settings = method.l, prior
+        settings = masking.l, prior
         try:
             pooled = posteriors(
                 sizes.tolist(),
                 n_masked.tolist(),
                 *settings,
-                method.reference,
+                masking.reference,
                 most_references=MOST_REFERENCES,
             )
             if pooled is None:
@@ -70,23 +71,27 @@ class MaskedBeliefs:
             rows = np.column_stack([n_masked, others]).tolist()
             shares = [Fraction(n, int(others.sum())) for n in others.sum(axis=0).tolist()]
             weighed = posteriors_by_value(
-                rows, *settings, shares, method.reference, method.replacement, MOST_STATES
+                rows, *settings, shares, masking.reference, masking.replacement, MOST_STATES
             )
         except NeverPublished as error:
-            raise CannotRun(f"{method} does not publish this: {error}") from None
+            raise CannotRun(f"the method does not publish this: {error}") from None
         return cls(prior, tuple(weighed or pooled), weighed is not None)
 
 
-def masked_finding(target: Target, method: Mask, view: View, called: str, knows: str) -> Finding:
+def masked_finding(
+    target: Target, method: Algorithm, masking: Masking, view: View, called: str, knows: str
+) -> Finding:
     """Find how much is believed of the person worst off, beside what was promised."""
-    if method.keep_insensitive:
+    kept = method.keeps_to
+    assert kept is not None  # noqa: S101  (of whoever masks)
+    if not method.drops_insensitive:
         raise CannotRun(
             f"{method} publishes insensitive columns, and what they tell about changed values is "
             "not worked out here"
         )
-    protected = method.keeps_to.protects(target.seen.frequencies.domains[view.attribute])
+    protected = kept.protects(target.seen.frequencies.domains[view.attribute])
     masked = np.flatnonzero(protected >= 0).tolist()
-    found = MaskedBeliefs.of(view.groups.histogram.to_dense(), masked, method)
+    found = MaskedBeliefs.of(view.groups.histogram.to_dense(), masked, masking)
     worst = max(range(len(found.groups)), key=lambda g: found.groups[g])
     promised = _allowed(target.parts(view.attribute, others=False), view, masked)
     exceeding = [promised is not None and not promised.allows(b) for b in found.groups]

@@ -9,12 +9,23 @@ from __future__ import annotations
 import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from fractions import Fraction
 from typing import Literal
 
 Reference = Literal["paper", 1]
+Replacement = Literal["table", "group"]
 Output = tuple[int, ...] | None  # published numbers of sensitive people; None: refused
 REFUSED = None
+
+
+@dataclass(frozen=True)
+class Masking:
+    """How a method changes values: by which l, from which shares, into values from where."""
+
+    l: Fraction
+    reference: Reference = "paper"
+    replacement: Replacement = "table"
 
 
 def violates(size: int, n_sensitive: int, l: Fraction) -> bool:

@@ -12,12 +12,16 @@ import itertools
 import math
 from collections.abc import Iterator, Sequence
 from fractions import Fraction
-from typing import Literal
 
-from sfumato.formulas.masking.lots import Reference, masked_number, n_references, violates
+from sfumato.formulas.masking.lots import (
+    Reference,
+    Replacement,
+    masked_number,
+    n_references,
+    violates,
+)
 from sfumato.formulas.masking.posterior import NeverPublished
 
-Replacement = Literal["table", "group"]
 Histogram = Sequence[int]  # sensitive people, then the people with each of the other values
 MOST_STATES = 100_000
 _Counts = tuple[int, ...]  # of values that are not sensitive
