@@ -87,13 +87,15 @@ def anonymize(
     if method.drops_insensitive:
         table = table.without_insensitive()
     guard = guarding_column(criterion)
-    check_pair(method, criterion)  # before anybody looks at values
+    if any(part.by_mechanism for part in criterion.parts):
+        check_pair(method, criterion)  # before anybody looks at values
     by_value = method.bucketized or method.reads_values or needs_values(criterion)
     frequencies = table.frequencies(guard) if by_value else table.combinations()
     criterion = as_merged(criterion, table)
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
+    check_pair(method, criterion)
     if method.keeps_to is not None:
         own = validate(as_merged(method.keeps_to, table), frequencies)
         refuse_look_alikes(table, own)
