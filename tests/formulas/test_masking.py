@@ -33,6 +33,13 @@ def test_table_xxi_and_theorem_4(published, expected, with_one_reference):
     assert posteriors(XXI, published, F(2), reference=1) == with_one_reference
 
 
+def test_the_group_that_looks_safest_can_be_believed_most():
+    """Nobody of two is published; shares of fives leave nobody of two, whatever was there."""
+    found = posteriors([2, 5, 5, 5], [0, 1, 1, 2], F(2))
+    assert found == _beliefs([2, 5, 5, 5], F(2), F(1, 2), "paper")[0, 1, 1, 2]
+    assert found == [F(21, 26), F(7, 20), F(7, 20), F(2, 5)]
+
+
 def test_a_refusal_says_most():
     assert refusal(XXI, F(2)) == [F(4, 5)] * 3
     assert refusal(XXI, F(2), reference=1) == [1] * 3
