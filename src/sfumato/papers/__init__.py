@@ -19,7 +19,7 @@ PAPERS = {
     "chen2009": "Adversarial-knowledge dimensions in data privacy (section 8)",
     "cormode2010": "Minimizing Minimality and Maximizing Utility (section 5)",
     "fung2008": "Anonymity for Continuous Data Publishing (section 6)",
-    "wong2009": "Anonymization-Based Attacks in Privacy-Preserving Data Publishing (section 7.1)",
+    "wong2009": "Anonymization-Based Attacks in Privacy-Preserving Data Publishing (section 7)",
 }
 
 
@@ -32,8 +32,8 @@ def reproduce(name: str, *, quick: bool = False) -> Reproduction:
             then others than the paper's.
 
     >>> import sfumato as sf
-    >>> sf.reproduce("wong2009", quick=True).paper
-    'wong2009'
+    >>> sf.reproduce("cormode2010", quick=True).paper
+    'cormode2010'
     """
     true_or_false("reproduce", "quick", quick)
     run = import_module(f"sfumato.papers.{check_name(name)}").run

@@ -42,7 +42,7 @@ def reproduce(
                       grouping, and COUNT queries (table 1, figures 3 to 6)
         fung2008      section 6: what two releases of a growing table give
                       away together, what safety costs (figures 1 and 2)
-        wong2009      section 7.1: the minimality attack on local recoding
+        wong2009      section 7: the minimality attack, and algorithm MASK
                       (table XXII, figure 7, the two cases)
 
     A full run takes minutes and can be interrupted; start with --quick.

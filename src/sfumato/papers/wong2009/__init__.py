@@ -1,8 +1,11 @@
-"""Wong, Fu, Wang and Pei (2009): table XXII and section 7.1, figure 7 and its two cases."""
+"""Wong, Fu, Wang and Pei (2009): section 7, the minimality attack and algorithm MASK."""
 
 from __future__ import annotations
 
 from sfumato.papers.reproduction import Reproduction
+from sfumato.papers.wong2009.figures import figure_10, figure_11, figures_8_and_9
+from sfumato.papers.wong2009.masking import Experiments, Plan
+from sfumato.papers.wong2009.mechanism import figure_7_by_mechanism
 from sfumato.papers.wong2009.minimality import cases, over_m, over_size
 from sfumato.papers.wong2009.setting import QUASI_IDENTIFIERS, adult_table, table_xxii
 
@@ -13,11 +16,16 @@ CITATION = (
 
 
 def run(*, quick: bool) -> Reproduction:
-    """Run the experiments about the minimality attack."""
+    """Run the experiments about the minimality attack, and those about MASK."""
+    work = Experiments(Plan(quick=quick))
     panels = (
         table_xxii(adult_table(QUASI_IDENTIFIERS, quick=quick)),
         over_m(quick=quick),
         over_size(quick=quick),
         cases(),
+        figure_7_by_mechanism(quick=quick),
+        *figures_8_and_9(work),
+        *figure_10(work),
+        *figure_11(work),
     )
     return Reproduction("wong2009", CITATION, panels, quick)
