@@ -69,9 +69,18 @@ ROOMS = [
     Room(
         "algorithms",
         Algorithm,
-        others=frozenset({'engines/duckdb/reading/opening.py: hasattr(frame, "columns")'}),
+        others=frozenset(
+            {
+                'engines/duckdb/reading/opening.py: hasattr(frame, "columns")',
+                'cli/command.py: getattr(error, "values", ())',
+            }
+        ),
     ),
-    Room("data/recoding", Recoding),
+    Room(
+        "data/recoding",
+        Recoding,
+        others=frozenset({'report/verdict.py: getattr(attack, "attribute", None)'}),
+    ),
     Room("data/hierarchy", Hierarchy, frozenset({PublishedPaths})),
 ]
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 
 from sfumato.algorithms.lots import Draw, drawn_order
@@ -30,6 +28,5 @@ def dealt(decided: Recoding, frequencies: FrequencySet, draw: Draw) -> Recoding:
     n_places = len(placed.boxes) + 1  # and nowhere
     pairs, n_people = np.unique(person * n_places + place + 1, return_counts=True)
     parts = np.stack([pairs // n_places, pairs % n_places - 1, n_people], axis=1)
-    if isinstance(decided, Assignment):
-        return replace(decided, combinations=frequencies, parts=parts)
-    return Assignment(frequencies, placed.boxes, parts, on_grid=placed.on_grid)
+    texts = decided.own_texts or None
+    return Assignment(frequencies, placed.boxes, parts, texts, placed.on_grid)

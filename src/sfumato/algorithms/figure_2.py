@@ -71,7 +71,7 @@ PLACES = (
     Place("CG_", "TopDown('local')"),
     Place("CG_", "SkylineMondrian()"),
     Place("CG_", "Checked(Mondrian(), ks=[5])"),
-    Place("CG_", "Mask(2, 2, ['HIV'])"),
+    Place("CG_", "Mask(3, 2, ['1'])"),
     Place("CG_", "Recode(boxes=boxes)"),
     Place("CG_CS", "CellSuppression(hierarchies=True)"),
     Place("_TS", "Recode(levels=levels, max_suppressed=1.0)", "with every level 0"),

@@ -90,7 +90,7 @@ def against_comparing(target: Target, finding: Finding | None) -> Remedy:
             return Remedy(give=("process",))
     if target.method is not None and target.method.series is not None:
         return Remedy()
-    if any(getattr(each.method, "changes_values", False) for each in previous.releases):
+    if not all(each.true_values for each in previous.releases):
         return Remedy()  # they cannot be compared with any
     k = 1 if target.criterion is None else target.criterion.least_size
     method = BCFAnonymizer(previous=previous.releases)

@@ -44,6 +44,7 @@ class PublicView:
     criterion: Criterion | None = None  # that it was made to satisfy
     categories: str | None = None  # releases with the same mark name the same texts
     rest: frozenset[str] | None = None  # columns whose `other` is all not named; None: not told
+    true_values: bool = True  # whether people are published with their own sensitive values
 
     def __getstate__(self) -> dict[str, Any]:
         """What may be pickled: nothing private."""
@@ -218,7 +219,7 @@ def read_previous(previous: object) -> tuple[PublicView | str, ...]:
                 "BCFAnonymizer: previous must hold releases, or the directories of saved ones, got "
                 f"{shown(each)}"
             )
-        if getattr(seen.method, "changes_values", False):
+        if not seen.true_values:
             raise BadInput(
                 f"BCFAnonymizer: previous holds a release by {seen.method}, which changes values; "
                 "releases are compared by values that are people's own"

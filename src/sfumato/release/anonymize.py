@@ -95,11 +95,11 @@ def anonymize(
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
-    check_pair(method, criterion)
     if method.keeps_to is not None:
         own = validate(as_merged(method.keeps_to, table), frequencies)
         refuse_look_alikes(table, own)
         method = method.keeping_to(own)
+    check_pair(method, criterion)
     refuse_one_value_each(frequencies, criterion)
     refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
     table = naming_many(table, criterion, method)

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from sfumato.algorithms.mask.changes import Changes, Entries
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.keys import distinct_rows
-from sfumato.data.recoding import Assignment, Bucketing, Masked, Placement, Recoding
+from sfumato.data.recoding import Bucketing, Masked, Placement, Recoding
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,9 +66,8 @@ def told_groups(decided: Recoding, placed: Placement) -> NDArray[np.intp]:
     used[placed.box[placed.people > 0]] = True
     boxes = np.flatnonzero(used[:-1])
     told = placed.boxes[boxes].reshape(len(boxes), -1)
-    if isinstance(decided, Assignment) and decided.texts is not None:
-        texts = [each for each in decided.texts.values() if each is not None]
-        told = np.column_stack([told, *(each.index[boxes] for each in texts)])
+    texts = [each.index[boxes] for each in decided.own_texts.values() if each is not None]
+    told = np.column_stack([told, *texts])
     group = np.full(len(placed.boxes), -1, dtype=np.intp)
     _, group[boxes] = distinct_rows(told)
     return group

@@ -27,12 +27,11 @@ def among_others(target: Target) -> PublicView:
             "quasi-identifiers are published as they are, in two tables, and what these give away "
             "beside earlier releases is not worked out here"
         )
-    methods = (target.method, *(each.method for each in target.previous.releases))
-    masking = [each for each in methods if getattr(each, "changes_values", False)]
-    if masking:
+    masked = [each for each in (*target.previous.releases, target.own) if not each.true_values]
+    if masked:
         raise CannotRun(
-            f"{masking[0]} changes sensitive values, and releases are compared by values that are "
-            "people's own"
+            f"{masked[0].method} changes sensitive values, and releases are compared by values "
+            "that are people's own"
         )
     if not target.previous.releases:
         raise CannotRun(

@@ -41,6 +41,11 @@ class Assignment(PartsRecoding):
         return 0
 
     @property
+    def own_texts(self) -> Mapping[str, Labels | None]:
+        """Those that were fixed beforehand."""
+        return self.texts or {}
+
+    @property
     def has_one_box_each(self) -> bool:
         """Whether no combination is split."""
         return not self.splits

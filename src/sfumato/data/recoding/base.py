@@ -94,6 +94,11 @@ class Recoding(ABC):
         return 0
 
     @property
+    def own_texts(self) -> Mapping[str, Labels | None]:
+        """Texts that boxes were given beforehand, by which they are told apart; none: by sides."""
+        return {}
+
+    @property
     def buckets(self) -> Bucketing | None:
         """The numbered groups of a recoding that is published as two tables; None: it is one."""
         return None

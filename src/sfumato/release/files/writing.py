@@ -244,6 +244,7 @@ def view_of(description: Description, published: Grouping) -> PublicView:
         description.criterion,
         description.categories,
         None if description.rest is None else frozenset(description.rest),
+        description.masked is None,
     )
 
 
