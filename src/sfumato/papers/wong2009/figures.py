@@ -91,7 +91,8 @@ def _panel(
         (int(place) if float(place).is_integer() else place, *(line[j] for line in lines.values()))
         for j, place in enumerate(places)
     )
-    series = {names[key]: list(line) for key, line in lines.items()}
+    ends = {f(k for _, k in lines) for f in (min, max)}  # more lines than these are hard to read
+    series = {names[key]: list(line) for key, line in lines.items() if key[1] in ends}
     chart = Chart("lines", over, y, tuple(map(float, places)), series)
     return Panel(title, (over, *names.values()), rows, remark, tuple(claims), chart, measured)
 

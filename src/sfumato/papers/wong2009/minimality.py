@@ -22,7 +22,7 @@ from sfumato.progress import report
 from sfumato.release import Release, anonymize
 from sfumato.report.page.line_chart import Chart
 from sfumato.table import Table
-from sfumato.text import percent
+from sfumato.text import counted, percent
 
 
 def attacked(table: Table, m: int, seed: int = SEED) -> Release:
@@ -181,7 +181,7 @@ HOW = (
     "can also be read as counting the sensitive ones among them only: that is what the next two "
     "columns do. Groups unexplained are generalized although no class in them can break the rule "
     "by itself: their classes broke it at a step in between, which the formula of section 4.2.2 "
-    "does not see. Lots decide who is generalized along, so these are averages of {} runs. "
+    "does not see. Lots decide who is generalized along, so these are averages of {}. "
 )
 
 
@@ -200,7 +200,7 @@ def over_m(*, quick: bool) -> Panel:
         "Figure 7 (a, b): problematic tuples over m, eight quasi-identifiers",
         ("m", *HEADER),
         tuple((m, *by_m[m].row) for m in ms),
-        HOW.format(runs) + f"There are {total:,} sensitive tuples.",
+        HOW.format(counted(runs, "run")) + f"There are {total:,} sensitive tuples.",
         (
             *_all_sensitive(total, quick=quick),
             Claim(
@@ -246,7 +246,7 @@ def over_size(*, quick: bool) -> Panel:
         "Figure 7 (c, d): problematic tuples over the number of quasi-identifiers, m = 2",
         ("quasi-identifiers", *HEADER, "the paper, credibility"),
         tuple((n, *by_size[n].row, "about 0.9") for n in sizes),
-        HOW.format(runs)
+        HOW.format(counted(runs, "run"))
         + "The quasi-identifiers are the first of table XXII. With three of them there are only "
         f"{by_size[sizes[0]].people:.0f} problematic tuples, so the average says little there.",
         (
