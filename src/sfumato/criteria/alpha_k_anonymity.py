@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.criteria.l_diversity import codes_protected, protected_values, who_has
+from sfumato.criteria.l_diversity import codes_protected, protected_values, renamed, who_has
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
@@ -106,10 +106,7 @@ class AlphaKAnonymity(Criterion):
 
     def respelled(self, names: Mapping[object, str]) -> Criterion:
         """With other names for the values given; two that become one are one."""
-        if self.values is None:
-            return self
-        values = dict.fromkeys(names.get(value, value) for value in self.values)
-        return replace(self, values=tuple(values))
+        return replace(self, values=renamed(self.values, names))
 
     def in_words(self) -> str:
         """Say how many people, and how frequent a value may be."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.criteria.l_diversity import codes_protected, protected_values
+from sfumato.criteria.l_diversity import codes_protected, protected_values, renamed
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups, Histogram
@@ -124,10 +124,7 @@ class Confidentiality(Criterion):
 
     def respelled(self, names: Mapping[object, str]) -> Criterion:
         """With other names for the values given; two that become one are one."""
-        if self.values is None:
-            return self
-        values = dict.fromkeys(names.get(value, value) for value in self.values)
-        return replace(self, values=tuple(values))
+        return replace(self, values=renamed(self.values, names))
 
     def in_words(self) -> str:
         """Say what is believed at most, and by whom."""

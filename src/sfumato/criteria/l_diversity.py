@@ -162,10 +162,7 @@ class LDiversity(Criterion):
 
     def respelled(self, names: Mapping[object, str]) -> Criterion:
         """With other names for the values given; two that become one are one."""
-        if self.values is None:
-            return self
-        values = dict.fromkeys(names.get(value, value) for value in self.values)
-        return replace(self, values=tuple(values))
+        return replace(self, values=renamed(self.values, names))
 
     def in_words(self) -> str:
         """Say how many values, how evenly spread, or how frequent."""
@@ -196,6 +193,13 @@ def who_has(values: Sequence[object] | None, *, pooled: bool) -> str:
         return "has one sensitive value"
     names = ", ".join(map(str, values))
     return f"have {names}, taken together," if pooled else f"has one of {names}"
+
+
+def renamed(
+    values: tuple[object, ...] | None, names: Mapping[object, str]
+) -> tuple[object, ...] | None:
+    """Give values by other names; two that become one are one."""
+    return None if values is None else tuple(dict.fromkeys(names.get(v, v) for v in values))
 
 
 def codes_protected(
