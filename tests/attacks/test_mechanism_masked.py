@@ -33,7 +33,10 @@ def test_table_xxi_is_believed_too_much(settings, tmp_path):
     assert (finding.holds, finding.n_exceeding, finding.before) == (False, 4, prior)
     assert sf.audit(release).verdict == "failed"
     loaded = sf.load(release.save(tmp_path / "out"))
-    assert Mechanism().run(loaded).found == finding.found
+    table = sf.read(pa.table(XXI), {"q": TREE}, "s")
+    assert Mechanism().run(loaded, original=table).found == finding.found
+    with pytest.raises(CannotRun, match="original quasi-identifiers"):  # who is in which group
+        Mechanism().run(loaded)
 
 
 def test_it_equals_the_beliefs_over_all_worlds_and_lots():

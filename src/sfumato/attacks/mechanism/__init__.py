@@ -148,7 +148,7 @@ class Mechanism(Attack):
         method = target.method
         masking = None if method is None else method.masking
         if method is not None and masking is not None and self._weighs_lots(target):
-            return masked_finding(target, method, masking, view, self.called, _knows(target))
+            return masked_finding(target, method, masking, attribute, self.called, _knows(target))
         method, enforced = _method(target)
         guard = guarding_column(enforced)
         if self.who == "external":

@@ -4,7 +4,11 @@ Published values need not be people's own, so no world deals them out. Instead t
 prior: everybody has one of the masked values with the same probability, independently, and
 otherwise each of the others as often as it is published. Then all tables and lots that lead to
 what was published can be weighed, which is exact; but it shows nothing to be safe against another
-prior.
+prior. Where there are too many, some groups are still known to be believed too much of
+(`above_limit`).
+
+Groups are made without a look at values. People who are alike may be in several of them, and who
+of them is where nobody knows: of each is believed the mean of their groups.
 """
 
 from __future__ import annotations
@@ -12,16 +16,22 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.algorithms import Algorithm
-from sfumato.attacks.finding import Finding
-from sfumato.attacks.target import Target, View
+from sfumato.attacks.finding import Finding, text_of
+from sfumato.attacks.known_method.membership import Membership, members_of
+from sfumato.attacks.target import Target
 from sfumato.criteria import Criterion
-from sfumato.criteria.bound import Bound
-from sfumato.data.groups import Counts
+from sfumato.criteria.bound import Bound, FailedMeasure
+from sfumato.data.domain import Domain
+from sfumato.data.frequency import sum_by
+from sfumato.data.groups import Groups
 from sfumato.errors import CannotRun
+from sfumato.formulas.masking.at_limit import above_limit
 from sfumato.formulas.masking.lots import Masking
 from sfumato.formulas.masking.posterior import NeverPublished, posteriors
 from sfumato.formulas.masking.values import posteriors_by_value
@@ -31,43 +41,98 @@ MOST_GROUPS = 60
 MOST_REFERENCES = 1_000
 MOST_STATES = 10_000
 NO_VERDICT = "nobody exceeds what was promised by this prior; by another one somebody may"
+AT_LIMIT = (
+    "these people are in groups published with exactly as many masked values as may be, and such a "
+    "group may have had more; of the others, and by how much, is not worked out"
+)
 POOLED = "of values that are not masked only how many there are was weighed"
+
+
+@dataclass(frozen=True, eq=False)
+class MaskedGroups:
+    """The published groups, and who of the original is in which."""
+
+    members: Membership
+    groups: Groups  # by the masked column, in the order of `members`
+    masked: NDArray[np.bool_]  # (n_values,)
+    masking: Masking
+
+    @property
+    def prior(self) -> Fraction:
+        """One more of each kind than is published, so that neither is impossible."""
+        published = self.groups.histogram
+        n_masked = int(published.counts[self.masked[published.codes]].sum())
+        return Fraction(n_masked + 1, int(published.counts.sum()) + 2)
+
+    @property
+    def n_above_limit(self) -> int:
+        """People who are in no other groups than those that are certainly believed too much of."""
+        above = above_limit(self.groups.histogram, self.masked, self.masking)
+        shared = self.members
+        inside = shared.people * above[shared.group]
+        ground = shared.frequencies.combinations
+        of_class = sum_by(shared.combination, inside, len(ground))
+        return int(of_class[of_class == ground.counts].sum())
+
+    def of_people(self, beliefs: Sequence[Fraction]) -> list[Believed]:
+        """Give what is believed of whom: people of whom the same is believed together.
+
+        Of suppressed people that is the prior: nobody looked at their values.
+        """
+        shared = self.members
+        counts = shared.frequencies.combinations.counts
+        whole = shared.people == counts[shared.combination]
+        in_one = sum_by(shared.group[whole], shared.people[whole], len(beliefs)).tolist()
+        found = [Believed(beliefs[g], n, g) for g, n in enumerate(in_one) if n]
+        spread: dict[int, Believed] = {}
+        rows = (shared.combination, shared.group, shared.people)
+        for who, group, people in zip(*(each[~whole].tolist() for each in rows), strict=True):
+            n = int(counts[who])
+            before = spread.get(who, Believed(self.prior, n, group))
+            more = people * (beliefs[group] - self.prior) / n
+            spread[who] = Believed(before.belief + more, n, before.group)
+        return found + list(spread.values())
+
+
+class Believed(NamedTuple):
+    """What is believed of some people who are in a group; of those in several the first."""
+
+    belief: Fraction
+    people: int
+    group: int
 
 
 @dataclass(frozen=True)
 class MaskedBeliefs:
     """How likely a person of each group has one of the masked values."""
 
-    prior: Fraction
     groups: tuple[Fraction, ...]
     by_value: bool  # all published values were weighed, not only how many are masked
 
     @classmethod
-    def of(cls, histogram: Counts, masked: Sequence[int], masking: Masking) -> MaskedBeliefs:
-        """Weigh all tables and lots that lead to a histogram: (n_groups, n_values).
+    def of(cls, published: MaskedGroups) -> MaskedBeliefs | None:
+        """Weigh all tables and lots that lead to what is published; None: there are too many.
 
         Raises:
-            CannotRun: There are too many, or none.
+            CannotRun: There are none.
         """
-        n_masked = histogram[:, masked].sum(axis=1)
-        others = np.delete(histogram, masked, axis=1)
+        if published.groups.histogram.n_groups > MOST_GROUPS:
+            return None
+        histogram, masking = published.groups.histogram.to_dense(), published.masking
+        n_masked = histogram[:, published.masked].sum(axis=1)
+        others = histogram[:, ~published.masked]
         others = others[:, others.any(axis=0)]
-        sizes = histogram.sum(axis=1)
-        if len(sizes) > MOST_GROUPS:
-            raise _too_many(len(sizes))
-        # One more of each kind than is published, so that neither is impossible.
-        prior = Fraction(int(n_masked.sum()) + 1, int(sizes.sum()) + 2)
-        settings = masking.l, prior
+        settings = masking.l, published.prior
         try:
             pooled = posteriors(
-                sizes.tolist(),
+                histogram.sum(axis=1).tolist(),
                 n_masked.tolist(),
                 *settings,
                 masking.reference,
                 most_references=MOST_REFERENCES,
             )
             if pooled is None:
-                raise _too_many(len(sizes))
+                return None
             rows = np.column_stack([n_masked, others]).tolist()
             shares = [Fraction(n, int(others.sum())) for n in others.sum(axis=0).tolist()]
             weighed = posteriors_by_value(
@@ -75,11 +140,11 @@ class MaskedBeliefs:
             )
         except NeverPublished as error:
             raise CannotRun(f"the method does not publish this: {error}") from None
-        return cls(prior, tuple(weighed or pooled), weighed is not None)
+        return cls(tuple(weighed or pooled), weighed is not None)
 
 
 def masked_finding(
-    target: Target, method: Algorithm, masking: Masking, view: View, called: str, knows: str
+    target: Target, method: Algorithm, masking: Masking, attribute: str, called: str, knows: str
 ) -> Finding:
     """Find how much is believed of the person worst off, beside what was promised."""
     kept = method.keeps_to
@@ -89,50 +154,82 @@ def masked_finding(
             f"{method} publishes insensitive columns, and what they tell about changed values is "
             "not worked out here"
         )
-    protected = kept.protects(target.seen.frequencies.domains[view.attribute])
-    masked = np.flatnonzero(protected >= 0).tolist()
-    found = MaskedBeliefs.of(view.groups.histogram.to_dense(), masked, masking)
-    worst = max(range(len(found.groups)), key=lambda g: found.groups[g])
-    promised = _allowed(target.parts(view.attribute, others=False), view, masked)
-    exceeding = [promised is not None and not promised.allows(b) for b in found.groups]
-    fails = any(exceeding)
-    notes = [f"before, everybody has one of the masked values with {percent(found.prior)}"]
-    notes += [] if found.by_value else [POOLED]
-    notes += [] if fails else [NO_VERDICT]
+    members = members_of(target)
+    groups = members.joint().by(attribute)
+    published = MaskedGroups(members, groups, kept.protects(groups.labels) >= 0, masking)
+    promised = _allowed(target.parts(attribute, others=False), groups.labels, published.masked)
+    weighed = MaskedBeliefs.of(published)
+    if weighed is None:
+        return _above_limit(target, published, promised, attribute, called, knows)
+    found = published.of_people(weighed.groups)
+    worst = max(found, key=lambda each: each.belief)
+    exceeding = [each.people for each in found if promised and not promised.allows(each.belief)]
+    notes = [f"before, everybody has one of the masked values with {percent(published.prior)}"]
+    notes += [] if weighed.by_value else [POOLED]
+    notes += [] if exceeding else [NO_VERDICT]
     return Finding(
         attack=called,
-        attribute=view.attribute,
+        attribute=attribute,
         knows=knows,
         unit="belief",
-        before=found.prior,
-        found=found.groups[worst],
+        before=published.prior,
+        found=worst.belief,
         promised=promised,
-        holds=False if fails else None,
-        n_exceeding=view.n_in(np.array(exceeding, dtype=bool)),
+        holds=False if exceeding else None,
+        n_exceeding=sum(exceeding),
         n_people=target.n_people,
         note="; ".join(notes),
         worst={
-            "group": target.published_labels(worst),
-            "value": view.label(*masked),
-            "belief": found.groups[worst],
-            "people": int(view.sizes[worst]),
+            "group": members.labels(worst.group, target),
+            "value": " or ".join(
+                text_of(groups.labels[c]) for c in np.flatnonzero(published.masked)
+            ),
+            "belief": worst.belief,
+            "people": worst.people,
         },
     )
 
 
-def _allowed(parts: Sequence[Criterion], view: View, masked: Sequence[int]) -> Bound | None:
+def _above_limit(
+    target: Target,
+    published: MaskedGroups,
+    promised: Bound | None,
+    attribute: str,
+    called: str,
+    knows: str,
+) -> Finding:
+    """Find whom more than 1/l is believed of, where no more than that is known."""
+    limit = 1 / Fraction(published.masking.l)
+    n_groups, n_above = published.groups.histogram.n_groups, published.n_above_limit
+    if promised is None or promised.number != limit or not n_above:
+        raise CannotRun(
+            f"which of {counted(n_groups, 'group')} had values changed is not worked out: there "
+            "are too many ways"
+        )
+    return Finding(
+        attack=called,
+        attribute=attribute,
+        knows=knows,
+        unit="belief",
+        before=published.prior,
+        found=limit,
+        promised=promised,
+        holds=False,
+        n_exceeding=n_above,
+        n_people=target.n_people,
+        note=AT_LIMIT,
+        failed=FailedMeasure("belief", f"<= {percent(limit)}", f"> {percent(limit)}"),
+    )
+
+
+def _allowed(
+    parts: Sequence[Criterion], values: Domain | Sequence[object], masked: NDArray[np.bool_]
+) -> Bound | None:
     """Give the smallest belief that is promised about all masked values together, if any is."""
     bounds = []
     for part in parts:
-        protected = part.protects(view.groups.labels)
+        protected = part.protects(values)
         together = len(set(protected[protected >= 0].tolist())) == 1
-        if together and np.flatnonzero(protected >= 0).tolist() == list(masked):
+        if together and np.array_equal(protected >= 0, masked):
             bounds.append(part.belief_allowed())
     return min(bounds, key=lambda bound: bound.number, default=None)
-
-
-def _too_many(n_groups: int) -> CannotRun:
-    return CannotRun(
-        f"which of {counted(n_groups, 'group')} had values changed is not worked out: there are "
-        "too many ways"
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from sfumato.papers.reproduction import Reproduction
 from sfumato.papers.wong2009.figures import figure_10, figure_11, figures_8_and_9
 from sfumato.papers.wong2009.masking import Experiments, Plan
-from sfumato.papers.wong2009.mechanism import figure_7_by_mechanism
+from sfumato.papers.wong2009.mechanism import figure_7_by_mechanism, mask_by_mechanism
 from sfumato.papers.wong2009.minimality import cases, over_m, over_size
 from sfumato.papers.wong2009.setting import QUASI_IDENTIFIERS, adult_table, table_xxii
 
@@ -27,5 +27,6 @@ def run(*, quick: bool) -> Reproduction:
         *figures_8_and_9(work),
         *figure_10(work),
         *figure_11(work),
+        mask_by_mechanism(work),
     )
     return Reproduction("wong2009", CITATION, panels, quick)

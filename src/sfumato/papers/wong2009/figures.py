@@ -32,9 +32,9 @@ HOW = (
     "{asked} of them time is taken and {queries:,} queries are asked (all quasi-identifiers in "
     "each, selectivity 0.05); their averages differ by {spread} at most between runs. The rival, "
     "which changes no value, has these runs alone. MASK makes its groups by the algorithm of its "
-    "rival, told k alone; Mondrian is a second line. With one reference shares are those of the "
-    "one group that has the largest (section 6.1.2). Where there is no number MASK refuses: too "
-    "few groups are left to draw shares from. "
+    "rival, told k alone, in a run the same ones for every m; Mondrian is a second line. With one "
+    "reference shares are those of the one group that has the largest (section 6.1.2). Where there "
+    "is no number MASK refuses: too few groups are left to draw shares from. "
 )
 
 

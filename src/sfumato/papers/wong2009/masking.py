@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from statistics import fmean
 
@@ -23,6 +24,10 @@ from sfumato.papers.census import SEED
 from sfumato.papers.wong2009.setting import LOW, QUASI_IDENTIFIERS, adult_table
 from sfumato.progress import report
 from sfumato.release import Release, anonymize
+from sfumato.release.anonymize import SECRET_BYTES
+from sfumato.release.context import Context
+from sfumato.release.description import Description
+from sfumato.release.files.writing import Private
 from sfumato.table import Table
 from sfumato.utility import distortion, information_loss
 from sfumato.utility.queries import AskedQueries
@@ -102,29 +107,53 @@ class Setting:
         """How people are put into groups."""
         return Mondrian() if self.method_name == SECOND else TopDown("local")
 
-    def method(self, seed: int, publish: Publish = "generalized") -> Algorithm:
-        """How it is published in one of the runs."""
+    def made(self, table: Table, seed: int) -> FirstStep:
+        """Put people into groups, told k alone; the rival does all at once, so there is nothing."""
+        if self.method_name == RIVAL:
+            return FirstStep(self.first_step, 0.0)
+        decided, seconds = _seconds(self.first_step, table.combinations(), KAnonymity(self.k), seed)
+        return FirstStep(_Made(decided, self.first_step), seconds)
+
+    def method(
+        self, seed: int, publish: Publish = "generalized", groups: Algorithm | None = None
+    ) -> Algorithm:
+        """How it is published in one of the runs; groups: those of step 1, where they are made."""
         if self.method_name == RIVAL:
             return TopDown("local", seed=seed, publish=publish)
-        return self._masking(self.first_step, seed, publish)
-
-    def _masking(self, inner: Algorithm, seed: int, publish: Publish = "generalized") -> Mask:
         reference: Reference = 1 if self.method_name == ONE else "paper"
+        inner = groups or self.first_step
         return Mask(self.k, self.m, LOW, inner, publish, reference, seed=seed)
 
-    def publish(self, table: Table, seed: int, publish: Publish = "generalized") -> Release:
-        """Publish it once."""
-        return anonymize(table, self.promise, self.method(seed, publish))
+    def publish(
+        self,
+        table: Table,
+        seed: int,
+        publish: Publish = "generalized",
+        groups: Algorithm | None = None,
+    ) -> Release:
+        """Publish it once; groups: those of step 1, where they are made."""
+        named = self.method(seed, publish)
+        if groups is None or self.method_name == RIVAL:
+            return anonymize(table, self.promise, named)
+        counted, draw = table.frequencies(), np.random.default_rng(seed).bytes
+        decided = self.method(seed, publish, groups).search(counted, self.promise, draw)
+        secret = draw(SECRET_BYTES)
+        recoding = decided.renumbered(secret).without_hidden()
+        description = Description.of(table, counted, recoding, self.promise, named)
+        return Release(description, Private(table, counted, recoding, secret, Context()))
 
-    def seconds(self, table: Table, seed: int) -> tuple[float, float]:
-        """Measure the processor's time for the search: step 1 of MASK, and steps 2 to 4."""
-        counted = table.frequencies()
-        if self.method_name == RIVAL:
-            return _seconds(self.method(seed), counted, self.promise, seed)[1], 0.0
-        people, k = table.combinations(), KAnonymity(self.k)
-        decided, first = _seconds(self.first_step, people, k, seed)
-        masking = self._masking(_Made(decided, self.first_step), seed)
-        return first, _seconds(masking, counted, self.promise, seed)[1]
+    def seconds_after(self, made: FirstStep, table: Table, seed: int) -> float:
+        """Measure the processor's time for the rest of the search: steps 2 to 4 of MASK."""
+        method = self.method(seed, groups=made.groups)
+        return _seconds(method, table.frequencies(), self.promise, seed)[1]
+
+
+@dataclass(frozen=True)
+class FirstStep:
+    """Groups that were made without a look at values, and how long that took."""
+
+    groups: Algorithm  # gives them at once
+    seconds: float  # of the processor
 
 
 def _seconds(
@@ -168,11 +197,41 @@ class Measured:
     n_refused: int  # runs
 
 
+@dataclass
+class _Runs:
+    """What the runs of one setting gave."""
+
+    n_runs: int = 0
+    losses: list[float] = field(default_factory=list)
+    distortions: list[float] = field(default_factory=list)
+    errors: list[float] = field(default_factory=list)
+    errors_of_two: list[float] = field(default_factory=list)
+    seconds: list[tuple[float, float]] = field(default_factory=list)  # step 1, and the others
+
+    def measured(self) -> Measured | None:
+        """Average them; None: every run was refused."""
+        if not self.seconds:
+            return None
+        first, rest = (fmean(each) for each in zip(*self.seconds, strict=True))
+        return Measured(
+            seconds=first + rest,
+            first_step=first / (first + rest),
+            loss=fmean(self.losses),
+            distortion=fmean(self.distortions),
+            error=fmean(self.errors),
+            error_of_two=fmean(self.errors_of_two),
+            spread=(max(self.errors) - min(self.errors)) / max(self.errors),
+            n_refused=self.n_runs - len(self.losses),
+        )
+
+
 class Experiments:
     """Every setting, measured when it is asked for; what settings have in common is kept.
 
-    A run draws all lots anew. Queries, which are the same for all, take the most time and are asked
-    in some of the runs only; `Measured.spread` says what that may hide.
+    A run draws all lots anew. Step 1 knows neither m nor where shares are drawn from, so all
+    settings that differ in these alone have the same groups in the same run. Queries, which are the
+    same for all, take the most time and are asked in some of the runs only; `Measured.spread` says
+    what that may hide.
     """
 
     def __init__(self, plan: Plan) -> None:
@@ -205,41 +264,35 @@ class Experiments:
     def measured(self, setting: Setting) -> Measured | None:
         """Publish a setting as often as planned; None: every time that was refused."""
         if setting not in self._found:
-            report(f"figures 8 to 10: {setting.in_words}")
-            self._found[setting] = self._measure(setting)
+            self._measure(_with_the_same_groups(setting))
         return self._found[setting]
 
-    def _measure(self, setting: Setting) -> Measured | None:
-        table, n_asked = self.table(setting.size), self.plan.n_asked
-        asked = self.asked(setting.size, setting.size, SELECTIVITY)
-        losses: list[float] = []
-        distortions, errors, errors_of_two, seconds = [], [], [], []
-        n_runs = n_asked if setting.method_name == RIVAL else self.plan.n_runs
+    def _measure(self, settings: Sequence[Setting]) -> None:
+        first = settings[0]
+        table, plan = self.table(first.size), self.plan
+        runs = {setting: _Runs() for setting in settings}
+        n_runs = plan.n_asked if first.method_name == RIVAL else plan.n_runs
         for run in range(n_runs):
-            if run == n_asked and not losses:
-                return None  # refused every time
-            with suppress(Unsatisfiable):
-                release = setting.publish(table, SEED + run)
-                losses.append(information_loss(release))
-                distortions.append(distortion(release))
-                if run < n_asked:
-                    errors.append(asked.error(release).average)
-                    two = setting.publish(table, SEED + run, "bucketized")
-                    errors_of_two.append(asked.error(two).average)
-                    seconds.append(setting.seconds(table, SEED + run))
-        if not seconds:
-            return None
-        first, rest = (fmean(each) for each in zip(*seconds, strict=True))
-        return Measured(
-            seconds=first + rest,
-            first_step=first / (first + rest),
-            loss=fmean(losses),
-            distortion=fmean(distortions),
-            error=fmean(errors),
-            error_of_two=fmean(errors_of_two),
-            spread=(max(errors) - min(errors)) / max(errors),
-            n_refused=n_runs - len(losses),
-        )
+            report(f"figures 8 to 10: {first.in_words}, run {run + 1} of {n_runs}")
+            made = first.made(table, SEED + run)
+            for setting, found in runs.items():
+                if run < plan.n_asked or found.losses:  # else it was refused every time
+                    found.n_runs += 1
+                    with suppress(Unsatisfiable):
+                        self._run(setting, made, run, found)
+        self._found |= {setting: found.measured() for setting, found in runs.items()}
+
+    def _run(self, setting: Setting, made: FirstStep, run: int, found: _Runs) -> None:
+        table, seed = self.table(setting.size), SEED + run
+        release = setting.publish(table, seed, groups=made.groups)
+        found.losses.append(information_loss(release))
+        found.distortions.append(distortion(release))
+        if run < self.plan.n_asked:
+            asked = self.asked(setting.size, setting.size, SELECTIVITY)
+            found.errors.append(asked.error(release).average)
+            two = setting.publish(table, seed, "bucketized", made.groups)
+            found.errors_of_two.append(asked.error(two).average)
+            found.seconds.append((made.seconds, setting.seconds_after(made, table, seed)))
 
     def two_tables(self, k: int, m: int, method: str) -> list[Release]:
         """Publish all quasi-identifiers as two tables, in every run in which queries are asked."""
@@ -249,3 +302,11 @@ class Experiments:
                 table = self.table(setting.size)
                 releases.append(setting.publish(table, SEED + run, "bucketized"))
         return releases
+
+
+def _with_the_same_groups(setting: Setting) -> list[Setting]:
+    """Give all settings whose step 1 is the same; the rival, which has none, stands alone."""
+    if setting.method_name == RIVAL:
+        return [setting]
+    names = [SECOND] if setting.method_name == SECOND else [PAPERS_OWN, ONE]
+    return [replace(setting, m=m, method_name=name) for name in names for m in MS]
