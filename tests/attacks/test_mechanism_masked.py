@@ -1,5 +1,7 @@
 """What MASK's releases tell somebody who knows it: the attack against worlds of people."""
 
+import itertools
+import math
 import random
 from fractions import Fraction
 
@@ -98,3 +100,84 @@ def test_what_is_not_worked_out_is_said():
     release = sf.anonymize(table, sf.KAnonymity(2), sf.Mask(2, 2, ["HIV"]))
     with pytest.raises(DoesNotApply, match="only numbers of people"):
         Mechanism().run(release)
+
+
+def relaxed(values):
+    """Ages 1, 2, 2, 3 in two groups: who of the two people of 2 is in which, lots decide."""
+    table = sf.read(pa.table({"q": [1, 2, 2, 3], "s": values}), {"q": sf.Intervals(1)}, "s")
+    promise = sf.KAnonymity(2) & sf.LDiversity(2, "frequency", ["HIV"])
+    return sf.anonymize(table, promise, sf.Mask(2, 2, ["HIV"], sf.Mondrian(strict=False)))
+
+
+def test_people_who_are_alike_and_in_several_groups_are_believed_the_mean_of_these():
+    release = relaxed(["HIV", "none", "none", "none"])
+    assert sorted(release.sizes) == [2, 2]
+    rows = release.to_arrow().to_pydict()
+    first = min(rows["q"])
+    output = tuple(
+        tuple(
+            sum((q == first, s) == (here, value) for q, s in zip(rows["q"], rows["s"], strict=True))
+            for value in ("HIV", "none")
+        )
+        for here in (True, False)
+    )
+    finding = Mechanism().run(release)
+    prior = finding.before
+    # Everybody's value, who of the two is in which group, and what is published then.
+    weights, sick = Fraction(0), [Fraction(0)] * 4
+    for world in itertools.product((0, 1), repeat=4):  # 0: HIV
+        chance = math.prod((prior, 1 - prior)[value] for value in world)
+        for one, other in ((1, 2), (2, 1)):
+            groups = [(world[0], world[one]), (world[other], world[3])]
+            seen = naive.masking.published(groups, Fraction(2), "paper", "table", 2)
+            weight = chance * seen.get(output, Fraction(0)) / 2
+            weights += weight
+            sick = [n + weight * (value == 0) for n, value in zip(sick, world, strict=True)]
+    beliefs = [n / weights for n in sick]
+    assert beliefs[1] == beliefs[2]
+    assert len(set(beliefs)) == 3
+    assert finding.found == max(beliefs)
+    assert finding.n_exceeding == sum(belief > Fraction(1, 2) for belief in beliefs)
+
+
+def test_a_large_release_fails_where_groups_stand_at_the_limit():
+    """One HIV in two, in two groups of many: either may have had two."""
+    many = {"q": [str(i // 2) for i in range(200)], "s": ["HIV", "none"] * 2 + ["none"] * 196}
+    release = masked(many, rule=sf.Intervals(1))
+    assert len(release.sizes) > 60
+    finding = Mechanism().run(release)
+    assert (finding.holds, finding.n_exceeding) == (False, 4)
+    assert finding.briefly == "> 50%"
+    assert sf.audit(release).verdict == "failed"
+    alone = {"q": many["q"], "s": ["HIV"] + ["none"] * 199}
+    with pytest.raises(CannotRun, match="too many ways"):
+        Mechanism().run(masked(alone, rule=sf.Intervals(1)))
+
+
+def test_people_who_are_elsewhere_too_are_not_counted_at_the_limit():
+    """The two groups at the limit share a person of 1; what is believed of the three is open."""
+    ages = [str(i // 3) for i in range(300)]
+    values = ["HIV", "none", "none"] * 100
+    table = sf.read(pa.table({"q": ages, "s": values}), {"q": sf.Intervals(1)}, "s")
+    promise = sf.KAnonymity(2) & sf.LDiversity(2, "frequency", ["HIV"])
+    release = sf.anonymize(
+        table, promise, sf.Mask(2, 2, ["HIV"], sf.Mondrian(strict=False), seed=3)
+    )
+    placed = release.recoding.placement(release.table.frequencies())
+    assert len(release.sizes) > 60
+    n_groups_of = {}
+    at_limit = set()
+    n = [[0, 0] for _ in placed.boxes]
+    changed = release.recoding.changed.get("s")
+    codes = placed.frequencies.codes("s")[placed.key]
+    hiv = placed.frequencies.domains["s"].code_of("HIV")
+    for i, (key, box, people) in enumerate(zip(placed.key, placed.box, placed.people, strict=True)):
+        shown = codes[i] if changed is None or changed[i] < 0 else changed[i]
+        n[box][0] += int(people) * (shown == hiv)
+        n[box][1] += int(people)
+        who = int(placed.frequencies.combination_of[key])
+        n_groups_of.setdefault(who, []).extend([int(box)] * int(people))
+    at_limit = {box for box, (sick, size) in enumerate(n) if 2 * sick == size}
+    expected = sum(len(boxes) for boxes in n_groups_of.values() if {*boxes} <= at_limit)
+    assert 0 < expected < sum(n[box][1] for box in at_limit)
+    assert Mechanism().run(release).n_exceeding == expected

@@ -5,10 +5,13 @@ import math
 import random
 from fractions import Fraction
 
+import numpy as np
 import pytest
 
 import naive.masking
-from sfumato.formulas.masking.lots import outputs
+from sfumato.data.groups import Histogram
+from sfumato.formulas.masking.at_limit import above_limit
+from sfumato.formulas.masking.lots import Masking, outputs
 from sfumato.formulas.masking.posterior import NeverPublished, posteriors
 from sfumato.formulas.masking.refusal import refusal
 from sfumato.formulas.masking.values import posteriors_by_value
@@ -181,3 +184,33 @@ def _beliefs(sizes, l, p0, reference):
             shares = [F(x, n) for x, n in zip(numbers, sizes, strict=True)]
             people[output] = [a + weight * chance * b for a, b in zip(before, shares, strict=True)]
     return {seen: [n / chances[seen] for n in sums] for seen, sums in people.items()}
+
+
+def test_groups_at_the_limit_are_believed_above_it_where_it_is_said_so():
+    """For every output of small tables, by the exact posterior of all values."""
+    draw = random.Random(20)
+    seen = set()
+    for _ in range(400):
+        l = draw.choice([F(2), F(3), F(3, 2), F(1)])
+        replacement, reference = draw.choice(["table", "group"]), draw.choice(["paper", 1])
+        n_values = draw.choice([1, 2, 3])
+        published = []
+        for _ in range(draw.randint(1, 4)):
+            size = draw.randint(1, 4)
+            at_limit = draw.random() < 0.8 and (size / l).denominator == 1
+            n_masked = int(size / l) if at_limit else draw.randint(0, math.floor(size / l))
+            others = [draw.randrange(n_values) for _ in range(size - n_masked)]
+            published.append((n_masked, *(others.count(value) for value in range(n_values))))
+        lots = Masking(l, reference, replacement)
+        masked = np.arange(1 + n_values) == 0
+        above = above_limit(Histogram.from_dense(published), masked, lots)
+        shares = [F(1, n_values)] * n_values
+        for p0 in (F(1, 20), F(2, 5)):
+            exact = posteriors_by_value(published, l, p0, shares, reference, replacement)
+            for histogram, said, belief in zip(published, above, exact, strict=True):
+                if histogram[0] * l == sum(histogram):
+                    assert said == (belief > 1 / l)
+                    seen.add((said, replacement, reference))
+                else:
+                    assert not said
+    assert len(seen) == 8

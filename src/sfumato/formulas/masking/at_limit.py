@@ -46,10 +46,14 @@ def above_limit(
     n_needed = n_references(1, masking.l, masking.reference)
     if share == 1 or at_limit.sum() < 2 or n_groups - 1 < n_needed:
         return np.zeros(n_groups, dtype=bool)
-    # A value of which one is taken away must be left to be drawn: by somebody of the table, or
-    # of the group. A group that has no other value of its own draws from the table, too.
-    left = sum_by(value.astype(np.intp), people, len(masked))[value] > 1
-    if masking.replacement == "group":
-        left &= (people > 1) | ((sizes - n_masked)[in_group] == 1)
-    may_be_changed = np.bincount(in_group[~shown & left], minlength=n_groups) > 0
-    return np.asarray(at_limit & may_be_changed)
+    # What was put in must be left to be drawn: by somebody of the table, or of the group. A group
+    # in which everybody was sensitive has nobody left, and draws from the rest of the table.
+    others = np.flatnonzero(~masked[value])
+    group, total = in_group[others], sum_by(value.astype(np.intp), people, len(masked))
+    elsewhere = total[value[others]] - people[others]
+    if masking.replacement == "table":
+        left = np.bincount(group[elsewhere + people[others] > 1], minlength=n_groups) > 0
+    else:
+        left = np.bincount(group[people[others] > 1], minlength=n_groups) > 0
+        left |= np.bincount(group[elsewhere == 0], minlength=n_groups) == 0
+    return np.asarray(at_limit & left)
