@@ -123,7 +123,7 @@ class TopDown(Algorithm):
     @classmethod
     def examples(cls) -> tuple[Algorithm, ...]:
         """One of each kind that behaves differently."""
-        return (cls(), cls("cut"))
+        return (cls(), cls(keep="part"), cls("cut"))
 
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Specialize until nothing can be specialized any more."""
