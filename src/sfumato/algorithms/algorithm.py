@@ -97,6 +97,11 @@ class Algorithm(ABC):
         return True
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """Whether people with the same quasi-identifiers are always in one group."""
+        return False
+
+    @property
     def reads_values(self) -> bool:
         """Whether it is shown sensitive values even where the criterion is not about them."""
         return False
@@ -271,6 +276,9 @@ class Algorithm(ABC):
     def keeps_to(self) -> Criterion | None:
         """What it sees to by itself in values that it names, whatever is asked for; None: none."""
         return None
+
+    def refuse_columns(self, frequencies: FrequencySet) -> None:  # noqa: B027  (most take all)
+        """Refuse a table for its columns, before its values are looked at. Default: none."""
 
     def keeping_to(self, criterion: Criterion) -> Algorithm:
         """The same method with the values that a criterion of this kind names."""

@@ -96,6 +96,7 @@ def anonymize(
     refuse_look_alikes(table, criterion)
     check_sets(method, table.set_valued, table.schema.person)
     if method.keeps_to is not None:
+        method.refuse_columns(frequencies)
         own = validate(as_merged(method.keeps_to, table), frequencies)
         refuse_look_alikes(table, own)
         method = method.keeping_to(own)

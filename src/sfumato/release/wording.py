@@ -22,7 +22,11 @@ def promise_in_words(part: Criterion, *, bucketized: bool = False) -> str:
 
 
 def published_as(description: Description, name: str) -> str:
-    """Say how a quasi-identifier is published."""
+    """Say how a column is published."""
+    if name == description.masked:
+        return "as it is, or changed by lot"
+    if name not in description.quasi_identifiers:
+        return "as it is"
     rule = description.hierarchies.get(name)
     behind = "" if rule is None else f" ({rule.in_words()})"
     if description.levels is not None:

@@ -258,7 +258,8 @@ def _columns(subject: Release | Table, target: Target) -> Iterator[dict[str, Any
         }
     for name in target.sensitive:
         values = np.unique(seen.frequencies.occurrences(name).codes)
-        yield _as_it_is(name, "sensitive", len(values))
+        how = "as it is" if release is None else published_as(release.description, name)
+        yield {**_as_it_is(name, "sensitive", len(values)), "published_as": how}
     taken = {*target.quasi_identifiers, *target.sensitive}
     for name in (
         subject.description.columns if isinstance(subject, Release) else subject.schema.insensitive

@@ -115,8 +115,9 @@ def limits(
         "more, of one person or of how values go together, can learn more: this is no "
         "differential privacy.",
         "Columns that were not named quasi-identifiers are taken to be unknown to the adversary. "
-        "Sensitive and insensitive columns are published as they are; where others know them, "
-        "they are quasi-identifiers, and the numbers are too low.",
+        f"{'Insensitive' if masked is not None else 'Sensitive and insensitive'} columns are "
+        "published as they are; where others know them, they are quasi-identifiers, and the "
+        "numbers are too low.",
         f"Only the attacks on this page were tried, on this table {beside}. Other releases about "
         "the same people, earlier or later, here or elsewhere, can be combined with it.",
         "The adversary is taken to know that the person is in the table. Whether somebody is in "

@@ -88,6 +88,11 @@ class KOptimize(Algorithm):
         return self.class_column is not None
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """An interval is one for all."""
+        return True
+
+    @property
     def deterministic(self) -> bool:
         """Nothing is left to chance, but how far it gets in some time depends on the machine.
 

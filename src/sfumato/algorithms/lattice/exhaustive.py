@@ -64,6 +64,11 @@ class Exhaustive(Algorithm):
         check_publish(type(self).__name__, self.publish, suppress=self.suppress)
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """A level is one for all."""
+        return True
+
+    @property
     def publishes(self) -> Publishes:
         """Nodes of trees."""
         return "nodes"

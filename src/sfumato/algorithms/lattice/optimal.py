@@ -86,6 +86,11 @@ class Optimal(Algorithm):
         return hash(str(self))
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """A level is one for all."""
+        return True
+
+    @property
     def publishes(self) -> Publishes:
         """Nodes of trees."""
         return "nodes"

@@ -18,6 +18,7 @@ from sfumato.algorithms.mask.changes import changed_people, drawn_values, number
 from sfumato.algorithms.mask.groups import Groups, told_groups
 from sfumato.algorithms.mask.shares import SensitiveShares, shares_of
 from sfumato.algorithms.mondrian import Mondrian
+from sfumato.algorithms.two_tables import check_publish
 from sfumato.criteria import KAnonymity, LDiversity
 from sfumato.criteria.criterion import Criterion, together
 from sfumato.criteria.l_diversity import protected_values
@@ -35,7 +36,7 @@ Reference = Literal["paper", 1]
 
 @dataclass(frozen=True)
 class Mask(Algorithm):
-    """Groups by quasi-identifiers and k alone; in some of them sensitive values are changed.
+    """Groups by quasi-identifiers and k alone; in them sensitive values may be changed.
 
     Algorithm 1 of Wong 2009, section 6. (1) `inner` makes groups of at least k people without a
     look at values; rows that it suppresses stay out. (2) A group violates l-diversity where more
@@ -120,11 +121,11 @@ class Mask(Algorithm):
         keep_insensitive: bool = False,
         seed: int | None = None,
     ) -> None:
-        one_of("Mask", "publish", publish, ("generalized", "bucketized"))
         one_of("Mask", "replacement", replacement, ("table", "group"))
-        if reference != "paper" and (isinstance(reference, bool) or reference != 1):
+        if reference != "paper" and (type(reference) is not int or reference != 1):
             raise refusal("Mask", "reference", '"paper" or 1', reference)
         groups = _read_inner(Mondrian() if inner is None else inner)
+        check_publish("Mask", publish, suppress=groups.suppress)
         for name, value in {
             "k": whole("Mask", "k", k),
             "l": number("Mask", "l", l, least=1),
@@ -149,6 +150,11 @@ class Mask(Algorithm):
     def draws_orders(self) -> bool:
         """Orders and numbers, and what the method draws that makes the groups."""
         return self.inner.draws_orders
+
+    @property
+    def keeps_alike_together(self) -> bool:
+        """As the method that makes the groups does."""
+        return self.inner.keeps_alike_together
 
     @property
     def masking(self) -> Masking:
@@ -182,6 +188,10 @@ class Mask(Algorithm):
     def keeping_to(self, criterion: Criterion) -> Algorithm:
         """The same with the values that a criterion names."""
         return replace(self, values=criterion.named_values())
+
+    def refuse_columns(self, frequencies: FrequencySet) -> None:
+        """Refuse all but one sensitive column."""
+        _only_column(frequencies)
 
     def refuses(self, criterion: Criterion) -> str | None:
         """Also what the published groups need not satisfy, and what `inner` cannot enforce."""

@@ -104,6 +104,11 @@ class Mondrian(Algorithm):
         return not self.look_ahead
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """Unless a median is shared between two groups."""
+        return self.strict
+
+    @property
     def deterministic(self) -> bool:
         """Strict cuts are; relaxed ones deal people out by chance, and go on from there."""
         return self.strict

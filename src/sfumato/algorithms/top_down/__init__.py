@@ -106,6 +106,11 @@ class TopDown(Algorithm):
         return failed_nodes(published, criterion.least_size) if self.recoding == "cut" else None
 
     @property
+    def keeps_alike_together(self) -> bool:
+        """By cuts; of a combination, some may stay where others are generalized."""
+        return self.recoding == "cut"
+
+    @property
     def deterministic(self) -> bool:
         """A cut is; local recoding draws who goes back."""
         return self.recoding == "cut"

@@ -2,10 +2,10 @@
 
 Published values need not be people's own, so no world deals them out. Instead the adversary has a
 prior: everybody has one of the masked values with the same probability, independently, and
-otherwise each of the others as often as it is published. Then all tables and lots that lead to
-what was published can be weighed, which is exact; but it shows nothing to be safe against another
-prior. Where there are too many, some groups are still known to be believed too much of
-(`above_limit`).
+otherwise each of the others as often as it is published; the published share of masked values is
+the smallest that can have been. Then all tables and lots that lead to what was published can be
+weighed, which is exact; but it shows nothing to be safe against another prior. Where there are too
+many, some groups are still known to be believed too much of (`above_limit`).
 
 Groups are made without a look at values. People who are alike may be in several of them, and who
 of them is where nobody knows: of each is believed the mean of their groups.
@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
+from functools import cached_property
 from typing import NamedTuple
 
 import numpy as np
@@ -40,6 +41,11 @@ from sfumato.text import counted, percent
 MOST_GROUPS = 60
 MOST_REFERENCES = 1_000
 MOST_STATES = 10_000
+OTHER_PROMISE = (
+    "what was promised is not about these values counted together, and what is believed of others "
+    "is not worked out"
+)
+NOBODY_SHOWN = "nobody is published with one, so what is believed rests on the prior alone"
 NO_VERDICT = "nobody exceeds what was promised by this prior; by another one somebody may"
 AT_LIMIT = (
     "these people are in groups published with exactly as many masked values as may be, and such a "
@@ -52,23 +58,33 @@ POOLED = "of values that are not masked only how many there are was weighed"
 class MaskedGroups:
     """The published groups, and who of the original is in which."""
 
-    members: Membership
+    members: Membership | None  # None: the people of a combination are all in one group
     groups: Groups  # by the masked column, in the order of `members`
     masked: NDArray[np.bool_]  # (n_values,)
     masking: Masking
 
     @property
     def prior(self) -> Fraction:
-        """One more of each kind than is published, so that neither is impossible."""
+        """The published share: nobody is made sensitive, so that of the original is no smaller.
+
+        Where nobody is published with a masked value it is that of one person more.
+        """
+        n = int(self.groups.sizes.sum())
+        return Fraction(self.n_masked, n) if self.n_masked else Fraction(1, n + 1)
+
+    @cached_property
+    def n_masked(self) -> int:
+        """People who are published with one of the masked values."""
         published = self.groups.histogram
-        n_masked = int(published.counts[self.masked[published.codes]].sum())
-        return Fraction(n_masked + 1, int(published.counts.sum()) + 2)
+        return int(published.counts[self.masked[published.codes]].sum())
 
     @property
     def n_above_limit(self) -> int:
         """People who are in no other groups than those that are certainly believed too much of."""
         above = above_limit(self.groups.histogram, self.masked, self.masking)
         shared = self.members
+        if shared is None:
+            return int(self.groups.sizes[above].sum())
         inside = shared.people * above[shared.group]
         ground = shared.frequencies.combinations
         of_class = sum_by(shared.combination, inside, len(ground))
@@ -80,6 +96,8 @@ class MaskedGroups:
         Of suppressed people that is the prior: nobody looked at their values.
         """
         shared = self.members
+        if shared is None:
+            return [*map(Believed, beliefs, self.groups.sizes.tolist(), range(len(beliefs)))]
         counts = shared.frequencies.combinations.counts
         whole = shared.people == counts[shared.combination]
         in_one = sum_by(shared.group[whole], shared.people[whole], len(beliefs)).tolist()
@@ -154,19 +172,30 @@ def masked_finding(
             f"{method} publishes insensitive columns, and what they tell about changed values is "
             "not worked out here"
         )
-    members = members_of(target)
-    groups = members.joint().by(attribute)
-    published = MaskedGroups(members, groups, kept.protects(groups.labels) >= 0, masking)
-    promised = _allowed(target.parts(attribute, others=False), groups.labels, published.masked)
+    if target.original is None and method.keeps_alike_together:
+        members, joint = None, target.seen.joint
+    else:
+        members = members_of(target)
+        joint = members.joint()
+    groups, domain = joint.by(attribute), joint.frequencies.domains[attribute]
+    published = MaskedGroups(members, groups, kept.protects(domain) >= 0, masking)
+    promised = _allowed(target.parts(attribute, others=False), domain, published.masked)
     weighed = MaskedBeliefs.of(published)
     if weighed is None:
         return _above_limit(target, published, promised, attribute, called, knows)
     found = published.of_people(weighed.groups)
     worst = max(found, key=lambda each: each.belief)
-    exceeding = [each.people for each in found if promised and not promised.allows(each.belief)]
+    exceeding = []
+    if promised is not None and published.n_masked:  # else it rests on the prior alone
+        exceeding = [each.people for each in found if not promised.allows(each.belief)]
     notes = [f"before, everybody has one of the masked values with {percent(published.prior)}"]
     notes += [] if weighed.by_value else [POOLED]
-    notes += [] if exceeding else [NO_VERDICT]
+    if not published.n_masked:
+        notes.append(NOBODY_SHOWN)
+    elif promised is None:
+        notes.append(OTHER_PROMISE)
+    elif not exceeding:
+        notes.append(NO_VERDICT)
     return Finding(
         attack=called,
         attribute=attribute,
@@ -180,7 +209,9 @@ def masked_finding(
         n_people=target.n_people,
         note="; ".join(notes),
         worst={
-            "group": members.labels(worst.group, target),
+            "group": target.published_labels(worst.group)
+            if members is None
+            else members.labels(worst.group, target),
             "value": " or ".join(
                 text_of(groups.labels[c]) for c in np.flatnonzero(published.masked)
             ),
@@ -222,9 +253,7 @@ def _above_limit(
     )
 
 
-def _allowed(
-    parts: Sequence[Criterion], values: Domain | Sequence[object], masked: NDArray[np.bool_]
-) -> Bound | None:
+def _allowed(parts: Sequence[Criterion], values: Domain, masked: NDArray[np.bool_]) -> Bound | None:
     """Give the smallest belief that is promised about all masked values together, if any is."""
     bounds = []
     for part in parts:

@@ -76,11 +76,14 @@ def posteriors_by_value(
                 if i in kept:
                     ways = [(nothing, nothing, numbers[i], _worlds(histogram, p0, shares))]
                 elif lots:
+                    most_states -= len(states) * math.prod(n + 1 for n in histogram[1:])
+                    if most_states < 0:
+                        return None
                     found = _put_in(histogram, l, p0, shares, replacement)
                     ways = [(r, d, x, weight * Fraction(lots, u)) for r, d, x, weight in found]
                 else:
                     ways = []
-                most_states -= len(states) * len(ways)
+                most_states -= len(states) * max(1, len(ways))
                 if most_states < 0:
                     return None
                 states = _joined(states, ways, i)

@@ -261,8 +261,6 @@ def _meaning(description: Description, name: str) -> str | None:
 
 def _published_as(description: Description, name: str) -> str:
     column = description.told_by(name)
-    if column not in description.quasi_identifiers:
-        return "as it is"
     said = published_as(description, column)
     return said if column == name else f"{said}: {description.numbers[column].what(name)}"
 
