@@ -16,7 +16,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from fractions import Fraction
-from functools import cached_property
+from functools import cached_property, partial
 from typing import NamedTuple
 
 import numpy as np
@@ -180,9 +180,26 @@ def masked_finding(
     groups, domain = joint.by(attribute), joint.frequencies.domains[attribute]
     published = MaskedGroups(members, groups, kept.protects(domain) >= 0, masking)
     promised = _allowed(target.parts(attribute, others=False), domain, published.masked)
+    finding = partial(
+        Finding,
+        attack=called,
+        attribute=attribute,
+        knows=knows,
+        unit="belief",
+        before=published.prior,
+        promised=promised,
+        n_people=target.n_people,
+    )
     weighed = MaskedBeliefs.of(published)
     if weighed is None:
-        return _above_limit(target, published, promised, attribute, called, knows)
+        limit, n_above = _above_limit(published, promised)
+        return finding(
+            found=limit,
+            holds=False,
+            n_exceeding=n_above,
+            note=AT_LIMIT,
+            failed=FailedMeasure("belief", f"<= {percent(limit)}", f"> {percent(limit)}"),
+        )
     found = published.of_people(weighed.groups)
     worst = max(found, key=lambda each: each.belief)
     exceeding = []
@@ -196,17 +213,10 @@ def masked_finding(
         notes.append(OTHER_PROMISE)
     elif not exceeding:
         notes.append(NO_VERDICT)
-    return Finding(
-        attack=called,
-        attribute=attribute,
-        knows=knows,
-        unit="belief",
-        before=published.prior,
+    return finding(
         found=worst.belief,
-        promised=promised,
         holds=False if exceeding else None,
         n_exceeding=sum(exceeding),
-        n_people=target.n_people,
         note="; ".join(notes),
         worst={
             "group": target.published_labels(worst.group)
@@ -221,15 +231,8 @@ def masked_finding(
     )
 
 
-def _above_limit(
-    target: Target,
-    published: MaskedGroups,
-    promised: Bound | None,
-    attribute: str,
-    called: str,
-    knows: str,
-) -> Finding:
-    """Find whom more than 1/l is believed of, where no more than that is known."""
+def _above_limit(published: MaskedGroups, promised: Bound | None) -> tuple[Fraction, int]:
+    """Give 1/l, and of how many people more is believed, where no more than that is known."""
     limit = 1 / Fraction(published.masking.l)
     n_groups, n_above = published.groups.histogram.n_groups, published.n_above_limit
     if promised is None or promised.number != limit or not n_above:
@@ -237,20 +240,7 @@ def _above_limit(
             f"which of {counted(n_groups, 'group')} had values changed is not worked out: there "
             "are too many ways"
         )
-    return Finding(
-        attack=called,
-        attribute=attribute,
-        knows=knows,
-        unit="belief",
-        before=published.prior,
-        found=limit,
-        promised=promised,
-        holds=False,
-        n_exceeding=n_above,
-        n_people=target.n_people,
-        note=AT_LIMIT,
-        failed=FailedMeasure("belief", f"<= {percent(limit)}", f"> {percent(limit)}"),
-    )
+    return limit, n_above
 
 
 def _allowed(parts: Sequence[Criterion], values: Domain, masked: NDArray[np.bool_]) -> Bound | None:
