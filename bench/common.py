@@ -1,9 +1,11 @@
 """What the benchmarks share."""
 
 import json
+import resource
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pyarrow.compute as pc
@@ -58,3 +60,59 @@ def rival(script, *arguments, limit=1200):
     except subprocess.TimeoutExpired:
         return None
     return json.loads(done.stdout.splitlines()[-1])
+
+
+def child(script, *arguments):
+    """Run one measurement of a script in a process of its own, so that its peak can be told."""
+    command = [sys.executable, script, "--child", *map(str, arguments)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def measured_child(works):
+    """Do what `child` asked for, by its name, from a source to a target, and print what it took."""
+    what, source, target, *more = sys.argv[2:]
+    started = time.perf_counter()
+    result = works[what](Path(source), Path(target), *more)
+    seconds = time.perf_counter() - started
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
+    print(json.dumps({"seconds": seconds, "peak": peak} | (result or {})))
+
+
+@contextmanager
+def stages():
+    """Give the seconds of every stage of the work inside, by what it reports."""
+    from sfumato.progress import listening
+
+    spent, now = {}, ["start", time.perf_counter()]
+
+    def hear(stage, *_):
+        if stage != now[0]:
+            clock = time.perf_counter()
+            spent[now[0]] = spent.get(now[0], 0) + clock - now[1]
+            now[:] = [stage, clock]
+
+    with listening(hear):
+        yield spent
+        hear("end")
+
+
+def duckdb_floor(rows, counted, target, memory_limit, written="*", kind="csv"):
+    """Read, count, sort, write by DuckDB alone: nothing that makes a table safe."""
+    import duckdb
+
+    connection = duckdb.connect(
+        config={
+            "memory_limit": memory_limit,
+            "preserve_insertion_order": "false",
+            "temp_directory": str(target.parent / "spill"),
+        }
+    )
+    connection.execute(
+        f"CREATE TEMP TABLE counted AS SELECT {counted}, count(*) AS n FROM {rows} GROUP BY ALL"
+    )
+    (n,) = connection.execute("SELECT count(*) FROM counted").fetchone()
+    connection.execute(
+        f"COPY (SELECT {written} FROM {rows} ORDER BY ALL) TO '{target}' (FORMAT {kind})"
+    )
+    return {"combinations": n}

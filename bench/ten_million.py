@@ -6,13 +6,11 @@ memory. Every run is a process of its own, so that its peak memory can be told.
     python bench/ten_million.py [rows]
 """
 
-import json
-import resource
-import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
+
+from common import child, duckdb_floor, measured_child, stages
 
 N_ROWS = 10_000_000
 QUASI_IDENTIFIERS = ["age", "zip", "sex", "education"]
@@ -48,37 +46,16 @@ def generate(path, n_rows):
 
 def floor(source, target, memory_limit):
     """Read, count, sort, write: nothing that makes a table safe."""
-    import duckdb
-
-    connection = duckdb.connect(
-        config={
-            "memory_limit": memory_limit,
-            "preserve_insertion_order": "false",
-            "temp_directory": str(target.parent / "spill"),
-        }
-    )
     counted = ", ".join([*QUASI_IDENTIFIERS, "disease"])
     rows = f"read_csv('{source}', all_varchar = true)"
-    connection.execute(
-        f"CREATE TEMP TABLE counted AS SELECT {counted}, count(*) AS n FROM {rows} GROUP BY ALL"
-    )
-    connection.execute(f"COPY (SELECT * FROM {rows} ORDER BY ALL) TO '{target}' (FORMAT csv)")
+    duckdb_floor(rows, counted, target, memory_limit)
 
 
 def release(source, target, method, criterion):
     """From the file to the release, read back and checked, with the seconds of each stage."""
     import sfumato as sf
-    from sfumato.progress import listening
 
-    stages, now = {}, ["start", time.perf_counter()]
-
-    def hear(stage, *_):
-        if stage != now[0]:
-            clock = time.perf_counter()
-            stages[now[0]] = stages.get(now[0], 0) + clock - now[1]
-            now[:] = [stage, clock]
-
-    with listening(hear):
+    with stages() as spent:
         table = sf.read(
             source,
             quasi_identifiers={
@@ -94,32 +71,24 @@ def release(source, target, method, criterion):
         )
         made = sf.anonymize(table, eval(criterion), eval(method), untouched_identify=True)
         made.save(target)
-        hear("end")
     n = len(table.combinations())
-    return {"stages": stages, "combinations": n, "groups": len(made.sizes)}
-
-
-def child(*arguments):
-    """Run one measurement in a process of its own."""
-    command = [sys.executable, __file__, "--child", *map(str, arguments)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
-    return json.loads(done.stdout.splitlines()[-1])
+    return {"stages": spent, "combinations": n, "groups": len(made.sizes)}
 
 
 def main(n_rows):
-    from sfumato.engines.duckdb.connection.session import MEMORY_LIMIT
+    from sfumato.engines.duckdb.connection.instance import MEMORY_LIMIT
 
     with tempfile.TemporaryDirectory() as folder:
         source = Path(folder) / "people.csv"
         generate(source, n_rows)
         alone = min(
-            (child("floor", source, Path(folder) / "f", MEMORY_LIMIT) for _ in range(2)),
+            (child(__file__, "floor", source, Path(folder) / "f", MEMORY_LIMIT) for _ in range(2)),
             key=_seconds,
         )
         print(f"{n_rows} rows, {source.stat().st_size / 1e6:.0f} MB; DuckDB alone: ", end="")
         print(f"{alone['seconds']:.1f} s, {alone['peak']:.2f} GB")
         for j, (method, criterion) in enumerate(CASES):
-            found = child("release", source, Path(folder) / f"out{j}", method, criterion)
+            found = child(__file__, "release", source, Path(folder) / f"out{j}", method, criterion)
             stages = ", ".join(f"{s} {t:.1f}" for s, t in found["stages"].items() if t > 0.05)
             print(
                 f"{method}, {criterion}: {found['seconds']:.1f} s, "
@@ -136,11 +105,6 @@ def _seconds(found):
 
 if __name__ == "__main__":
     if "--child" in sys.argv:
-        what, source, target, *more = sys.argv[2:]
-        started = time.perf_counter()
-        result = {"floor": floor, "release": release}[what](Path(source), Path(target), *more)
-        seconds = time.perf_counter() - started
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / 1e9
-        print(json.dumps({"seconds": seconds, "peak": peak} | (result or {})))
+        measured_child({"floor": floor, "release": release})
     else:
         main(int(sys.argv[1]) if len(sys.argv) > 1 else N_ROWS)
