@@ -24,6 +24,8 @@ from attacks.made import (
     target_of,
 )
 from sfumato.attacks import CannotRun, DoesNotApply, Target
+from sfumato.attacks.known_method.membership import members_of
+from sfumato.attacks.known_method.rejected_steps import local_problems
 from sfumato.attacks.minimality import Minimality, credibility
 from sfumato.formulas.minimality.posterior import RejectedStep, posterior
 
@@ -629,3 +631,60 @@ def test_groups_too_many_to_be_followed_together_get_no_verdict(monkeypatch):
     finding = Minimality().run(broken_twice(2, 0))
     assert finding.holds is None
     assert "who does not may believe more" in finding.note
+
+
+def broken_steps(release):
+    """Say of every stated step of a local release whether it breaks with everybody's own values."""
+    members = members_of(sf.attacks.Target.of(release))
+    frequencies = release.table.frequencies()
+    placed = release.recoding.placement(frequencies)
+    order = {tuple(box.ravel()): g for g, box in enumerate(members.boxes)}
+    group = np.array([order[tuple(placed.boxes[box].ravel())] for box in placed.box])
+    who = frequencies.combination_of[placed.key]
+    value = frequencies.codes("s")[placed.key]
+    problems = local_problems(members, 1)
+    for g in problems.groups.tolist():
+        start, end = members.starts[g : g + 2]
+        cells = {int(c): i for i, c in enumerate(members.combination[start:end])}
+        dealt = np.zeros((end - start, len(frequencies.domains["s"])), dtype=int)
+        for here in np.flatnonzero(group == g):
+            dealt[cells[int(who[here])], value[here]] += placed.people[here]
+        for step in problems.of(g).steps:
+            counts = step.children.astype(int) @ dealt + step.fixed
+            yield bool((2 * counts.max(axis=1) > counts.sum(axis=1)).any())
+
+
+@pytest.mark.parametrize("keep", ["whole", "part"])
+def test_every_step_that_local_recoding_is_said_not_to_take_was_unsafe(keep):
+    """Of what is generalized because a neighbour needed company nothing more may be said."""
+    draw = np.random.default_rng(48)
+    promise = sf.LDiversity(2, "frequency")
+    q = sf.Tree({"A": ["a", "b"], "C": ["c", "d"]})
+    n_steps = 0
+    for seed in range(80):
+        n = int(draw.integers(6, 14))
+        rows = {"q": draw.choice(list("abcd"), n), "r": draw.choice(list("xyz"), n)}
+        rows["s"] = draw.choice(["h", "n", "o"], n)
+        table = sf.read(pa.table(rows), {"q": q, "r": sf.Tree(["x", "y", "z"])}, "s")
+        try:
+            release = sf.anonymize(table, promise, sf.TopDown("local", keep=keep, seed=seed))
+        except sf.Unsatisfiable:
+            continue
+        for broken in broken_steps(release):
+            assert broken
+            n_steps += 1
+    assert n_steps > 100
+
+
+def test_nobody_is_certain_of_what_is_not_so():
+    """Two people were drawn into the last group: another column was never tried on them."""
+    rows = [("a", "x", "n"), ("b", "x", "n"), ("b", "x", "o"), ("b", "y", "o"), ("c", "x", "h"),
+            ("c", "y", "h"), ("c", "y", "o")]  # fmt: skip
+    columns = dict(zip("qrs", map(list, zip(*rows, strict=True)), strict=True))
+    trees = {"q": sf.Tree(["a", "b", "c"]), "r": sf.Tree(["x", "y"])}
+    table = sf.read(pa.table(columns), trees, "s")
+    method = sf.TopDown("local", seed=4)
+    finding = sf.attacks.Minimality().run(
+        sf.anonymize(table, sf.LDiversity(2, "frequency"), method)
+    )
+    assert finding.found < 1

@@ -236,33 +236,49 @@ def cut_step_list(people, paths):
 
 
 def local_steps(people, paths):
-    """One column of one group a level down, with everybody published inside a child's box."""
+    """One column of one group a level down, with everybody published inside a child's box.
+
+    Where somebody is published inside the group's box, people went down along one column, and of
+    that alone some child was not safe: one of those along which each group below is in one child.
+    """
     steps = []
     for group in {person["group"] for person in people}:
+        others = {p["group"] for p in people if p["group"] != group}
+        below = [each for each in others if _inside(each, group, paths)]
+        members = [i for i, person in enumerate(people) if person["group"] == group]
+        tried = []
         for column, path_of in enumerate(paths):
+            paths_down = {i: path_of[people[i]["q"][column]] for i in members}
+            children_of = {
+                path[path.index(group[column]) - 1]
+                for path in path_of.values()
+                if group[column] in path and path.index(group[column]) > 0
+            }
+            if not children_of:
+                continue
+            boxes = {child: (*group[:column], child, *group[column + 1 :]) for child in children_of}
+            if not all(any(_inside(g, box, paths) for box in boxes.values()) for g in below):
+                continue
             children = []
-            members = [i for i, person in enumerate(people) if person["group"] == group]
-            inside = {}
-            for i in members:
-                path = path_of[people[i]["q"][column]]
-                at = path.index(group[column])
-                if at > 0:
-                    inside.setdefault(path[at - 1], []).append(i)
-            for child, own in inside.items():
-                box = (*group[:column], child, *group[column + 1 :])
-                below = [
-                    i
-                    for i, person in enumerate(people)
-                    if person["group"] != group
-                    and all(
-                        _at_or_below(label, side, of)
-                        for label, side, of in zip(person["group"], box, paths, strict=True)
-                    )
-                ]
-                children.append(own + below)
-            if children:
-                steps.append((children, 0))
+            for child, box in boxes.items():
+                own = [i for i in members if child in paths_down[i]]
+                if own:
+                    under = [
+                        i
+                        for i, person in enumerate(people)
+                        if person["group"] in below and _inside(person["group"], box, paths)
+                    ]
+                    children.append(own + under)
+            tried.append(children)
+        if below and tried:
+            steps.append(([child for children in tried for child in children], 0))
+        else:
+            steps += [(children, 0) for children in tried]
     return steps
+
+
+def _inside(group, box, paths):
+    return all(_at_or_below(*each) for each in zip(group, box, paths, strict=True))
 
 
 def over_all_that_fit(raw, groups, fits, steps_of, broken, everybody=True):

@@ -7,7 +7,7 @@ can count, say nothing about values and are left out.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -115,7 +115,11 @@ def local_problems(members: Membership, least: int) -> Problems:
     """Give the steps of groups that could have gone down with those published below.
 
     A child is the group's people under one value, together with everybody who is published inside
-    the box that this value would have made of the group's.
+    the box that this value would have made of the group's. Where nobody is published inside the
+    group's box, no column took anybody down: each had a child that was not safe. Where somebody is,
+    that was said of the one column along which people went down, and the others were not tried on
+    those who stayed. So it is a column along which each group below is inside one child; if there
+    are several such, of one of them some child was not safe.
     """
     lows, highs = members.boxes[:, :, 0], members.boxes[:, :, 1]
     names = members.frequencies.quasi_identifiers
@@ -124,23 +128,36 @@ def local_problems(members: Membership, least: int) -> Problems:
     def stated(g: int) -> Problem:
         start, end = members.starts[g : g + 2]
         own, people = members.codes[members.combination[start:end]], members.people[start:end]
-        near = np.flatnonzero(((lows >= lows[g]) & (highs <= highs[g])).all(axis=1))
-        steps = []
+        near = ((lows >= lows[g]) & (highs <= highs[g])).all(axis=1)
+        near[g] = False
+        inside_box = np.flatnonzero(near)
+        steps: list[RejectedStep | None] = []  # None: too few people, whatever their values
         for j in np.flatnonzero(lows[g] < highs[g]).tolist():
             below = _child_lows(taxonomies[j], int(lows[g, j]), int(highs[g, j]), names[j])
+            first, last = below[lows[inside_box, j]], below[highs[inside_box, j]]
+            if (first != last).any():
+                continue
             value = below[own[:, j]]  # the child that each member would go to
             children = value == np.unique(value)[:, np.newaxis]
-            inside = [
-                near[(below[lows[near, j]] == low) & (below[highs[near, j]] == low)]
-                for low in np.unique(value).tolist()
-            ]
+            inside = [inside_box[first == low] for low in np.unique(value).tolist()]
             sizes = children @ people + [members.sizes[there].sum() for there in inside]
-            if (sizes >= least).all():
-                fixed = np.stack([_values_in(members.histogram, there) for there in inside])
-                steps.append(RejectedStep(children, fixed))
-        return Problem(g, tuple(steps))
+            enough = bool((sizes >= least).all())
+            fixed = np.stack([_values_in(members.histogram, there) for there in inside])
+            steps.append(RejectedStep(children, fixed) if enough else None)
+        known = [step for step in steps if step is not None]
+        if not len(inside_box) or len(steps) == 1:
+            return Problem(g, tuple(known))
+        return Problem(g, (_one_of(known),) if known and len(known) == len(steps) else ())
 
     return Problems.by_size(members, np.flatnonzero((lows < highs).any(axis=1)), stated)
+
+
+def _one_of(steps: Sequence[RejectedStep]) -> RejectedStep:
+    """Say that some child of one of several steps was not safe."""
+    return RejectedStep(
+        np.concatenate([step.children for step in steps]),
+        np.concatenate([step.fixed for step in steps]),
+    )
 
 
 def _values_in(histogram: Histogram, groups: NDArray[np.intp]) -> Counts:
