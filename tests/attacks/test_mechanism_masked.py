@@ -10,7 +10,7 @@ import pytest
 
 import naive.masking
 import sfumato as sf
-from sfumato.attacks import CannotRun, DoesNotApply, Mechanism
+from sfumato.attacks import CannotRun, Mechanism
 from sfumato.formulas.masking.posterior import posteriors
 
 TREE = sf.Tree({"Q": ["q1", "q2"], "R": ["q3", "q4"]})
@@ -95,10 +95,18 @@ def test_what_is_not_worked_out_is_said():
     told = XXI | {"x": list("abcdef")}
     with pytest.raises(CannotRun, match="insensitive columns"):
         Mechanism().run(masked(told, keep_insensitive=True))
+
+
+def test_where_nothing_is_promised_of_values_it_is_judged_by_its_own_l():
     table = sf.read(pa.table(XXI), {"q": TREE}, "s")
     release = sf.anonymize(table, sf.KAnonymity(2), sf.Mask(2, 2, ["HIV"]))
-    with pytest.raises(DoesNotApply, match="only numbers of people"):
-        Mechanism().run(release)
+    finding = Mechanism().run(release)
+    assert (finding.holds, str(finding.promised)) == (False, "<= 0.5")
+    assert sf.audit(release).verdict == "failed"
+    columns = {"q": ["q1"] * 3 + ["q2"] * 3 + ["q3"] * 3, "s": ["HIV", *["none"] * 8]}
+    table = sf.read(pa.table(columns), {"q": TREE}, "s")
+    release = sf.anonymize(table, sf.KAnonymity(2), sf.Mask(2, 2, ["HIV"]))
+    assert Mechanism().run(release).holds is None
 
 
 def relaxed(values):
@@ -147,6 +155,7 @@ def test_a_large_release_fails_where_groups_stand_at_the_limit():
     finding = Mechanism().run(release)
     assert (finding.holds, finding.n_exceeding) == (False, 4)
     assert finding.briefly == "> 50%"
+    assert finding.worst["people"] == 2
     assert sf.audit(release).verdict == "failed"
     alone = {"q": many["q"], "s": ["HIV"] + ["none"] * 199}
     with pytest.raises(CannotRun, match="too many ways"):

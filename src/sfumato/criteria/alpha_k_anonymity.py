@@ -12,7 +12,12 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.criteria.l_diversity import codes_protected, protected_values, renamed, who_has
+from sfumato.criteria.l_diversity import (
+    codes_protected,
+    protected_in_words,
+    protected_values,
+    renamed,
+)
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Groups
@@ -111,6 +116,6 @@ class AlphaKAnonymity(Criterion):
     def in_words(self) -> str:
         """Say how many people, and how frequent a value may be."""
         return (
-            f"Every group has at least {people(self.k)}, and in none "
-            f"{who_has(self.values, pooled=self.pooled)} more than {share(self.alpha)} of them."
+            f"Every group has at least {people(self.k)}, and in none do more than "
+            f"{share(self.alpha)} have {protected_in_words(self.values, pooled=self.pooled)}."
         )

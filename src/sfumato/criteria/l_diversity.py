@@ -175,8 +175,8 @@ class LDiversity(Criterion):
                 "The sensitive values of every group are spread as evenly as "
                 f"{different_values(self.l)} that are equally frequent, or more (entropy){as_one}."
             )
-        bounded = who_has(self.values, pooled=self.pooled)
-        return f"In no group {bounded} more than {share(1 / self.l)} of the people."
+        bounded = protected_in_words(self.values, pooled=self.pooled)
+        return f"In no group do more than {share(1 / self.l)} of the people have {bounded}."
 
     def _judged(self, groups: Groups) -> Histogram:
         return groups.histogram.counted_as(self.protects(groups.values))
@@ -187,12 +187,18 @@ def different_values(n: int | Fraction) -> str:
     return counted(n, "sensitive value", "different sensitive values")
 
 
-def who_has(values: Sequence[object] | None, *, pooled: bool) -> str:
-    """Begin a sentence on how many people have a protected value."""
+def protected_in_words(values: Sequence[object] | None, *, pooled: bool) -> str:
+    """Say which values are bounded, as the end of a sentence.
+
+    >>> protected_in_words(["HIV", "cancer"], pooled=True)
+    'one of HIV, cancer (counted together)'
+    """
     if values is None:
-        return "has one sensitive value"
+        return "the same sensitive value"
     names = ", ".join(map(str, values))
-    return f"have {names}, taken together," if pooled else f"has one of {names}"
+    if len(values) == 1:
+        return names
+    return f"one of {names} (counted together)" if pooled else f"the same one of {names}"
 
 
 def renamed(

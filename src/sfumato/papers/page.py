@@ -62,7 +62,9 @@ def _panel(place: str, panel: Panel) -> Iterator[Markup]:
             [
                 claim.paper,
                 claim.ours,
-                tag("span", "agrees", class_="badge kept")
+                tag("span", "open", class_="badge")
+                if claim.agrees is None
+                else tag("span", "agrees", class_="badge kept")
                 if claim.agrees
                 else tag("span", "differs", class_="badge broken"),
             ]

@@ -26,7 +26,7 @@ class Claim:
 
     paper: str  # what it says, in our words
     ours: str
-    agrees: bool
+    agrees: bool | None  # None: nothing was measured that could tell
 
 
 @dataclass(frozen=True)
@@ -83,7 +83,7 @@ class Reproduction:
     @cached_property
     def heading(self) -> str:
         """Say in a line how it went."""
-        agree = sum(claim.agrees for claim in self.claims)
+        agree = sum(claim.agrees is True for claim in self.claims)
         sample = "; a quick look at a sample, whose numbers are others" if self.quick else ""
         return f"{agree} of {len(self.claims)} claims of the text come out{sample}"
 
@@ -133,7 +133,7 @@ class Reproduction:
 
 def verdict(claim: Claim) -> str:
     """Say in a word whether a claim comes out."""
-    return "agrees:" if claim.agrees else "DIFFERS:"
+    return {True: "agrees:", False: "DIFFERS:", None: "open:"}[claim.agrees]
 
 
 def _aligned(rows: Sequence[Sequence[str]]) -> list[str]:

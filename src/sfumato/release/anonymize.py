@@ -11,6 +11,7 @@ from sfumato.algorithms.compatibility import check_pair, check_sets, default_met
 from sfumato.algorithms.two_tables import as_two_tables
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.numbers import WAYS, Numbers
 from sfumato.data.recoding import a_recoding
 from sfumato.errors import BadInput
@@ -97,7 +98,7 @@ def anonymize(
     check_sets(method, table.set_valued, table.schema.person)
     if method.keeps_to is not None:
         method.refuse_columns(frequencies)
-        own = validate(as_merged(method.keeps_to, table), frequencies)
+        own = _named_by(method, method.keeps_to, table, frequencies)
         refuse_look_alikes(table, own)
         method = method.keeping_to(own)
     check_pair(method, criterion)
@@ -131,6 +132,18 @@ def anonymize(
     identify = identify or bool(tells_values(apart, criterion))
     description = replace(description, untouched_identify=identify)
     return Release(description, private, untouched=untouched)
+
+
+def _named_by(
+    method: Algorithm, kept: Criterion, table: Table, frequencies: FrequencySet
+) -> Criterion:
+    """Give what a method sees to by itself in values that it names; say so where nobody has one."""
+    own = as_merged(kept, table)
+    try:
+        return validate(own, frequencies)
+    except BadInput as error:
+        said = str(error).removeprefix(f"{own}: ")
+        raise BadInput(f"{type(method).__name__}: values: {said}", error.values) from None
 
 
 def _no_table(given: object) -> BadInput:

@@ -82,8 +82,8 @@ class OptimalConfidential(Algorithm):
         others = [part for part in criterion.parts if part.looks_at_values]
         if len(promised) != 1 or others != promised:
             return (
-                "it keeps one promise about values, Confidentiality, beside numbers of people; ask "
-                "for that alone"
+                "it keeps Confidentiality(m) and numbers of people, and nothing else about values; "
+                "ask for Confidentiality, and for no other promise about values"
             )
         asked = 1 / promised[0].belief_allowed().number
         if asked > self.m:

@@ -261,7 +261,8 @@ class Mask(Algorithm):
                 f"{self}: in {count(len(violating))} of {counted(len(shares.sizes), 'group')} more "
                 f"than 1 in {value_text(self.l)} have one of the values; to draw their shares from "
                 f"it takes {counted(n, 'other group')}, and there are {count(len(others))}; a "
-                "larger k makes groups more alike, or name fewer values"
+                "larger k makes groups more alike, or name fewer values, or a smaller l; that it "
+                "refused tells about values, too, and so does every other try (sf.attacks.Refusal)"
             )
         return shares.largest(others, n)
 

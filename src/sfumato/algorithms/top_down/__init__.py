@@ -96,7 +96,7 @@ class TopDown(Algorithm):
 
     @property
     def minimality(self) -> Minimality:
-        """No further specialization leaves everybody safe."""
+        """No further cut leaves everybody safe; locally, none along the column that was taken."""
         return self.recoding
 
     def failed_steps(

@@ -168,8 +168,8 @@ class Mechanism(Attack):
         return replace(finding, note="; ".join(notes))
 
     def _weighs_lots(self, target: Target) -> bool:
-        """Whether it is about a masked release alone, of which something was promised."""
-        return bool(target.promises_of_values) and self.who == "original" and not target.previous
+        """Whether it is about a masked release alone."""
+        return self.who == "original" and not target.previous
 
     def _in_series(
         self, target: Target, method: Algorithm, enforced: Criterion, attribute: str

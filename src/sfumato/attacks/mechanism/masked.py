@@ -78,17 +78,33 @@ class MaskedGroups:
         published = self.groups.histogram
         return int(published.counts[self.masked[published.codes]].sum())
 
+    @cached_property
+    def above(self) -> NDArray[np.bool_]:
+        """Groups that are certainly believed too much of: (n_groups,)."""
+        return above_limit(self.groups.histogram, self.masked, self.masking)
+
     @property
     def n_above_limit(self) -> int:
         """People who are in no other groups than those that are certainly believed too much of."""
-        above = above_limit(self.groups.histogram, self.masked, self.masking)
-        shared = self.members
+        above, shared = self.above, self.members
         if shared is None:
             return int(self.groups.sizes[above].sum())
         inside = shared.people * above[shared.group]
         ground = shared.frequencies.combinations
         of_class = sum_by(shared.combination, inside, len(ground))
         return int(of_class[of_class == ground.counts].sum())
+
+    def worst(self, group: int, belief: Fraction, target: Target) -> dict[str, object]:
+        """Say whom it strikes, for the steward."""
+        shared, values = self.members, self.groups.labels
+        return {
+            "group": target.published_labels(group)
+            if shared is None
+            else shared.labels(group, target),
+            "value": " or ".join(text_of(values[c]) for c in np.flatnonzero(self.masked)),
+            "belief": belief,
+            "people": int(self.groups.sizes[group]),
+        }
 
     def of_people(self, beliefs: Sequence[Fraction]) -> list[Believed]:
         """Give what is believed of whom: people of whom the same is believed together.
@@ -179,7 +195,9 @@ def masked_finding(
         joint = members.joint()
     groups, domain = joint.by(attribute), joint.frequencies.domains[attribute]
     published = MaskedGroups(members, groups, kept.protects(domain) >= 0, masking)
-    promised = _allowed(target.parts(attribute, others=False), domain, published.masked)
+    # Where nothing was promised about values it is what the method itself is about.
+    parts = [kept] if not target.promises_of_values else target.parts(attribute, others=False)
+    promised = _allowed(parts, domain, published.masked)
     finding = partial(
         Finding,
         attack=called,
@@ -199,6 +217,7 @@ def masked_finding(
             n_exceeding=n_above,
             note=AT_LIMIT,
             failed=FailedMeasure("belief", f"<= {percent(limit)}", f"> {percent(limit)}"),
+            worst=published.worst(int(np.argmax(published.above)), limit, target),
         )
     found = published.of_people(weighed.groups)
     worst = max(found, key=lambda each: each.belief)
@@ -218,16 +237,7 @@ def masked_finding(
         holds=False if exceeding else None,
         n_exceeding=sum(exceeding),
         note="; ".join(notes),
-        worst={
-            "group": target.published_labels(worst.group)
-            if members is None
-            else members.labels(worst.group, target),
-            "value": " or ".join(
-                text_of(groups.labels[c]) for c in np.flatnonzero(published.masked)
-            ),
-            "belief": worst.belief,
-            "people": worst.people,
-        },
+        worst=published.worst(worst.group, worst.belief, target) | {"people": worst.people},
     )
 
 

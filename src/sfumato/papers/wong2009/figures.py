@@ -134,7 +134,7 @@ def _little_by_k(lines: Lines) -> Claim:
             if len(values) == len(ks) and min(values) > 0:
                 ratios.append(max(values) / min(values))
     if not ratios:
-        return Claim("k matters little", "nothing was measured", agrees=False)
+        return Claim("k matters little", "nothing was measured", agrees=None)
     ours = f"the largest is {min(ratios):.3g} to {max(ratios):.3g} times the smallest"
     return Claim("k matters little", ours, max(ratios) < 1.5)
 
@@ -207,6 +207,8 @@ def _alike(lines: Lines, ours: Lines) -> Claim:
         if method == PAPERS_OWN
         for mine, theirs in _pairs(line, lines[RIVAL, k])
     ]
+    if not ratios:
+        return Claim("both algorithms take about as long", "MASK refuses throughout", agrees=None)
     return Claim(
         "both algorithms take about as long",
         f"MASK takes {min(ratios):.2f} to {max(ratios):.2f} times as long",
