@@ -1,5 +1,6 @@
 """Papers run again: from the command line to the page, and claims that must hold on any data."""
 
+import fcntl
 import json
 import math
 import os
@@ -30,16 +31,34 @@ from sfumato.papers.wong2009 import minimality, setting
 NAMES = sorted(PAPERS)
 
 
-@pytest.fixture(scope="module")
+class Runs(dict):
+    """Papers run when they are asked for, each by one of the processes that test at a time."""
+
+    def __init__(self, base):
+        super().__init__()
+        self.base = base
+
+    def __missing__(self, name):
+        place, printed = self.base / name / "new" / "directory", self.base / f"{name}.json"
+        with (self.base / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not printed.exists():
+                result = run("reproduce", name, "--quick", "--json", "--output", place)
+                assert result.exit_code == 0, result.output
+                printed.write_text(result.stdout)
+        self[name] = json.loads(printed.read_text()), place
+        return self[name]
+
+
+@pytest.fixture(scope="session")
 def runs(tmp_path_factory):
     """Every paper, quickly, by the command line: what was printed and where the files are."""
-    found = {}
-    for name in NAMES:
-        place = tmp_path_factory.mktemp(name) / "new" / "directory"
-        result = run("reproduce", name, "--quick", "--json", "--output", place)
-        assert result.exit_code == 0, result.output
-        found[name] = json.loads(result.stdout), place
-    return found
+    base = tmp_path_factory.getbasetemp()
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        base = base.parent  # that of all workers
+    base = base / "papers"
+    base.mkdir(exist_ok=True)
+    return Runs(base)
 
 
 def panels(document, start):
