@@ -12,6 +12,7 @@ from typing import Annotated, Any, Literal
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from sfumato.address import is_address, refuse_passwords
 from sfumato.algorithms import ALGORITHMS, Algorithm
 from sfumato.algorithms.compatibility import default_method
 from sfumato.criteria import CRITERIA, Criterion
@@ -120,9 +121,9 @@ class Job:
 
     def __init__(self, written: JobFile, place: Path, where: str) -> None:
         self.source = (
-            place / written.source
+            _placed(place, written.source)
             if isinstance(written.source, str)
-            else [place / each for each in written.source]
+            else [_placed(place, each) for each in written.source]
         )
         self.output = place / file_path(f"{where}: output", written.output)
         self.format = written.format
@@ -177,6 +178,7 @@ class Job:
             raise BadInput(f"{file}: not TOML: a number is too long, or no date") from None
         except RecursionError:
             raise BadInput(f"{file}: not TOML: nested too deep") from None
+        refuse_passwords(_texts(written), f"{file}: ")
         try:
             checked = JobFile.model_validate({**otherwise, **written})
         except ValidationError as error:
@@ -198,7 +200,7 @@ class Job:
         """Open the source."""
         columns = self._columns
         try:
-            engine = engine_of(self._engine)
+            engine = engine_of(self._engine, self.source)
         except BadInput as error:
             raise BadInput(f"{self._where}: {error}", error.values) from None
         try:
@@ -288,6 +290,22 @@ class Job:
                 raise BadInput(f"{where}: unknown hierarchy {unknown[0]!r}{near}")
             hierarchies[column] = Hierarchy.from_spec(spec, where)
         return hierarchies
+
+
+def _placed(place: Path, source: str) -> Path | str:
+    """See a path from where the job file is; an address is what it is."""
+    return source if is_address(source) else place / source
+
+
+def _texts(written: object) -> Iterator[str]:
+    """Give all texts of a file."""
+    if isinstance(written, dict):
+        written = list(written.values())
+    if isinstance(written, list):
+        for each in written:
+            yield from _texts(each)
+    elif isinstance(written, str):
+        yield written
 
 
 def _method(spec: Mapping[str, Any], place: Path, where: str) -> Algorithm:

@@ -56,7 +56,8 @@ def read(
             the Arrow C stream (pandas, Polars, PyArrow, DuckDB), a lazy frame of Polars, or a list
             of dictionaries; several paths are one table. CSV is read as text:
             01234 stays 01234, an empty field is missing, a quoted empty field is empty. It may be
-            packed (.csv.gz).
+            packed (.csv.gz). Or the address of a table in PostgreSQL,
+            `"postgresql://host/database#schema.table"` (docs/engines.md).
         quasi_identifiers: Columns that others may know, with a hierarchy each; or only their names
             (then `hierarchies`, or else `Flat()`).
         sensitive: Columns that must not become known about a person. A column of lists is
@@ -98,7 +99,7 @@ def read(
             raise BadInput(f"{min(declared.spec())}: the source is open already; take it out")
         opened = source
     else:
-        opened = engine_of(engine).open(source, declared)
+        opened = engine_of(engine, source).open(source, declared)
     try:
         schema = Schema.of(
             opened.columns,

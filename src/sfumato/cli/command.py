@@ -14,6 +14,7 @@ from typing import Any
 import typer
 from typer.core import TyperCommand, TyperGroup
 
+from sfumato.address import refuse_passwords
 from sfumato.cli import output as out
 from sfumato.cli.options import READING, Json, ShowValues, declared
 from sfumato.cli.signals import requested
@@ -78,7 +79,14 @@ class OneLine(TyperGroup):
     """Wrong use gets one line too: what is wrong, and where to look it up."""
 
     def main(self, *args: Any, **extra: Any) -> Any:
-        """Run, and leave with the exit code."""
+        """Run, and leave with the exit code; an address with a password goes no further."""
+        given = sys.argv[1:] if not args or args[0] is None else args[0]
+        try:
+            refuse_passwords(each.partition("=")[2] or each for each in given)
+            refuse_passwords(given)
+        except BadInput as error:
+            sys.stderr.write(f"sfumato: {error}\n")
+            sys.exit(error.exit_code)
         try:
             sys.exit(super().main(*args, **extra | {"standalone_mode": False}))
         except WRONG_USE as error:

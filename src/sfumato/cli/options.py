@@ -5,10 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from shlex import quote
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from sfumato.address import is_address
 from sfumato.errors import BadInput
 
 Json = Annotated[bool, typer.Option("--json", help="Print JSON on standard output instead.")]
@@ -39,11 +40,24 @@ Risk = Annotated[
     str | None,
     typer.Option(help="The largest risk of being recognized: 0.09 is groups of 12 people."),
 ]
+
+
+if TYPE_CHECKING:
+    Place = Path | str  # text: the address of a table in a database
+else:
+    Place = Path  # Typer takes one type, and asks `path` for a value
+
+
+def path(written: str) -> Place:
+    """Read a place of the command line: a path, or the address of a table in a database."""
+    return written if is_address(written) else Path(written)
+
+
 ReleaseOrFile = Annotated[
-    Path,
+    Place,
     typer.Argument(
         help="A saved release, a job file (.toml), or another tool's CSV or Parquet file.",
-        readable=False,
+        parser=path,
     ),
 ]
 Reading = Mapping[str, Any]  # what the options below declare, by the names of settings

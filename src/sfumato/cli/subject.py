@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import sfumato as sf
 from sfumato.errors import shown
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 class Subject:
     """A table that is measured or attacked, as the command line names it."""
 
-    source: Path
+    source: Path | str  # text: the address of a table in a database
     quasi_identifiers: str | None
     sensitive: str | None
     k: int | None = None
@@ -34,7 +34,7 @@ class Subject:
     person: str | None = None
     alike: str | None = None
     reading: Mapping[str, Any] = field(default_factory=dict)  # how files are read
-    others: tuple[Path | None, ...] = ()  # files beside it: an original, a list of people, ...
+    others: tuple[Path | str | None, ...] = ()  # beside it: an original, a list of people, ...
     notes: list[str] = field(default_factory=list)  # what was left out of them
 
     @cached_property
@@ -54,7 +54,7 @@ class Subject:
     @property
     def is_job(self) -> bool:
         """Whether it is a job file."""
-        return self.quasi_identifiers is None and self.source.suffix == ".toml"
+        return self.quasi_identifiers is None and is_job_file(self.source)
 
     @property
     def is_release(self) -> bool:
@@ -62,6 +62,8 @@ class Subject:
         from sfumato.files.staged import DESCRIPTION
         from sfumato.files.withdrawn import MARKER
 
+        if isinstance(self.source, str):
+            return False
         try:
             self.source.stat()
             is_saved = (self.source / DESCRIPTION).is_file()
@@ -103,7 +105,7 @@ class Subject:
         """Whether nobody said anything about a file's columns, or asked anything of them."""
         said = (self.quasi_identifiers, self.sensitive, self.person, self.alike)
         asked = (self.k, self.l, self.risk)
-        return self.source.suffix != ".toml" and all(each is None for each in (*said, *asked))
+        return not is_job_file(self.source) and all(each is None for each in (*said, *asked))
 
     def job(self, *, undecided: bool = False) -> Job:
         """Read the job file; undecided: a proposal will do."""
@@ -120,7 +122,7 @@ class Subject:
     @property
     def has_files(self) -> bool:
         """Whether a file beside it is no job, which says itself how its source is read."""
-        return any(place is not None and place.suffix != ".toml" for place in self.others)
+        return any(place is not None and not is_job_file(place) for place in self.others)
 
     @property
     def _first(self) -> str:
@@ -135,10 +137,10 @@ class Subject:
         if self.reading:
             return ReadSettings.of(self.reading)
         own = (self.source,) if self.is_job else ()
-        jobs = [place for place in (*own, *self.others) if place and place.suffix == ".toml"]
+        jobs = [place for place in (*own, *self.others) if is_job_file(place)]
         return Job.load(jobs[0]).settings if jobs else ReadSettings()
 
-    def opened(self, place: Path | None) -> sf.Table | Source | Path | None:
+    def opened(self, place: Path | str | None) -> sf.Table | Source | Path | str | None:
         """Open a job's source with the hierarchies it names; a file gets those of the release.
 
         A file need not have all columns that settings are about.
@@ -147,8 +149,10 @@ class Subject:
         from sfumato.engines.guess import is_text
         from sfumato.job import Job
 
-        if place is None or place.suffix == ".toml":
-            return None if place is None else Job.load(place).table()
+        if place is None or isinstance(place, str):
+            return place
+        if is_job_file(place):
+            return Job.load(place).table()
         settings = self._reading_others
         if not settings.spec():
             return place
@@ -175,8 +179,8 @@ class Subject:
         return opened if isinstance(opened, Source) else place
 
     def released(
-        self, original: Path | None
-    ) -> tuple[sf.Release | sf.Table, sf.Table | Source | Path | None]:
+        self, original: Path | str | None
+    ) -> tuple[sf.Release | sf.Table, sf.Table | Source | Path | str | None]:
         """Open what was released, and the original if it is known; a job file knows it."""
         known = self.opened(original)
         if self.is_release:
@@ -189,6 +193,11 @@ class Subject:
                 f"{job.output}: there is no release yet; run sfumato anonymize {self.source}"
             )
         return sf.load(job.output), known or job.table()
+
+
+def is_job_file(place: Path | str | None) -> TypeGuard[Path]:
+    """Whether a place is that of a job file."""
+    return isinstance(place, Path) and place.suffix == ".toml"
 
 
 def criterion_of(written: list[str] | None, option: str) -> Criterion | None:

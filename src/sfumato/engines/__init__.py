@@ -5,6 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any
 
+from sfumato.address import Address, is_address
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.spellings import Spellings
 from sfumato.engines.protocol import (
@@ -20,6 +21,7 @@ from sfumato.errors import BadInput, nearest, shown
 
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
+    from sfumato.engines.postgres import Postgres
 
 __all__ = [
     "BatchReceipt",
@@ -29,19 +31,29 @@ __all__ = [
     "Join",
     "Lookup",
     "People",
+    "Postgres",
     "Source",
     "Spellings",
     "WritingPlan",
 ]
 EMBEDDED = "duckdb"
+HEAVY = {"DuckDB": EMBEDDED, "Postgres": "postgres"}  # so imported when used
 
 
-def engine_of(engine: str | Engine | None = None) -> Engine:
-    """Give the engine that is meant: by an object, by a name, or the embedded one.
+def engine_of(engine: str | Engine | None = None, source: object = None) -> Engine:
+    """Give the engine that is meant: by an object, by a name, by an address, or the embedded one.
 
-    >>> engine_of("duckdb").name
-    'duckdb'
+    >>> engine_of("duckdb").name, engine_of(source="postgresql://host/clinic#patients").name
+    ('duckdb', 'postgres')
     """
+    if isinstance(source, (list, tuple)) and any(map(is_address, source)):
+        raise BadInput("a table of a database is read alone; make a view that has several")
+    if is_address(source):
+        address = Address.of(source)
+        if engine in (None, HEAVY["Postgres"]):
+            return ENGINES.find(HEAVY["Postgres"], None, "engine")(address.database)  # type: ignore[call-arg]
+        if engine == EMBEDDED:
+            raise BadInput(f"engine: {EMBEDDED!r} reads no database; leave the engine out")
     if isinstance(engine, Engine):
         return engine
     if engine is not None and not isinstance(engine, str):
@@ -60,10 +72,8 @@ def engine_of(engine: str | Engine | None = None) -> Engine:
 
 
 def __getattr__(name: str) -> Any:
-    if name == "DuckDB":
-        from sfumato.engines.duckdb import DuckDB  # noqa: PLC0415  (heavy, so imported when used)
-
-        return DuckDB
+    if name in HEAVY:
+        return ENGINES[HEAVY[name]]
     raise AttributeError(f"sfumato.engines has no {name!r}{nearest(name, __all__)}")
 
 

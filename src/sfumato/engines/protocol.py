@@ -293,6 +293,8 @@ def _name(engine: type[Engine]) -> str:
     return engine.name
 
 
-ENGINES: Registry[Engine] = Registry(
-    "engine", "sfumato.engines", _name, {"duckdb": "sfumato.engines.duckdb"}, ["name"]
-)  # DuckDB is slow to import
+HOMES = {  # slow to import
+    "duckdb": "sfumato.engines.duckdb",
+    "postgres": "sfumato.engines.postgres",
+}
+ENGINES: Registry[Engine] = Registry("engine", "sfumato.engines", _name, HOMES, ["name"])

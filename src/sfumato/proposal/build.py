@@ -9,6 +9,7 @@ from fractions import Fraction
 from pathlib import Path
 from typing import Unpack
 
+from sfumato.address import is_address
 from sfumato.criteria import MaxRisk
 from sfumato.data.groups import GroupSizes
 from sfumato.data.read_settings import ReadSettings, Settings
@@ -115,7 +116,7 @@ def open_guessed(
     report("looking at the file")
     given = ReadSettings.of(settings)  # which refuses what is none
     guessed = guess(source, settings) if _is_file(source) else Guess(given)
-    return engine_of(engine).open(source, guessed.settings), guessed
+    return engine_of(engine, source).open(source, guessed.settings), guessed
 
 
 def refuse_values_as_names(source: str, looks: Sequence[ColumnLook]) -> None:
@@ -141,7 +142,7 @@ def _is_file(source: object) -> bool:
     """Whether a source may be opened twice, and is written as text."""
     several = isinstance(source, (list, tuple))
     first = source[0] if several and source else source  # type: ignore[index]  # a sequence
-    return isinstance(first, (str, Path))
+    return isinstance(first, (str, Path)) and not is_address(first)
 
 
 def _column(

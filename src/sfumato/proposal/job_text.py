@@ -6,6 +6,7 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sfumato.address import is_address, table_of
 from sfumato.errors import BadInput, printable
 from sfumato.files.paths import reason
 from sfumato.files.toml_text import toml_key, toml_value
@@ -24,7 +25,11 @@ def save_job(proposal: Proposal, path: str | Path, *, series: bool = False) -> P
     target = file_path("proposal.save", path)
     given = proposal.source
     several = given if isinstance(given, (list, tuple)) else [given]
-    files = [Path(each) for each in several if isinstance(each, (str, Path))]
+    files = [
+        str(each) if is_address(each) else Path(each)
+        for each in several
+        if isinstance(each, (str, Path))
+    ]
     if not files or len(files) < len(several):
         raise BadInput(
             "proposal.save: a job file names a file, and the proposal is for a data frame; write "
@@ -49,17 +54,22 @@ def save_job(proposal: Proposal, path: str | Path, *, series: bool = False) -> P
 
 
 def job_text(
-    proposal: Proposal, sources: Sequence[Path], target: Path, *, series: bool = False
+    proposal: Proposal, sources: Sequence[Path | str], target: Path, *, series: bool = False
 ) -> str:
     """Write a proposal as TOML; paths are seen from the job file."""
     return "\n".join(_lines(proposal, sources, target, series=series)) + "\n"
 
 
 def _lines(
-    proposal: Proposal, sources: Sequence[Path], target: Path, *, series: bool
+    proposal: Proposal, sources: Sequence[Path | str], target: Path, *, series: bool
 ) -> Iterator[str]:
     above = target.absolute().parent
-    places = [os.path.relpath(source.absolute(), above) for source in sources]
+    places = [
+        os.path.relpath(source.absolute(), above) if isinstance(source, Path) else source
+        for source in sources
+    ]
+    first = sources[0]
+    stem = first.stem if isinstance(first, Path) else table_of(first)
     yield PRIVATE
     yield from _comment(
         f"Proposed by sfumato init from {proposal.heading}. Nothing here is decided: read it, "
@@ -69,7 +79,7 @@ def _lines(
     yield "proposed = true"
     yield ""
     yield f"source = {toml_value(places[0] if len(places) == 1 else places)}"
-    yield f"output = {toml_value(f'{sources[0].stem}-release')}"
+    yield f"output = {toml_value(f'{stem}-release')}"
     if proposal.remarks:
         yield ""
         yield "# To look at:"

@@ -18,29 +18,31 @@ from sfumato.cli.options import (
     Details,
     Kind,
     Person,
+    Place,
     QuasiIdentifiers,
     Reading,
     ReleaseOrFile,
     Risk,
     Sensitive,
+    path,
 )
-from sfumato.cli.subject import Subject, criterion_of
+from sfumato.cli.subject import Subject, criterion_of, is_job_file
 
 
 @command(place=4)
 def audit(
     source: ReleaseOrFile,
     original: Annotated[
-        Path | None,
+        Place | None,
         typer.Option(
-            help="The table it was made from: a CSV or Parquet file, or the job file (.toml) that "
-            "also knows its hierarchies.",
-            readable=False,
+            help="The table it was made from: a CSV or Parquet file, the address of a table, or "
+            "the job file (.toml) that also knows its hierarchies.",
+            parser=path,
         ),
     ] = None,
     external: Annotated[
-        Path | None,
-        typer.Option(help="A list of people that an adversary may have.", readable=False),
+        Place | None,
+        typer.Option(help="A list of people that an adversary may have.", parser=path),
     ] = None,
     earlier: Annotated[
         list[Path] | None,
@@ -159,6 +161,6 @@ def audit(
     return Answer(lambda: audited.to_json(private=steward), show, code)
 
 
-def _job(source: Path, original: Path | None) -> Path | None:
+def _job(source: Place, original: Place | None) -> Path | None:
     """Find the job file that made the release, if it was given."""
-    return next((each for each in (source, original) if each and each.suffix == ".toml"), None)
+    return next((each for each in (source, original) if is_job_file(each)), None)

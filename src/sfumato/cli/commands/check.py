@@ -17,11 +17,13 @@ from sfumato.cli.options import (
     Alike,
     Kind,
     Person,
+    Place,
     QuasiIdentifiers,
     Reading,
     Risk,
     Sensitive,
     as_options,
+    path,
 )
 from sfumato.cli.subject import Subject
 
@@ -29,11 +31,11 @@ from sfumato.cli.subject import Subject
 @command(place=3)
 def check(
     source: Annotated[
-        Path,
+        Place,
         typer.Argument(
-            help="A CSV, Parquet, Excel, SPSS, Stata or SAS file, a job file (.toml), or a saved "
-            "release.",
-            readable=False,
+            help="A CSV, Parquet, Excel, SPSS, Stata or SAS file, a job file (.toml), a saved "
+            "release, or the address of a table: postgresql://host/database#schema.table.",
+            parser=path,
         ),
     ],
     quasi_identifiers: QuasiIdentifiers = None,
@@ -178,7 +180,7 @@ def _beside_release(measured: sf.Check, table: sf.Table, output: Path) -> sf.Che
     return replace(measured, risk=risk)
 
 
-def _proposed(proposal: sf.Proposal, source: Path, reading: Reading) -> Answer:
+def _proposed(proposal: sf.Proposal, source: Place, reading: Reading) -> Answer:
     """Say what the columns are and might be, where nobody said so."""
     place = quote(str(source))
     columns = ",".join(proposal.quasi_identifiers) or "COLUMNS"

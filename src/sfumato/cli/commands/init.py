@@ -11,13 +11,18 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import Answer, command
-from sfumato.cli.options import NOTHING, Reading, Risk
+from sfumato.cli.options import NOTHING, Place, Reading, Risk, path
 
 
 @command(place=1)
 def init(
     source: Annotated[
-        Path, typer.Argument(help="A file: CSV, Parquet, or what sf.read takes.", readable=False)
+        Place,
+        typer.Argument(
+            help="A file: CSV, Parquet, or what sf.read takes; or the address of a table, "
+            "postgresql://host/database#schema.table.",
+            parser=path,
+        ),
     ],
     output: Annotated[
         Path, typer.Option("--output", "-o", help="Where the job file is written.")

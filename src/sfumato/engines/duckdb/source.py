@@ -156,10 +156,14 @@ class DuckDBSource(Source):
         self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
     ) -> DuckDBPeople:
         """See one row for each person, and a person's several values as a list in some order."""
+        return DuckDBPeople(*self._one_row_each(person, sensitive, kept))
+
+    def _one_row_each(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> tuple[Rows, str]:
         owner = f"people{next(self._numbers)}"
         with self._session.explained():
-            rows = one_row_each(self._rows, person, sensitive, kept, owner)
-        return DuckDBPeople(rows, owner)
+            return one_row_each(self._rows, person, sensitive, kept, owner), owner
 
     def keep(
         self,

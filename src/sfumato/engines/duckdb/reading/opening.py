@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -50,10 +51,20 @@ class Relation:
     of_office: bool = False  # a file of a program that reads CSV and no Parquet
 
 
+class Remote(ABC):
+    """Rows that are elsewhere, and say themselves how a session sees them."""
+
+    @abstractmethod
+    def opened(self, session: Session) -> Relation:
+        """Let a session see the rows, and name them in it."""
+
+
 def open_relation(
     session: Session, source: object, settings: ReadSettings, *, published: bool
 ) -> Relation:
     """Open a source of any kind, and name it in the session."""
+    if isinstance(source, Remote):
+        return source.opened(session)
     if isinstance(source, Batches):
         return _open_batches(session, source)
     if isinstance(source, (list, tuple)) and source and all(map(_is_path, source)):

@@ -1,0 +1,136 @@
+"""Addresses of databases: `postgresql://host/database#schema.table`.
+
+All but what stands behind `#` is libpq's, and goes to it as it is. No address has a password in it:
+it would stand in the history of a shell, in lists of processes, in job files and in messages.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import PurePath
+from urllib.parse import unquote, urlsplit
+
+from sfumato.errors import BadInput
+
+# A path has lost a slash on the way, and is an address nevertheless.
+SCHEME = re.compile(r"postgres(ql)?:/(/?)", re.IGNORECASE)
+HAS_PASSWORD = re.compile(r":[^@]*@|[?&][^=&#]*pass(word|%77ord)[^=&#]*=", re.IGNORECASE)
+PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\s".]+))\s*')  # of a name, as SQL writes it
+EXAMPLE = "postgresql://host/database#schema.table"
+REFUSED = (
+    "an address with a password in it is refused; put it into ~/.pgpass, PGPASSWORD or a service "
+    "file, and take it out of the address (an @ that ends no password is written %40)"
+)
+
+
+@dataclass(frozen=True)
+class Name:
+    """The name of a table in a database, with its schema if that was said.
+
+    >>> Name.of('clinic."Ab.c"')
+    Name(table='Ab.c', schema='clinic')
+    """
+
+    table: str
+    schema: str | None = None
+
+    @classmethod
+    def of(cls, written: str) -> Name:
+        """Read a name as SQL does: in lower case, unless it is quoted."""
+        parts, place = [], 0
+        while match := PART.match(written, place):
+            quoted, plain = match.groups()
+            parts.append(plain.lower() if quoted is None else quoted.replace('""', '"'))
+            place = match.end()
+            if place == len(written) or written[place] != ".":
+                break
+            place += 1
+        if place < len(written) or not 1 <= len(parts) <= 2:
+            raise BadInput(
+                "expected the name of a table as SQL writes it, such as clinic.patients or "
+                f'clinic."Patients", got {written!r}'
+            )
+        return cls(parts[-1], parts[0] if len(parts) == 2 else None)
+
+    def __str__(self) -> str:
+        parts = (self.table,) if self.schema is None else (self.schema, self.table)
+        plain = re.compile(r"[a-z_][a-z0-9_]*")
+        return ".".join(part if plain.fullmatch(part) else quoted(part) for part in parts)
+
+    @property
+    def quoted(self) -> str:
+        """The name in SQL."""
+        parts = (self.table,) if self.schema is None else (self.schema, self.table)
+        return ".".join(map(quoted, parts))
+
+
+@dataclass(frozen=True)
+class Address:
+    """Where a database is, and perhaps which table in it is meant.
+
+    >>> Address.of("postgresql://ada@db.example/clinic#public.patients")
+    Address(postgresql://db.example/clinic#public.patients)
+    """
+
+    database: str  # for libpq
+    table: Name | None = None
+
+    @classmethod
+    def of(cls, written: object) -> Address:
+        """Read an address; one with a password is refused, and not repeated."""
+        refuse_passwords([written])
+        scheme = SCHEME.match(str(written))
+        if scheme is None or (isinstance(written, str) and not scheme[2]):
+            raise BadInput(f"expected the address of a database, such as {EXAMPLE}")
+        if not isinstance(written, str):
+            raise BadInput("give the address of a database as text; a path has lost slashes of it")
+        database, _, fragment = written.partition("#")
+        table = Name.of(unquote(fragment)) if fragment else None
+        return cls(f"postgresql://{database.partition('://')[2]}", table)
+
+    def __str__(self) -> str:
+        """Name host, database and table; nothing else of it belongs into a message."""
+        parts = urlsplit(self.database)
+        host = parts.netloc.rpartition("@")[2]
+        table = "" if self.table is None else f"#{self.table}"
+        return f"postgresql://{host}{parts.path}{table}"
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self})"
+
+
+def quoted(identifier: str) -> str:
+    """Quote a name for SQL.
+
+    >>> quoted('a"b')
+    '"a""b"'
+    """
+    return '"' + identifier.replace('"', '""') + '"'
+
+
+def is_address(source: object) -> bool:
+    """Whether a source is named by the address of a database.
+
+    >>> is_address("postgresql:///clinic#patients"), is_address("patients.csv")
+    (True, False)
+    """
+    return isinstance(source, (str, PurePath)) and SCHEME.match(str(source)) is not None
+
+
+def table_of(address: str) -> str:
+    """Give the name of a table that an address names, for a file that is about it.
+
+    >>> table_of('postgresql:///clinic#visits."a/b"')
+    'a-b'
+    """
+    table = Address.of(address).table
+    return re.sub(r"[^\w.-]", "-", "table" if table is None else table.table)
+
+
+def refuse_passwords(texts: Iterable[object], where: str = "") -> None:
+    """Refuse addresses among some texts that have a password in them, without repeating any."""
+    for text in texts:
+        if is_address(text) and HAS_PASSWORD.search(str(text).partition(":")[2]):
+            raise BadInput(f"{where}{REFUSED}")

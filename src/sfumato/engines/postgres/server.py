@@ -1,0 +1,180 @@
+"""A server that is asked within one transaction, and whose errors name no value and no query."""
+
+from __future__ import annotations
+
+import re
+import weakref
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from typing import TYPE_CHECKING, Any
+
+import pyarrow as pa
+
+from sfumato.address import Address
+from sfumato.errors import BadInput, NoRoom
+from sfumato.progress import not_enough_memory
+
+if TYPE_CHECKING:
+    from adbc_driver_manager.dbapi import Connection
+
+EXTRA = (
+    "PostgreSQL needs adbc-driver-postgresql; in a clone of sfumato, install it with: "
+    ".venv/bin/pip install -e '.[postgres]'"
+)
+# One snapshot for all that is asked; times in UTC; rows that a policy hides are an error, not gone.
+BEGINNING = (
+    "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
+    "SET LOCAL TIME ZONE 'UTC'",
+    "SET LOCAL client_encoding TO 'UTF8'",
+    "SET LOCAL row_security TO off",
+)
+UNREACHABLE = [  # what libpq says, and what it means
+    (r"password authentication failed|no password supplied|authentication failed", "refused the "
+     "password of the role; put the right one into ~/.pgpass, PGPASSWORD or a service file"),
+    (r'database "[^"]*" does not exist', "has no such database; look at the address"),
+    (r'role "[^"]*" does not exist', "knows no such role; name another one, "
+     "postgresql://role@host/database"),
+    (r"no pg_hba\.conf entry", "does not let this role in from here; see its pg_hba.conf"),
+    (r"permission denied for database", "does not let the role in; GRANT CONNECT ON DATABASE ..."),
+    (r"too many (clients|connections)|remaining connection slots", "has too many connections; "
+     "try again later"),
+    (r"starting up|shutting down|in recovery", "is starting or stopping; try again later"),
+    (r"translate host name", "has a name that nobody knows; look at the address"),
+    (r"invalid URI|invalid connection option|invalid port|invalid .* value: ",
+     "cannot be asked: the address is not as libpq writes it, or has an option it does not know"),
+    (r"service file|definition of service", "is named by a service that is not in a service file"),
+    (r"SSL|certificate", "could not agree with us on encryption (SSL); see sslmode"),
+    (r"Connection refused|No such file|timed? ?out|No route|unreachable",
+     "does not answer; is it running there?"),
+]  # fmt: skip
+LOST = "the connection to the server was lost, and nothing was released; start again"
+REASONS = {  # SQLSTATE, or its class -> what it means
+    "42501": "no right to read it",
+    "42P01": "it is gone since it was opened; start again",
+    "25P03": f"{LOST} (the server ends idle transactions: idle_in_transaction_session_timeout)",
+    "57014": "the server stopped the query (statement_timeout, or somebody cancelled it)",
+    "53": "the server has too little memory, room on disk or connections",
+    "57": LOST,
+    "58": "the server met an error of its system; see its log",
+    "08": LOST,
+    "40": "the server ended the transaction; start again",
+    "22": "a value cannot be read, as the server's log says; make a view without it",
+}
+LOST_SO = re.compile(
+    r"server closed the connection|terminat|connection (not open|to server)|Failed to begin|"
+    r"could not (receive|send) data|no connection"
+)
+
+
+class Server:
+    """A connection, in a transaction that sees one state of the database and changes nothing."""
+
+    def __init__(self, address: Address) -> None:
+        self.address = address
+        self._connection = connection = _connected(address)
+        weakref.finalize(self, _close, connection)
+        with self.explained():
+            for statement in BEGINNING:
+                self._run(statement)
+
+    def asked(self, query: str) -> list[dict[str, Any]]:
+        """Give the rows of a short answer."""
+        with self.explained(), self._connection.cursor() as cursor:
+            cursor.execute(query)
+            rows: list[dict[str, Any]] = cursor.fetch_arrow_table().to_pylist()
+            return rows
+
+    @contextmanager
+    def streamed(self, query: str) -> Iterator[pa.RecordBatchReader]:
+        """Give the rows of a long answer batch by batch, for as long as somebody reads."""
+        failures: list[BadInput] = []
+        with self._connection.cursor() as cursor:
+            with self.explained():
+                cursor.execute(query)
+                reader = cursor.fetch_record_batch()
+            batches = self._batches(reader, failures)
+            try:
+                yield pa.RecordBatchReader.from_batches(_plain(reader.schema), batches)
+            except Exception:
+                if failures:  # what came of it was said by whoever read
+                    raise failures[0] from None
+                raise
+
+    def _batches(
+        self, reader: pa.RecordBatchReader, failures: list[BadInput]
+    ) -> Iterator[pa.RecordBatch]:
+        schema = _plain(reader.schema)
+        try:
+            with self.explained():
+                for batch in reader:
+                    yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
+        except BadInput as error:
+            failures.append(error)
+            raise
+
+    def _run(self, statement: str) -> None:
+        with self._connection.cursor() as cursor:
+            cursor.execute(statement)
+
+    @contextmanager
+    def explained(self) -> Iterator[None]:
+        """Turn the driver's errors, which repeat queries and values, into one line of ours."""
+        from adbc_driver_manager import Error  # noqa: PLC0415  (of an extra)
+
+        try:
+            yield
+        except (Error, OSError, pa.ArrowException) as error:
+            raise _explanation(error, str(self.address)) from None
+        except MemoryError:
+            raise NoRoom(f"{self.address}: {not_enough_memory()}") from None
+
+
+def _connected(address: Address) -> Connection:
+    try:
+        from adbc_driver_manager import Error  # noqa: PLC0415  (of an extra)
+        from adbc_driver_postgresql import dbapi  # noqa: PLC0415
+    except ImportError:
+        raise BadInput(EXTRA) from None
+    try:
+        connection: Connection = dbapi.connect(address.database, autocommit=False)
+    except Error as error:
+        raise BadInput(_unreachable(str(error), address)) from None
+    return connection
+
+
+def _unreachable(message: str, address: Address) -> str:
+    """Say why there is no connection, by what libpq says; of that only the place is repeated."""
+    place = re.search(r'connection to server (?:at|on socket) "[^"]*"(?:[^:]*, port \d+)?', message)
+    where = place[0].removeprefix("connection to ") if place else "server"
+    for pattern, meaning in UNREACHABLE:
+        if re.search(pattern, message):
+            return f"{address}: the {where} {meaning}"
+    return f"{address}: the {where} cannot be reached; try psql with the same address"
+
+
+def _explanation(error: Exception, name: str) -> BadInput:
+    state = getattr(error, "sqlstate", None) or ""
+    message = str(error)
+    if not state and (found := re.search(r"SQLSTATE: (\w{5})", message)):
+        state = found[1]
+    if "row-level security" in message:
+        return BadInput(
+            f"{name}: row-level security would hide rows from this role, and a release would be of "
+            "some people only; read it as a role with BYPASSRLS, or have its owner make a view"
+        )
+    meaning = REASONS.get(state) or REASONS.get(state[:2])
+    if meaning is None and LOST_SO.search(message):
+        meaning = LOST
+    if meaning is None:
+        meaning = f"the server refused a query (SQLSTATE {state or 'unknown'}); see its log"
+    return BadInput(f"{name}: {meaning}")
+
+
+def _plain(schema: pa.Schema) -> pa.Schema:
+    """Leave out what the driver adds to names and types."""
+    return pa.schema([pa.field(field.name, field.type) for field in schema])
+
+
+def _close(connection: Connection) -> None:
+    with suppress(Exception):  # it may be lost
+        connection.close()
