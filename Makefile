@@ -4,28 +4,31 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-slow test-lowest test-python hard bench lint kernels format docs clean chromium corpus r
+.PHONY: demo quick test test-engines test-slow test-lowest test-python hard bench lint kernels format docs clean chromium postgres corpus r
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
 
 # Many tests start Python: with compiled files kept, whatever the environment says, that is faster.
-test quick test-slow test-lowest hard: export PYTHONDONTWRITEBYTECODE :=
+test quick test-engines test-slow test-lowest hard: export PYTHONDONTWRITEBYTECODE :=
 # What is long tries every example that its tests ask for (tests/profiles.py).
 test-slow hard: export HYPOTHESIS_PROFILE ?= all
 
-test: $(VENV)/.installed-test chromium  ## lint, types, and every test
+test: $(VENV)/.installed-test chromium postgres  ## lint, types, and every test
 	@$(MAKE) --no-print-directory -j 2 -O lint kernels
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not engines"
+
+test-engines: $(VENV)/.installed-test postgres  ## every method and type on engines beside the embedded one
+	$(BIN)/python -m pytest -n 2 -m "engines and not slow" tests/engines
 
 quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
 	$(BIN)/python -m pytest -n 2 -q --quick
 
-test-slow: $(VENV)/.installed-test chromium r  ## the long and statistical checks too
+test-slow: $(VENV)/.installed-test chromium postgres r  ## the long and statistical checks too
 	$(BIN)/python -m pytest -n 2
 
 test-lowest: .venv-lowest/.installed  ## every test with the lowest versions that pyproject.toml allows
-	.venv-lowest/bin/python -m pytest -n 2 -m "not slow"
+	.venv-lowest/bin/python -m pytest -n 2 -m "not slow and not engines"
 
 test-python:  ## what make test does, with another Python: make test-python PYTHON=python3.13
 	$(MAKE) test VENV=.venv-$(notdir $(PYTHON))
@@ -99,6 +102,14 @@ chromium:
 	  && echo "installing Debian's Chromium" && apt-get update -qq >/dev/null \
 	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium >/dev/null; } \
 	  || echo "no Chromium, and no right to install it: tests/report/test_browser.py will be skipped"
+
+# Databases are read from Debian's PostgreSQL: the tests start a server of their own, as an
+# unprivileged user. Where it may not be installed their tests are skipped by name, as above.
+postgres:
+	@ls /usr/lib/postgresql/*/bin/postgres >/dev/null 2>&1 || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	  && echo "installing Debian's PostgreSQL" && apt-get update -qq >/dev/null \
+	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends postgresql >/dev/null; } \
+	  || echo "no PostgreSQL, and no right to install it: tests/engines/postgres will be skipped"
 
 # The lines that a release's README.txt has for R are run in Debian's R, by the slow tests.
 r:

@@ -1,7 +1,7 @@
 """What all tests share: comparison data, a quick choice, no silent skips in CI, and a tally.
 
 `pytest --quick` runs what matters while working: few generated examples (tests/profiles.py), at
-most two cases of a test, nothing that is marked `slow` or `long`, nothing of tests/hard and
+most two cases of a test, nothing that is marked `slow`, `long` or `engines`, nothing of tests/hard and
 tests/papers, no examples of docstrings.
 
 A test that tries many things says how many with `record_property("bad inputs tried", 40)`; the
@@ -66,7 +66,7 @@ def pytest_collection_modifyitems(config, items):
         return
     cases = defaultdict(list)
     for item in items:
-        if not item.get_closest_marker("slow") and not item.get_closest_marker("long"):
+        if not any(map(item.get_closest_marker, ("slow", "long", "engines"))):
             cases[item.nodeid.partition("[")[0]].append(item)
     chosen = {
         same[j * len(same) // N_CASES] if len(same) > N_CASES else item

@@ -38,11 +38,14 @@ def audit(
             help="The table it was made from: a CSV or Parquet file, the address of a table, or "
             "the job file (.toml) that also knows its hierarchies.",
             parser=path,
+            metavar="<path>",
         ),
     ] = None,
     external: Annotated[
         Place | None,
-        typer.Option(help="A list of people that an adversary may have.", parser=path),
+        typer.Option(
+            help="A list of people that an adversary may have.", parser=path, metavar="<path>"
+        ),
     ] = None,
     earlier: Annotated[
         list[Path] | None,

@@ -10,7 +10,7 @@ import typer
 
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, UNSAFE, Answer, command, group
-from sfumato.cli.options import Details
+from sfumato.cli.options import Details, Place, path
 from sfumato.text import count, counted, listed
 
 if TYPE_CHECKING:
@@ -31,9 +31,11 @@ Series = Annotated[Path, typer.Argument(help="The directory of the series.", rea
 def publish(
     series: Series,
     batch: Annotated[
-        Path | None,
+        Place | None,
         typer.Argument(
-            help="New records: a CSV or Parquet file; none: those that wait, or the same as before."
+            help="New records: a CSV or Parquet file, or the address of a table; none: those that "
+            "wait, or the same as before.",
+            parser=path,
         ),
     ] = None,
     job: Annotated[

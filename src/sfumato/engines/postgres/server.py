@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
+from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
-from typing import TYPE_CHECKING, Any
+from threading import Thread
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import pyarrow as pa
 
@@ -17,6 +19,8 @@ from sfumato.progress import not_enough_memory
 if TYPE_CHECKING:
     from adbc_driver_manager.dbapi import Connection
 
+T = TypeVar("T")
+OFTEN = 0.2  # seconds after which a signal is heard
 EXTRA = (
     "PostgreSQL needs adbc-driver-postgresql; in a clone of sfumato, install it with: "
     ".venv/bin/pip install -e '.[postgres]'"
@@ -58,12 +62,14 @@ REASONS = {  # SQLSTATE, or its class -> what it means
     "58": "the server met an error of its system; see its log",
     "08": LOST,
     "40": "the server ended the transaction; start again",
-    "22": "a value cannot be read, as the server's log says; make a view without it",
+    "22": "a value cannot be read; the server's log says which, so make a view without it",
 }
-LOST_SO = re.compile(
-    r"server closed the connection|terminat|connection (not open|to server)|Failed to begin|"
-    r"could not (receive|send) data|no connection"
-)
+WITHOUT_STATE = [  # what comes in the middle of an answer has no SQLSTATE
+    (r"server closed the connection|terminat|connection (not open|to server)|Failed to begin|"
+     r"could not (receive|send) data|no connection", "08"),
+    (r"canceling statement", "57014"),
+    (r"ERROR:", "22"),
+]  # fmt: skip
 
 
 class Server:
@@ -79,42 +85,31 @@ class Server:
 
     def asked(self, query: str) -> list[dict[str, Any]]:
         """Give the rows of a short answer."""
-        with self.explained(), self._connection.cursor() as cursor:
-            cursor.execute(query)
-            rows: list[dict[str, Any]] = cursor.fetch_arrow_table().to_pylist()
+        with self.streamed(query) as (schema, batches):
+            rows: list[dict[str, Any]] = pa.Table.from_batches(batches, schema).to_pylist()
             return rows
 
     @contextmanager
-    def streamed(self, query: str) -> Iterator[pa.RecordBatchReader]:
-        """Give the rows of a long answer batch by batch, for as long as somebody reads."""
-        failures: list[BadInput] = []
-        with self._connection.cursor() as cursor:
-            with self.explained():
-                cursor.execute(query)
-                reader = cursor.fetch_record_batch()
-            batches = self._batches(reader, failures)
+    def streamed(self, query: str) -> Iterator[tuple[pa.Schema, Iterator[pa.RecordBatch]]]:
+        """Give the rows of an answer batch by batch; whoever stops reading stops the query."""
+        with self.explained(), self._connection.cursor() as cursor:
             try:
-                yield pa.RecordBatchReader.from_batches(_plain(reader.schema), batches)
-            except Exception:
-                if failures:  # what came of it was said by whoever read
-                    raise failures[0] from None
+                waited_for(lambda: cursor.execute(query))
+                reader = cursor.fetch_record_batch()
+                yield _plain(reader.schema), self._batches(reader)
+            except BaseException:
+                with suppress(Exception):  # the connection may be lost
+                    cursor.adbc_cancel()
                 raise
 
-    def _batches(
-        self, reader: pa.RecordBatchReader, failures: list[BadInput]
-    ) -> Iterator[pa.RecordBatch]:
+    def _batches(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
         schema = _plain(reader.schema)
-        try:
-            with self.explained():
-                for batch in reader:
-                    yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
-        except BadInput as error:
-            failures.append(error)
-            raise
+        while (batch := waited_for(lambda: next(reader, None))) is not None:
+            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
     def _run(self, statement: str) -> None:
         with self._connection.cursor() as cursor:
-            cursor.execute(statement)
+            waited_for(lambda: cursor.execute(statement))
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -129,6 +124,25 @@ class Server:
             raise NoRoom(f"{self.address}: {not_enough_memory()}") from None
 
 
+def waited_for(work: Callable[[], T]) -> T:
+    """Do what may take long in another thread, so that a Ctrl-C is heard meanwhile.
+
+    The driver would hear it itself, and say no more than that the query was cancelled.
+    """
+    outcome: Future[T] = Future()
+
+    def run() -> None:
+        try:
+            outcome.set_result(work())
+        except BaseException as error:
+            outcome.set_exception(error)
+
+    Thread(target=run, daemon=True).start()
+    while not outcome.done():
+        wait([outcome], timeout=OFTEN)
+    return outcome.result()
+
+
 def _connected(address: Address) -> Connection:
     try:
         from adbc_driver_manager import Error  # noqa: PLC0415  (of an extra)
@@ -136,7 +150,9 @@ def _connected(address: Address) -> Connection:
     except ImportError:
         raise BadInput(EXTRA) from None
     try:
-        connection: Connection = dbapi.connect(address.database, autocommit=False)
+        connection: Connection = waited_for(
+            lambda: dbapi.connect(address.database, autocommit=False)
+        )
     except Error as error:
         raise BadInput(_unreachable(str(error), address)) from None
     return connection
@@ -157,14 +173,14 @@ def _explanation(error: Exception, name: str) -> BadInput:
     message = str(error)
     if not state and (found := re.search(r"SQLSTATE: (\w{5})", message)):
         state = found[1]
+    if not state:
+        state = next((each for said, each in WITHOUT_STATE if re.search(said, message)), "")
     if "row-level security" in message:
         return BadInput(
             f"{name}: row-level security would hide rows from this role, and a release would be of "
             "some people only; read it as a role with BYPASSRLS, or have its owner make a view"
         )
     meaning = REASONS.get(state) or REASONS.get(state[:2])
-    if meaning is None and LOST_SO.search(message):
-        meaning = LOST
     if meaning is None:
         meaning = f"the server refused a query (SQLSTATE {state or 'unknown'}); see its log"
     return BadInput(f"{name}: {meaning}")

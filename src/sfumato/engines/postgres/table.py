@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 
+import pyarrow as pa
+
 from sfumato.address import Name
 from sfumato.engines import sql
 from sfumato.engines.duckdb.connection.session import Session
@@ -14,6 +16,10 @@ from sfumato.engines.postgres.server import Server
 from sfumato.errors import BadInput, nearest
 
 AT_ONCE = 4096  # rows that one fetched row stands for; a list of so many is made to repeat it
+IN_PARTS = (
+    f"SELECT * EXCLUDE (i) REPLACE (least(n - i, {AT_ONCE}) AS n) FROM "
+    f"(SELECT *, unnest(range(0, n, {AT_ONCE})) AS i FROM batch)"
+)
 NOT_FETCHED = "error('internal error: a column was not fetched')"
 HERE = """
 SELECT c.oid::int8 AS oid, n.nspname::text AS schema, c.relname::text AS name,
@@ -96,14 +102,13 @@ class RemoteTable(Remote):
                 f"SELECT {selected}, count(*) AS n FROM {self.table.quoted} AS t GROUP BY {numbers}"
             )
         connection, fresh = session.connection, f"fetched.rows{len(needed)}"
-        with self.server.streamed(query) as stream, session.explained():
-            connection.register("stream", stream)
-            connection.execute(
-                f"CREATE OR REPLACE TABLE {fresh} AS "
-                f"SELECT * EXCLUDE (i) REPLACE (least(n - i, {AT_ONCE}) AS n) FROM "
-                f"(SELECT *, unnest(range(0, n, {AT_ONCE})) AS i FROM stream)"
-            )
-            connection.unregister("stream")
+        with self.server.streamed(query) as (schema, batches), session.explained():
+            connection.register("batch", schema.empty_table())
+            connection.execute(f"CREATE OR REPLACE TABLE {fresh} AS {IN_PARTS}")
+            for batch in batches:
+                connection.register("batch", pa.Table.from_batches([batch]))
+                connection.execute(f"INSERT INTO {fresh} {IN_PARTS}")
+            connection.unregister("batch")
         with session.explained():
             self._refuse_too_late(fresh, places)
             self._show(f"(SELECT * EXCLUDE (n), unnest(range(n)) FROM {fresh})", places)
