@@ -1,8 +1,8 @@
 """What all tests share: comparison data, a quick choice, no silent skips in CI, and a tally.
 
 `pytest --quick` runs what matters while working: few generated examples (tests/profiles.py), at
-most two cases of a test, nothing that is marked `slow`, `long` or `engines`, nothing of tests/hard and
-tests/papers, no examples of docstrings.
+most two cases of a test, nothing that is marked `slow`, `long` or `engines`, nothing of tests/hard
+and tests/papers, no examples of docstrings.
 
 A test that tries many things says how many with `record_property("bad inputs tried", 40)`; the
 sums stand at the end of the run, and in docs/hardening.md.

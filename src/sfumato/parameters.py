@@ -17,6 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from sfumato.address import is_address
 from sfumato.errors import BadInput, shown
 
 LARGEST_DENOMINATOR = 10**9
@@ -262,6 +263,11 @@ def suppression_limit(owner: str, max_suppressed: object) -> None:
 
 def file_path(owner: str, path: object) -> Path:
     """Read a path; refuse what no file can be called."""
+    if is_address(path):  # which may have a password in it, so it is not repeated
+        raise BadInput(
+            f"{owner}: expected the path of a file, got the address of a database; those are read "
+            "from, and releases are written to files"
+        )
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     try:
         if isinstance(name, str) and b"\0" not in os.fsencode(name):

@@ -142,3 +142,15 @@ def test_a_password_on_the_command_line_is_refused_before_anything(tmp_path, sfu
         assert said.startswith("sfumato: an address with a password in it is refused; put it into")
         assert "hunter2" not in said
         assert list(tmp_path.iterdir()) == []
+
+
+def test_nothing_is_written_to_an_address(patients, tmp_path, monkeypatch):
+    """Nor into a directory that is called like one, with whatever password is in its name."""
+    monkeypatch.chdir(tmp_path)
+    release = sf.anonymize(sf.read(patients, ["sex"]), sf.KAnonymity(2))
+    address = "postgresql://ada:hunter2@host/clinic#t"
+    for attempt in (release.save, sf.load, sf.audit(release).save, release.save_recoding):
+        with pytest.raises(sf.BadInput, match="got the address of a database") as refused:
+            attempt(address)
+        assert "hunter2" not in str(refused.value)
+    assert list(tmp_path.iterdir()) == []
