@@ -6,12 +6,10 @@ from collections import Counter
 import pytest
 
 import sfumato as sf
-from sfumato.engines.protocol import ENGINES
-
-ELSEWHERE = ["postgres"]  # engines of data that lives elsewhere have tests of their own
+from engines_of_files import OF_FILES
 
 
-@pytest.fixture(scope="session", params=[name for name in ENGINES if name not in ELSEWHERE])
+@pytest.fixture(scope="session", params=OF_FILES)
 def read(request):
     """`sf.read` by one engine after the other: all that read files and frames."""
     return functools.partial(sf.read, engine=request.param)

@@ -8,11 +8,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from engines_of_files import OF_FILES
 from naive import look as naive
 from profiles import examples
-from sfumato.engines.protocol import ENGINES
 
-ENGINE = pytest.mark.parametrize("engine", list(ENGINES))
+ENGINE = pytest.mark.parametrize("engine", OF_FILES)
 PATTERNS = {"two digits": "[0-9]{2}", "letters": "[a-z]+"}
 texts = st.one_of(
     st.none(),

@@ -10,16 +10,16 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
+from engines_of_files import OF_FILES
 from naive import spellings as naive
 from profiles import examples
 from sfumato.data.values import published_text
-from sfumato.engines.protocol import ENGINES
 
 LETTERS = [*"aAbB017.e+-' ", "\u200b", "\u0301", "é", "\u00a0", "ﬁ", "’", "\x00", "\t", "ß"]
 LETTERS += [*"`/", "\u2800", "\ue000", "\uffff", "\u0338", "\u00b4", "\u2044"]
 texts = st.text(st.sampled_from(LETTERS), max_size=6)
 LONG = ["1" * 299, "1" * 301, "1" * 301 + ".0", "0." + "0" * 298 + "1", "9" * 499 + ".0"]
-ENGINE = pytest.mark.parametrize("engine", list(ENGINES))
+ENGINE = pytest.mark.parametrize("engine", OF_FILES)
 
 
 def source_of(engine, table):

@@ -15,6 +15,7 @@ KIND = {  # type -> SQL of values -> what is counted
     "name": ("'a', 'b', NULL, 'a'", {"a": 2, "b": 1, None: 1}),
     "text": ("'ß', 'ss', NULL, 'ß'", {"ß": 2, "ss": 1, None: 1}),
     "text COLLATE any_case": ("'Flu', 'flu', NULL, 'FLU'", {"Flu": 1, "flu": 1, "FLU": 1, None: 1}),
+    "citext": ("'Flu', 'flu', NULL, 'FLU'", {"Flu": 1, "flu": 1, "FLU": 1, None: 1}),
     "mood": ("'sad', 'ok', NULL, 'ok'", {"sad": 1, "ok": 2, None: 1}),
     "zip_code": ("'01234', '1234', NULL, '01234'", {"01234": 2, "1234": 1, None: 1}),
     "amount": ("1.5, 2, NULL, 1.50", {Decimal("1.50"): 2, Decimal("2.00"): 1, None: 1}),
@@ -47,6 +48,7 @@ KIND = {  # type -> SQL of values -> what is counted
 @pytest.fixture(scope="module")
 def kinds(server):
     server.run(
+        "CREATE EXTENSION citext",
         "CREATE TYPE mood AS ENUM ('sad', 'ok')",
         "CREATE DOMAIN digits AS varchar(9) CHECK (VALUE ~ '^[0-9]+$')",
         "CREATE DOMAIN zip_code AS digits",
