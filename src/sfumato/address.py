@@ -16,7 +16,8 @@ from sfumato.errors import BadInput
 
 # A path has lost a slash on the way, and is an address nevertheless.
 SCHEME = re.compile(r"postgres(ql)?:/(/?)", re.IGNORECASE)
-HAS_PASSWORD = re.compile(r":[^@]*@|[?&][^=&#]*pass(word|%77ord)[^=&#]*=", re.IGNORECASE)
+BEFORE_THE_HOST = re.compile(r":[^@]*@")  # a password, as far as anybody can tell
+AS_AN_OPTION = re.compile(r"[?&][^=&#]*password[^=&#]*=", re.IGNORECASE)
 PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\s".]+))\s*')  # of a name, as SQL writes it
 EXAMPLE = "postgresql://host/database#schema.table"
 REFUSED = (
@@ -47,7 +48,8 @@ class Name:
             if place == len(written) or written[place] != ".":
                 break
             place += 1
-        if place < len(written) or not 1 <= len(parts) <= 2:
+        is_whole = place == len(written) and written[-1:] != "."
+        if not is_whole or not 1 <= len(parts) <= 2:
             raise BadInput(
                 "expected the name of a table as SQL writes it, such as clinic.patients or "
                 f'clinic."Patients", got {written!r}'
@@ -88,7 +90,12 @@ class Address:
             raise BadInput("give the address of a database as text; a path has lost slashes of it")
         database, _, fragment = written.partition("#")
         table = Name.of(unquote(fragment)) if fragment else None
-        return cls(f"postgresql://{database.partition('://')[2]}", table)
+        address = cls(f"postgresql://{database.partition('://')[2]}", table)
+        try:
+            str(address)
+        except ValueError:
+            raise BadInput(f"the address of a database is not written as {EXAMPLE}") from None
+        return address
 
     def __str__(self) -> str:
         """Name host, database and table; nothing else of it belongs into a message."""
@@ -132,5 +139,7 @@ def table_of(address: str) -> str:
 def refuse_passwords(texts: Iterable[object], where: str = "") -> None:
     """Refuse addresses among some texts that have a password in them, without repeating any."""
     for text in texts:
-        if is_address(text) and HAS_PASSWORD.search(str(text).partition(":")[2]):
+        rest = str(text).partition(":")[2]
+        has_one = BEFORE_THE_HOST.search(rest) or AS_AN_OPTION.search(unquote(rest))
+        if is_address(text) and has_one:
             raise BadInput(f"{where}{REFUSED}")

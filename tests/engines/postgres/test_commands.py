@@ -105,6 +105,8 @@ def test_a_password_is_refused_and_not_repeated(tmp_path, secret, sfumato):
     for address in (
         f"postgresql://ada:{secret}@host/clinic#t",
         f"postgresql:///clinic?password={secret}#t",
+        f"postgresql:///clinic?host=x&p%61ssword={secret}#t",
+        f"postgresql:///clinic?sslpassword={secret}#t",
         Path(f"postgresql://ada:{secret}@host/clinic#t"),
     ):
         said = []

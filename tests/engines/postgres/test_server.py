@@ -251,14 +251,17 @@ def test_an_error_names_no_value_and_no_query(server):
     server.run(
         "CREATE VIEW broken AS SELECT ('canary' || j)::int AS a FROM generate_series(1, 3) AS j"
     )
+    table = sf.read(server.address("broken"), ["a"])
     with pytest.raises(sf.BadInput) as refused:
-        sf.read(server.address("broken"), ["a"]).frequencies()
+        table.frequencies()
     assert str(refused.value).endswith(
         "#broken: a value cannot be read; the server's log says which, so make a view without it"
     )
     assert refused.value.values == ()
     assert refused.value.__cause__ is None
     assert refused.value.__suppress_context__
+    with pytest.raises(sf.BadInput, match="the transaction has ended after an error"):
+        table.frequencies()
 
 
 @pytest.mark.parametrize(
@@ -267,6 +270,8 @@ def test_an_error_names_no_value_and_no_query(server):
         ("postgresql://127.0.0.1:1/x#t", 'the server at "127.0.0.1", port 1 does not answer'),
         ("postgresql:///x?host=/nowhere#t", "does not answer; is it running there?"),
         ("postgresql://h.invalid/x#t", "the server has a name that nobody knows"),
+        ("postgresql://[::1/x#t", "the address of a database is not written as postgresql://host"),
+        ("postgresql:/x#t", "expected the address of a database, such as postgresql://host"),
         ("postgresql:///x?colour=blue#t", "has an option it does not know"),
         ("postgresql:///x?service=nothing#t", "a service that is not in a service file"),
     ],

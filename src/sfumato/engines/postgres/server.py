@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 T = TypeVar("T")
 OFTEN = 0.2  # seconds after which a signal is heard
+PATIENCE = 10  # seconds that a query has to stop
 EXTRA = (
     "PostgreSQL needs adbc-driver-postgresql; in a clone of sfumato, install it with: "
     ".venv/bin/pip install -e '.[postgres]'"
@@ -53,9 +54,10 @@ UNREACHABLE = [  # what libpq says, and what it means
 ]  # fmt: skip
 LOST = "the connection to the server was lost, and nothing was released; start again"
 REASONS = {  # SQLSTATE, or its class -> what it means
-    "42501": "no right to read it",
+    "42501": "no right to read it; GRANT SELECT on it, and on what a view reads, to the role",
     "42P01": "it is gone since it was opened; start again",
     "25P03": f"{LOST} (the server ends idle transactions: idle_in_transaction_session_timeout)",
+    "25": "the transaction has ended after an error; read the table again",
     "57014": "the server stopped the query (statement_timeout, or somebody cancelled it)",
     "53": "the server has too little memory, room on disk or connections",
     "57": LOST,
@@ -68,6 +70,7 @@ WITHOUT_STATE = [  # what comes in the middle of an answer has no SQLSTATE
     (r"server closed the connection|terminat|connection (not open|to server)|Failed to begin|"
      r"could not (receive|send) data|no connection", "08"),
     (r"canceling statement", "57014"),
+    (r"in an error state", "25"),
     (r"ERROR:", "22"),
 ]  # fmt: skip
 
@@ -94,22 +97,17 @@ class Server:
         """Give the rows of an answer batch by batch; whoever stops reading stops the query."""
         with self.explained(), self._connection.cursor() as cursor:
             try:
-                waited_for(lambda: cursor.execute(query))
+                waited_for(lambda: cursor.execute(query), cursor.adbc_cancel)
                 reader = cursor.fetch_record_batch()
-                yield _plain(reader.schema), self._batches(reader)
+                yield _plain(reader.schema), _batches(reader, cursor.adbc_cancel)
             except BaseException:
                 with suppress(Exception):  # the connection may be lost
                     cursor.adbc_cancel()
                 raise
 
-    def _batches(self, reader: pa.RecordBatchReader) -> Iterator[pa.RecordBatch]:
-        schema = _plain(reader.schema)
-        while (batch := waited_for(lambda: next(reader, None))) is not None:
-            yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
-
     def _run(self, statement: str) -> None:
         with self._connection.cursor() as cursor:
-            waited_for(lambda: cursor.execute(statement))
+            waited_for(lambda: cursor.execute(statement), cursor.adbc_cancel)
 
     @contextmanager
     def explained(self) -> Iterator[None]:
@@ -124,10 +122,11 @@ class Server:
             raise NoRoom(f"{self.address}: {not_enough_memory()}") from None
 
 
-def waited_for(work: Callable[[], T]) -> T:
+def waited_for(work: Callable[[], T], stop: Callable[[], object] | None = None) -> T:
     """Do what may take long in another thread, so that a Ctrl-C is heard meanwhile.
 
-    The driver would hear it itself, and say no more than that the query was cancelled.
+    The driver would hear it itself, and say no more than that the query was cancelled. stop: What
+    ends the work when somebody interrupts it; it is not left alone with what it works on.
     """
     outcome: Future[T] = Future()
 
@@ -138,8 +137,15 @@ def waited_for(work: Callable[[], T]) -> T:
             outcome.set_exception(error)
 
     Thread(target=run, daemon=True).start()
-    while not outcome.done():
-        wait([outcome], timeout=OFTEN)
+    try:
+        while not outcome.done():
+            wait([outcome], timeout=OFTEN)
+    except BaseException:
+        if stop is not None:
+            with suppress(Exception):
+                stop()
+            wait([outcome], timeout=PATIENCE)
+        raise
     return outcome.result()
 
 
@@ -184,6 +190,12 @@ def _explanation(error: Exception, name: str) -> BadInput:
     if meaning is None:
         meaning = f"the server refused a query (SQLSTATE {state or 'unknown'}); see its log"
     return BadInput(f"{name}: {meaning}")
+
+
+def _batches(reader: pa.RecordBatchReader, stop: Callable[[], object]) -> Iterator[pa.RecordBatch]:
+    schema = _plain(reader.schema)
+    while (batch := waited_for(lambda: next(reader, None), stop)) is not None:
+        yield pa.RecordBatch.from_arrays(batch.columns, schema=schema)
 
 
 def _plain(schema: pa.Schema) -> pa.Schema:
