@@ -29,7 +29,7 @@ def number(version):
 
 
 LOWEST, TRIED = pins("constraints-lowest.txt"), pins("constraints.txt")
-USED = ("factor", "files", "learn", "postgres")  # extras that users install
+USED = ("factor", "files", "learn", "postgres", "spark")  # extras that users install
 NEEDED = bounds([*PROJECT["dependencies"], *(each for name in USED for each in EXTRAS[name])])
 BOUNDED = {name: v for name, v in bounds([*EXTRAS["test"]]).items() if v} | NEEDED
 

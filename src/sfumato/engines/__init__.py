@@ -22,6 +22,7 @@ from sfumato.errors import BadInput, nearest, shown
 if TYPE_CHECKING:
     from sfumato.engines.duckdb import DuckDB
     from sfumato.engines.postgres import Postgres
+    from sfumato.engines.spark import Spark
 
 __all__ = [
     "BatchReceipt",
@@ -33,11 +34,12 @@ __all__ = [
     "People",
     "Postgres",
     "Source",
+    "Spark",
     "Spellings",
     "WritingPlan",
 ]
 EMBEDDED = "duckdb"
-HEAVY = {"DuckDB": EMBEDDED, "Postgres": "postgres"}  # so imported when used
+HEAVY = {"DuckDB": EMBEDDED, "Postgres": "postgres", "Spark": "spark"}  # so imported when used
 
 
 def engine_of(engine: str | Engine | None = None, source: object = None) -> Engine:

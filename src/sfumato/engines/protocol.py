@@ -296,5 +296,6 @@ def _name(engine: type[Engine]) -> str:
 HOMES = {  # slow to import
     "duckdb": "sfumato.engines.duckdb",
     "postgres": "sfumato.engines.postgres",
+    "spark": "sfumato.engines.spark",
 }
 ENGINES: Registry[Engine] = Registry("engine", "sfumato.engines", _name, HOMES, ["name"])

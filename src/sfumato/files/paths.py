@@ -19,6 +19,13 @@ def version(path: Path) -> tuple[int, ...]:
     return (status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns, status.st_ctime_ns)
 
 
+def parts_of(path: Path) -> list[Path]:
+    """Give the files that a table is in: itself, or all in a directory, in the order of names."""
+    if not path.is_dir():
+        return [path]
+    return sorted(each for each in path.rglob("*") if each.is_file())
+
+
 def write_private(path: Path, text: str) -> None:
     """Write a new file that only its owner may read; one that is there already is not replaced."""
     with open(path, "x", encoding="utf-8", newline="", opener=_for_owner) as file:

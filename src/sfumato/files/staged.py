@@ -99,8 +99,8 @@ def make_public(directory: Path) -> None:
     """Give the files the permissions that anything new of this user has, and settle them."""
     mask = os.umask(0o077)  # it can only be read by setting it; for a moment, to the strictest
     os.umask(mask)
-    for path in directory.iterdir():
-        path.chmod(0o666 & ~mask)
+    for path in sorted(directory.rglob("*"), reverse=True):  # what is in a directory before it
+        path.chmod((0o777 if path.is_dir() else 0o666) & ~mask)
         sync(path)
     directory.chmod(0o777 & ~mask)
     sync(directory)

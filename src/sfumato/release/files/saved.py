@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -13,7 +14,7 @@ from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, Source
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
-from sfumato.files.paths import reason, version
+from sfumato.files.paths import parts_of, reason, version
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import CHECKSUM, DESCRIPTION, checksum, digest
 from sfumato.files.withdrawn import Marker
@@ -23,12 +24,16 @@ from sfumato.release.description import FORMAT, Description
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
 CODEBOOK, DATA_PACKAGE, README = PACKAGE = "codebook.html", "datapackage.json", "README.txt"
+PART = re.compile(r"(\w+\.parquet)/part-\d{5,}\.parquet")  # of a table in several files
 REPORTS = ("report.html", "report.json")  # for everybody, so they may lie beside a release
 
 
 @dataclass(frozen=True, eq=False)
 class Files:
-    """The tables of a release on disk: `data`, and `sensitive` where two are published."""
+    """The tables of a release on disk: `data`, and `sensitive` where two are published.
+
+    A table is a file, or a directory of part files; in the order of their names they are its rows.
+    """
 
     directory: Path
     kind: Format
@@ -45,9 +50,18 @@ class Files:
 
     def known(self, tables: Iterable[str]) -> Files:
         """The same files, remembered as they are now."""
-        paths = [self.path(table) for table in tables]
-        versions = {path.name: version(path) for path in paths}
-        return replace(self, versions=versions, digests={path.name: digest(path) for path in paths})
+        paths = {self._name(path): path for table in tables for path in parts_of(self.path(table))}
+        versions = {name: version(path) for name, path in paths.items()}
+        digests = {name: digest(path) for name, path in paths.items()}
+        return replace(self, versions=versions, digests=digests)
+
+    def parts(self, table: str) -> list[str]:
+        """Give the names of the files that a table is in, which are known."""
+        name = self.path(table).name
+        return [each for each in self.digests if each.partition("/")[0] == name]
+
+    def _name(self, path: Path) -> str:
+        return path.relative_to(self.directory).as_posix()
 
     def renamed(self, directory: Path) -> Files:
         """The same files under the name that their directory will get; nothing else may change."""
@@ -64,7 +78,8 @@ class Files:
             names = sorted(path.name for path in self.directory.iterdir())
         except OSError as error:
             raise BadInput(f"{self.directory}: cannot read: {reason(error)}") from None
-        known = {*self.digests, DESCRIPTION, *REPORTS, *self._package_there}
+        tables = {name.partition("/")[0] for name in self.digests}
+        known = {*tables, DESCRIPTION, *REPORTS, *self._package_there}
         return tuple(name for name in names if name not in known)
 
     @property
@@ -159,7 +174,9 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     digests = written.get("files")
     if not isinstance(digests, dict):
         digests = {}
-    kinds = [k for k in FORMATS if set(digests) == {f"{name}.{k}" for name in description.tables}]
+    parts = {name: PART.fullmatch(name) for name in digests}
+    found_tables = {name if part is None else part[1] for name, part in parts.items()}
+    kinds = [k for k in FORMATS if found_tables == {f"{name}.{k}" for name in description.tables}]
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
     files = Files(place, kinds[0], package=_package(written, where), checksum=found)
@@ -167,8 +184,8 @@ def open_saved(place: Path) -> tuple[Description, Files]:
         files = files.known(description.tables)
     except OSError as error:
         raise BadInput(f"{error.filename}: cannot read: {reason(error)}") from None
-    for name, read in files.digests.items():
-        if read != digests[name]:
+    for name in sorted({*files.digests, *digests}):
+        if files.digests.get(name) != digests.get(name):
             raise BadInput(
                 f"{place / name}: the file is not the one that was released (checksums differ)"
             )

@@ -179,7 +179,7 @@ def _files(contents: Contents) -> Markup:
             tag("b", table.path),
             count(table.n_rows),
             count(table.n_bytes),
-            tag("code", table.sha256),
+            tag("code", table.sha256_text),
         )
         for table in contents.tables
     ]

@@ -59,10 +59,18 @@ class TableContents:
     """One of the published tables."""
 
     name: str
-    path: str
+    path: str  # of a file, or of a directory of part files
     n_bytes: int
-    sha256: str
+    sha256: tuple[str, ...]  # of the file, or of each part
     columns: tuple[ColumnContents, ...]
+    parts: tuple[str, ...] = ()  # the paths of its part files, in their order
+
+    @property
+    def sha256_text(self) -> str:
+        """The checksum of the file; of several, where they are."""
+        if not self.parts:
+            return self.sha256[0]
+        return f"of its {counted(len(self.parts), 'file')}, by their names: see release.json"
 
     @property
     def n_rows(self) -> int:
@@ -90,15 +98,16 @@ class Contents:
             source = files.open(table)
             looks = source.look(patterns).columns
             empty = [EmptyNumbers.of(description, source, c) for c in description.numbers]
-            path = files.path(table)
+            path, parts = files.path(table), files.parts(table)
             columns = [_column(description, written, looks[name], empty) for name in looks]
             tables.append(
                 TableContents(
                     table,
                     path.name,
-                    path.stat().st_size,
-                    files.digests[path.name],
+                    sum((files.directory / name).stat().st_size for name in parts),
+                    tuple(files.digests[name] for name in parts),
                     tuple(columns),
+                    tuple(parts) if path.is_dir() else (),
                 )
             )
         labels = {c: each for c, each in written.labels.items() if c in description.in_file(c)}

@@ -49,15 +49,15 @@ def _resource(contents: Contents, table: TableContents) -> dict[str, Any]:
         reference = {"resource": DATA, "fields": [group]}
         schema["foreignKeys"] = [{"fields": [group], "reference": reference}]
     # The validator counts the bytes of text files alone.
-    of_text = {"encoding": "utf-8", "bytes": table.n_bytes, "hash": f"sha256:{table.sha256}"}
+    of_text = {"encoding": "utf-8", "bytes": table.n_bytes, "hash": f"sha256:{table.sha256[0]}"}
     return {
         "name": table.name,
         "type": "table",
-        "path": table.path,
+        "path": list(table.parts) or table.path,
         "format": contents.kind,
         "mediatype": MEDIA_TYPES[contents.kind],
         **(of_text if contents.kind == "csv" else {}),
-        "sha256": table.sha256,
+        "sha256": list(table.sha256) if table.parts else table.sha256[0],
         "schema": schema,
     }
 

@@ -53,7 +53,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     for table in contents.tables:
         size = f"{counted(table.n_rows, 'row')}, {count(table.n_bytes)} bytes"
         yield from _paragraph(f"{table.path}: {size}", "", "  ")
-        yield f"  SHA-256 {table.sha256}"
+        yield f"  SHA-256 {table.sha256_text}"
     yield from _paragraph("codebook.html: every column, with its values; opens offline", "", "  ")
     yield from _paragraph("datapackage.json: the same for programs (Frictionless)", "", "  ")
     yield from _paragraph(
@@ -136,7 +136,8 @@ def _r(contents: Contents) -> Iterator[str]:
     if contents.kind == "parquet":
         yield "library(arrow)"
         for table in contents.tables:
-            yield f'{table.name} <- read_parquet("{table.path}")'
+            reading = "as.data.frame(open_dataset({}))" if table.parts else "read_parquet({})"
+            yield f"{table.name} <- {reading.format(_quoted(table.path))}"
         yield f"str({contents.tables[0].name})"
         return
     for table in contents.tables:

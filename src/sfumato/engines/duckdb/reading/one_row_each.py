@@ -9,14 +9,10 @@ import duckdb
 
 from sfumato.engines.duckdb.kinds import LIST, cleaned, refuse_uncountable
 from sfumato.engines.duckdb.rows import Rows
+from sfumato.engines.one_person import ONLY_ONE, differing, refuse_ungathered, unnamed
 from sfumato.errors import BadInput
-from sfumato.text import counted
 
 ROWS_AT_ONCE = 4_000_000  # lists cannot be spilled while they are made
-ONLY_ONE = (
-    "where people have any number of values in a sensitive column, it has to be the only one, so "
-    "give the others no role, or join the values of a row into one text"
-)
 
 
 def one_row_each(
@@ -34,7 +30,7 @@ def one_row_each(
     if person is not None:
         n_rows, n_people = _rows_and_people(rows, person)
     if n_rows > n_people:
-        _refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
+        refuse_ungathered(str(person), n_rows - n_people, sensitive, lists)
         refuse_uncountable(sensitive[0], rows.types[sensitive[0]])
         _put_together(rows, str(person), n_rows, sensitive[0], kept, view)
         element = rows.types[sensitive[0]]
@@ -53,23 +49,8 @@ def _rows_and_people(rows: Rows, person: str) -> tuple[int, int]:
         f"SELECT count(*), count({column}), count(DISTINCT {column}) FROM {rows.view}"
     ).fetchall()[0]
     if n_named < n_rows:
-        raise BadInput(
-            f"person: column {person!r} is missing in {counted(n_rows - n_named, 'row')}"
-        )
+        raise unnamed(person, n_rows - n_named)
     return n_rows, n_people
-
-
-def _refuse_ungathered(
-    person: str, repeated: int, sensitive: Sequence[str], lists: Sequence[str]
-) -> None:
-    """Refuse several rows of a person where they do not make a set of values."""
-    rows = f"person: {counted(repeated, 'row repeats', 'rows repeat')} a value of {person!r}"
-    if lists:
-        raise BadInput(f"{rows}, but {lists[0]!r} holds lists already: give one row for each")
-    if not sensitive:
-        raise BadInput(f"{rows}; a release counts people, so give one row for each")
-    if len(sensitive) > 1:
-        raise BadInput(f"{rows}; {ONLY_ONE}")
 
 
 def _sorted(values: str) -> str:
@@ -127,12 +108,7 @@ def _refuse_differing(
 ) -> None:
     """Refuse people whose rows say different things of what a person has only once."""
     counts = ", ".join(f"count(*) FILTER (differs_{v})" for v in others.values())
-    (differing,) = connection.execute(f"SELECT {counts} FROM {gathered}").fetchall()
-    for name, n_people in zip(others, differing, strict=True):
+    (n_differing,) = connection.execute(f"SELECT {counts} FROM {gathered}").fetchall()
+    for name, n_people in zip(others, n_differing, strict=True):
         if n_people:
-            several = counted(n_people, "person has", "people have")
-            raise BadInput(
-                f"person: {several} more than one value of {name!r} in the rows that belong "
-                "together; only the sensitive column may differ, so mend the rows, or give "
-                f"{name!r} no role"
-            )
+            raise differing(name, n_people)

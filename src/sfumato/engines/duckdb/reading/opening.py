@@ -33,7 +33,7 @@ from sfumato.engines.foreign.who_converts import converter
 from sfumato.engines.protocol import Batches
 from sfumato.engines.text_copy import NOTHING, Skipped, copy_text, needs_copy
 from sfumato.errors import BadInput
-from sfumato.files.paths import reason
+from sfumato.files.paths import parts_of, reason
 
 
 @dataclass(frozen=True)
@@ -152,6 +152,8 @@ def _difference(first: Relation, other: Relation) -> str | None:
 def _open_file(
     session: Session, path: Path, settings: ReadSettings, *, published: bool
 ) -> Relation:
+    if path.is_dir() and published:
+        return _open_parts(session, path)
     if path.is_dir():
         raise BadInput(f"{path}: is a directory; give a CSV or Parquet file")
     if path.exists() and not path.is_file():
@@ -191,6 +193,14 @@ def _open_file(
         )
     settings.refuse_for("a text file", tuple(ABOUT))
     return _open_text(session, path, settings, "," if published else DELIMITERS)
+
+
+def _open_parts(session: Session, directory: Path) -> Relation:
+    """Open a table of a release that is in several files, in the order of their names."""
+    paths = parts_of(directory)
+    for path in paths:
+        session.watch(path)
+    return _open_batches(session, Batches(tuple(paths), typed=True, name=str(directory)))
 
 
 def _open_text(session: Session, path: Path, settings: ReadSettings, delimiters: str) -> Relation:
@@ -283,7 +293,16 @@ def _open_frame(session: Session, frame: object, settings: ReadSettings) -> Rela
         table = (  # the index of a pandas frame is no column
             pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
         )
-    except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
+    except Exception as error:
+        if type(frame).__module__.partition(".")[0] == "pyspark":
+            raise BadInput(
+                "the Spark frame cannot be brought here: its Arrow stream broke off, as it does "
+                "where workers lack pyarrow or are lost; engine=sf.engines.Spark(session) reads it "
+                "where it is",
+                [str(error)],
+            ) from None
+        if not isinstance(error, (pa.ArrowException, TypeError, ValueError, AttributeError)):
+            raise
         column = re.search(r"Conversion failed for column (.+) with type", str(error))
         which = f"column {column[1]!r}" if column else "a column"
         raise BadInput(

@@ -1,0 +1,176 @@
+"""A Spark session of our own beside a user's, and what Spark's errors mean in one line."""
+
+from __future__ import annotations
+
+import logging
+import os
+import re
+import secrets
+import shutil
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from py4j.protocol import Py4JError
+from pyspark.errors import PySparkException
+from pyspark.sql import DataFrame, SparkSession
+
+from sfumato.errors import BadInput, NoRoom
+from sfumato.files.private_directory import PrivateDirectory, scratch
+
+# What is computed must not depend on how a user has set up the session: see `Cluster.own`.
+SETTINGS = {
+    "spark.sql.ansi.enabled": "true",  # decimals as plain texts
+    "spark.sql.caseSensitive": "true",
+    "spark.sql.csv.parser.columnPruning.enabled": "false",  # or lines are not counted by fields
+    "spark.sql.parquet.compression.codec": "zstd",
+    "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
+    "spark.sql.parquet.datetimeRebaseModeInRead": "CORRECTED",
+    "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
+    "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
+    "spark.sql.session.timeZone": "UTC",
+    "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 stays 01
+}
+TAKEN_OVER = "spark.sql.shuffle.partitions"
+# Of a session that we make: nothing on the screen, and no values of the data in its log.
+QUIET = {
+    "spark.app.name": "sfumato",
+    "spark.log.level": "FATAL",
+    "spark.ui.enabled": "false",
+    "spark.ui.showConsoleProgress": "false",
+}
+NO_JAVA = (
+    "engine 'spark': Java was not found, and Spark runs in it; install Java 17 (Debian: apt-get "
+    "install openjdk-17-jre-headless), or set JAVA_HOME to where it is"
+)
+STOPPED = "the Spark session has been stopped, or its server is gone; make another, and start again"
+CONNECT = (
+    "engine 'spark': this session cannot have another one beside it; Spark Connect needs pyspark "
+    "4.3 or later, here and on its server"
+)
+MEANINGS = [  # what a message of Spark has in it, and what that means
+    (r"stopped SparkContext|SparkContext was shut down|SESSION_CLOSED|SESSION_NOT_FOUND", STOPPED),
+    (r"Connection refused|UNAVAILABLE|Connection reset|Answer from Java side is empty", STOPPED),
+    (
+        r"ExecutorLostFailure|[Ll]ost executor|executor \S+ exited|MetadataFetchFailed|FetchFailed",
+        "Spark lost an executor, and what it had to do was not done; nothing was published: start "
+        "again, and see the log of the cluster for why",
+    ),
+    (
+        r"OutOfMemoryError|Total size of serialized results|maxResultSize",
+        "Spark has too little memory; give its driver or its executors more",
+    ),
+    (r"cancelled|INTERRUPTED|OPERATION_CANCELED", "the work on the cluster was cancelled"),
+    (
+        r"MALFORMED_(CSV_)?RECORD|Malformed CSV record|TextParsingException",
+        "a line has another number of fields than the header, or its quotes do not end; mend it",
+    ),
+    (r"PATH_NOT_FOUND|does not exist|FileNotFoundException", "a file is gone, or was never there"),
+    (r"UNABLE_TO_INFER_SCHEMA", "no Parquet files are in it"),
+    (r"CANNOT_READ_FILE_FOOTER|is not a Parquet file|FAILED_READ_FILE", "a file is damaged"),
+    (r"Permission denied", "permission denied"),
+]
+
+_scratch: list[PrivateDirectory] = []  # where a session that we made spills; it goes with us
+
+
+class Cluster:
+    """A session of ours on the cluster of another, with settings that are always the same."""
+
+    def __init__(self, given: Any) -> None:
+        self.given = given
+        self._tag = f"sfumato-{secrets.token_hex(8)}"
+        for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
+            logging.getLogger(name).disabled = True  # they print queries, and what led to them
+        with self.explained("engine 'spark'"):
+            try:
+                self.own = given.newSession()
+            except (AttributeError, NotImplementedError, PySparkException) as error:
+                if re.search(MEANINGS[0][0], str(error)) or "'NoneType'" in str(error):
+                    raise BadInput(f"engine 'spark': {STOPPED}") from None
+                raise BadInput(CONNECT) from None
+            for name, value in SETTINGS.items():
+                self.own.conf.set(name, value)
+            self.own.conf.set(TAKEN_OVER, given.conf.get(TAKEN_OVER))
+            self.n_partitions = int(given.conf.get(TAKEN_OVER))
+
+    @classmethod
+    def of(cls, session: Any, source: object) -> Cluster:
+        """Take the session that was given, that of a frame, the active one, or make one."""
+        if session is not None and not isinstance(session, SparkSession):
+            raise BadInput(
+                "engine 'spark': give a Spark session, such as SparkSession.builder.getOrCreate(), "
+                f"got a {type(session).__name__}"
+            )
+        if session is None and isinstance(source, DataFrame):
+            session = source.sparkSession
+        if session is None:
+            session = SparkSession.getActiveSession()
+        return cls(_made() if session is None else session)
+
+    @contextmanager
+    def explained(self, name: str, target: Path | None = None) -> Iterator[None]:
+        """Turn Spark's errors into one line that names the place and no value."""
+        try:
+            yield
+        except KeyboardInterrupt:
+            with suppress(Exception):  # whatever became of the session
+                self.own.interruptTag(self._tag)
+            raise
+        except (PySparkException, Py4JError, pa.ArrowException, OSError, AttributeError) as error:
+            if isinstance(error, OSError) and not isinstance(error, ConnectionError):
+                raise
+            if isinstance(error, AttributeError) and "'NoneType'" not in str(error):
+                raise  # otherwise that of a session that has been stopped
+            raise self._meaning(error, name, target) from None
+
+    def _meaning(self, error: Exception, name: str, target: Path | None) -> BadInput:
+        text = str(error)
+        if "No space left on device" in text or "Disk quota exceeded" in text:
+            where = "where Spark keeps its files" if target is None else f"at {target}"
+            return NoRoom(f"{name}: no room {where}; make some, and start again")
+        if isinstance(error, (ConnectionError, AttributeError)):
+            return BadInput(f"{name}: {STOPPED}")
+        for pattern, meaning in MEANINGS:
+            if re.search(pattern, text):
+                return BadInput(f"{name}: {meaning}")
+        condition = error.getCondition() if isinstance(error, PySparkException) else None
+        return BadInput(f"{name}: Spark refused it ({condition or type(error).__name__})")
+
+    def frame(self, table: pa.Table) -> DataFrame:
+        """Hand a small table over to the cluster."""
+        return self.own.createDataFrame(table)
+
+    def collected(self, frame: DataFrame) -> pa.Table:
+        """Bring a small table here."""
+        self.own.addTag(self._tag)
+        try:
+            return frame.toArrow()
+        finally:
+            self.own.removeTag(self._tag)
+
+
+def _made() -> Any:
+    """Make a session: local, unless the environment says where."""
+    remote = "SPARK_REMOTE" in os.environ
+    java = Path(os.environ.get("JAVA_HOME", "/nowhere"), "bin", "java")
+    if not remote and not java.exists() and shutil.which("java") is None:
+        raise BadInput(NO_JAVA)
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    builder = SparkSession.builder
+    if not remote:
+        _scratch.append(scratch())
+        for name, value in {**QUIET, "spark.local.dir": str(_scratch[-1].path)}.items():
+            builder = builder.config(name, value)
+    try:
+        return builder.getOrCreate()
+    except (PySparkException, Py4JError, RuntimeError) as error:
+        if "JAVA_GATEWAY_EXITED" in str(error):
+            raise BadInput(NO_JAVA) from None
+        raise BadInput(
+            f"engine 'spark': no session could be started ({type(error).__name__}); make one in "
+            "Python, and give it: sf.engines.Spark(session)"
+        ) from None

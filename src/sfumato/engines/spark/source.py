@@ -1,0 +1,174 @@
+"""One source read by Spark."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from copy import copy
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from pyspark.sql import Column, DataFrame, Window
+from pyspark.sql import functions as F
+
+from sfumato.data.spellings import Spellings
+from sfumato.engines.look import SourceLook
+from sfumato.engines.protocol import ENGINES, BatchReceipt, Engine, Source
+from sfumato.engines.spark.cluster import Cluster
+from sfumato.engines.spark.counting import SparkPeople
+from sfumato.engines.spark.kinds import LIST, cleaned, kind_of, named_kind, sorted_as
+from sfumato.engines.spark.one_row_each import one_row_each
+from sfumato.engines.spark.opening import Opened
+from sfumato.engines.spark.rows import Rows
+from sfumato.engines.spark.spellings import respelled, spellings_of
+from sfumato.engines.spark.texts import undone
+from sfumato.engines.spark.watched import Watched
+
+
+class SparkSource(Source):
+    """The rows of a frame, of a table, or of files."""
+
+    def __init__(self, engine: Engine, cluster: Cluster, opened: Opened) -> None:
+        self.engine, self.name, self.columns = engine, opened.name, opened.columns
+        self.typed, self.files = opened.typed, tuple(opened.versions)
+        self.format = "parquet" if opened.typed else "csv"
+        self._opened, self._cluster = opened, cluster
+        self._watched = Watched(cluster, opened.name, opened.versions)
+        frame = opened.frame
+        with self._watched.explained():
+            types = [kind_of(field.dataType.simpleString()) for field in frame.schema.fields]
+        inner = [f"v{j}" for j in range(len(types))]
+        values = [cleaned(F.col(v), kind) for v, kind in zip(inner, types, strict=True)]
+        if opened.marked:
+            values = [undone(value) for value in values]
+        self._rows = Rows(
+            cluster,
+            frame.select(*(value.alias(v) for v, value in zip(inner, values, strict=True))),
+            dict(zip(self.columns, inner, strict=True)),
+            dict(zip(self.columns, types, strict=True)),
+            opened.typed,
+        )
+
+    def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
+        """Compare the distinct values of a column."""
+        with self._watched.explained():
+            return spellings_of(self._rows, column, known)
+
+    def respelled(self, spellings: Mapping[str, Mapping[object, str | None]]) -> SparkSource:
+        """See some values as texts."""
+        other = copy(self)
+        with self._watched.explained():
+            other._rows = respelled(self._rows, spellings)
+        return other
+
+    def people(
+        self, person: str | None, sensitive: Sequence[str], kept: Sequence[str]
+    ) -> SparkPeople:
+        """See one row for each person, and a person's several values as a list in some order."""
+        with self._watched.explained():
+            rows = one_row_each(self._rows, person, sensitive, kept)
+        return SparkPeople(rows, self._watched)
+
+    def keep(
+        self,
+        columns: Sequence[str],
+        person: str | None,
+        key: bytes,
+        target: Path,
+        earlier: Sequence[Path],
+        *,
+        as_spelled: bool = False,
+        without: Mapping[str, Collection[object]] | None = None,
+    ) -> BatchReceipt:
+        """Hand the rows over to the embedded engine, which keeps the batches of series."""
+        embedded = ENGINES["duckdb"]().open(self.to_batches(self.columns))
+        return embedded.keep(
+            columns, person, key, target, earlier, as_spelled=as_spelled, without=without
+        )
+
+    def to_batches(self, text: Collection[str]) -> Any:
+        """Bring all rows here, columns without a type as what they hold.
+
+        Those of a release are read from its files, batch by batch; others pass through memory.
+        """
+        if self._opened.place is not None:
+            return ENGINES["duckdb"]().open_published(self._opened.place).to_batches(text)
+        with self._watched.explained():
+            numbers = [name for name in self.columns if name not in text]
+            types = self._rows.types_of_numbers(numbers)
+            values = [self._rows.value(name) for name in self.columns]
+            typed = [
+                value.cast(types[name]) if name in types else value
+                for name, value in zip(self.columns, values, strict=True)
+            ]
+            frame = self._rows.frame.select(
+                *(
+                    each.alias(self._rows.inner[n])
+                    for n, each in zip(self.columns, typed, strict=True)
+                )
+            )
+            table: pa.Table = self._cluster.collected(frame)
+        return table.rename_columns(list(self.columns)).to_reader()
+
+    def kinds(self, numbers: Collection[str]) -> dict[str, str]:
+        """Name what each column holds; of a column of lists, what stands in them."""
+        with self._watched.explained():
+            derived = self._rows.types_of_numbers(list(numbers))
+        types = {**self._rows.types, **derived}
+        return {name: named_kind(LIST.sub(r"\1", kind)) for name, kind in types.items()}
+
+    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+        """Count every column by the embedded engine: of a release, in its files."""
+        if self._opened.place is not None:
+            return ENGINES["duckdb"]().open_published(self._opened.place).look(patterns)
+        return super().look(patterns)
+
+    def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
+        """Compare every row of a file with the one before, and the ends of files with each other.
+
+        A CSV file is compared block by block, as it is read.
+        """
+        with self._watched.explained():
+            self._rows.types_of_numbers(list(numbers))
+            values = []
+            for name, kind in kinds.items():
+                value = F.col(self._rows.inner[name])
+                if not self.typed and kind != "text":
+                    typed = sorted_as(kind)
+                    if typed is None:
+                        break
+                    value = undone(value).cast(typed) if self._opened.marked else value.cast(typed)
+                values.append(value)
+            if not values:
+                return True
+            rows = self._in_file().select("file", "place", F.struct(*_named(values)).alias("row"))
+            return not self._n_before(rows)
+
+    def _in_file(self) -> DataFrame:
+        """Give the rows of files as they were written, with the file or block and the place."""
+        frame = self._opened.frame
+        if self.typed:
+            file, place = F.col("_metadata.file_name"), F.col("_metadata.row_index")
+        else:
+            file = F.lpad(F.col("_metadata.file_block_start").cast("string"), 20, "0")
+            place = F.monotonically_increasing_id()
+        return frame.select("*", file.alias("file"), place.alias("place"))
+
+    def _n_before(self, rows: DataFrame) -> int:
+        """Count the rows that stand behind one that they should stand before."""
+        inside = Window.partitionBy("file").orderBy("place")
+        before = rows.withColumn("last", F.lag("row").over(inside))
+        ends = before.groupBy("file").agg(
+            F.count_if(F.col("row") < F.col("last")).alias("n"),
+            F.min_by("row", "place").alias("first"),
+            F.max_by("row", "place").alias("end"),
+        )
+        across = Window.partitionBy(F.lit(0)).orderBy("file")  # as many rows as files
+        known = ends.withColumn("last", F.lag("end").over(across))
+        wrong = F.col("n") + F.coalesce((F.col("first") < F.col("last")).cast("bigint"), F.lit(0))
+        (found,) = self._cluster.collected(known.agg(F.sum(wrong).alias("n"))).to_pylist()
+        return int(found["n"] or 0)
+
+
+def _named(values: Sequence[Column]) -> list[Column]:
+    return [value.alias(f"r{j}") for j, value in enumerate(values)]

@@ -1,0 +1,104 @@
+"""Texts of values as the embedded engine writes them, and fields of CSV that nobody runs."""
+
+from __future__ import annotations
+
+from pyspark.sql import Column
+from pyspark.sql import functions as F
+
+from sfumato.engines.csv_formulas import CELL, FORMULA
+
+TEXT, REAL, WHOLE = range(3)  # how a value is written that has no type
+NUMBERS = {REAL: "double", WHOLE: "bigint"}
+NUMBER = r"\A[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?\z"
+ENOUGH = (17, 16)  # digits of a float; the fewest that give it back are the last to be tried
+MOST_PLAIN, LEAST_PLAIN = 15, -4  # powers of ten that are written without an exponent
+
+
+def text_of(value: Column, kind: str) -> Column:
+    """Give the text of a value: 10000000.0 and 1e+16, 2026-01-02 03:04:05+00, true."""
+    if kind == "double":
+        return _real(_shortest(value))
+    if kind == "float":
+        return _real(value.cast("string"))
+    if kind == "timestamp":  # the session's time zone is UTC
+        return F.concat(value.cast("string"), F.lit("+00"))
+    return value.cast("string")
+
+
+def _shortest(value: Column) -> Column:
+    """Give Java's text of a float of 64 bits; before Java 19 some have a digit more than needed."""
+    java = value.cast("string")
+    n_digits = F.length(F.regexp_replace(java, r"E.*|^-?0*\.?0*|\.", ""))
+    text = java
+    for enough in ENOUGH:
+        shorter = F.upper(F.format_string(f"%.{enough - 1}e", value))
+        fits = (n_digits > enough) & (shorter.try_cast("double") == value)
+        text = F.when(fits, shorter).otherwise(text)
+    return text
+
+
+def _real(java: Column) -> Column:
+    """Give the text of a float from that of Java, which is 1.0E7, 1.23E-4, Infinity."""
+    sign = F.when(java.startswith("-"), "-").otherwise("")
+    exponent = F.regexp_extract(java, r"E\+?(-?\d+)$", 1).try_cast("int")
+    digits = F.regexp_replace(F.regexp_extract(java, r"(\d\.\d+)E", 1), r"\.?0+$|\.", "")
+    n_digits = F.length(digits)
+    point = exponent + 1  # after so many digits
+    whole = F.concat(F.rpad(digits, point, "0"), F.lit(".0"))
+    parted = F.concat(
+        F.substring(digits, F.lit(1), point), F.lit("."), F.substring(digits, point + 1, n_digits)
+    )
+    small = F.concat(F.lit("0."), F.repeat(F.lit("0"), -point), digits)
+    plain = F.when(exponent < 0, small).when(n_digits <= point, whole).otherwise(parted)
+    fraction = F.when(n_digits > 1, F.concat(F.lit("."), F.substring(digits, F.lit(2), n_digits)))
+    size = F.lpad(
+        F.abs(exponent).cast("string"),
+        F.greatest(F.lit(2), F.length(F.abs(exponent).cast("string"))),
+        "0",
+    )
+    short = F.concat(
+        F.substring(digits, 1, 1),
+        F.coalesce(fraction, F.lit("")),
+        F.when(exponent < 0, "e-").otherwise("e+"),
+        size,
+    )
+    written = F.when(exponent.between(LEAST_PLAIN, MOST_PLAIN), plain).otherwise(short)
+    return (
+        F.when(java.endswith("Infinity"), F.concat(sign, F.lit("inf")))
+        .when(java.contains("E"), F.concat(sign, written))
+        .otherwise(java)
+    )
+
+
+def written_as(text: Column) -> Column:
+    """Say how a text is written: as a whole number, a real one, or neither.
+
+    Only what a number gives back letter by letter is one, so no text is both.
+    """
+    whole = text.try_cast("bigint").cast("string") == text
+    number = text.try_cast("double")
+    finite = ~F.isnan(number) & (F.abs(number) < float("inf"))
+    real = finite & (text_of(number, "double") == text)
+    return (
+        F.when(whole, WHOLE).when(F.coalesce(real, F.lit(False)), REAL).when(text.isNotNull(), TEXT)
+    )
+
+
+def defused(text: Column) -> Column:
+    """Give a text that no spreadsheet runs; see the embedded engine's `csv_text`."""
+    marked = F.regexp_replace(text, f"{CELL}({FORMULA}|')", "$1'$2")
+    marked = F.regexp_replace(marked, "^([\t\r])", "'$1")
+    return F.when(text.rlike(NUMBER), text).otherwise(marked)
+
+
+def undone(text: Column) -> Column:
+    """Give a text without the apostrophes that `defused` gave it."""
+    without = F.regexp_replace(text, f"{CELL}'", "$1")
+    return F.when(text.contains("'"), without).otherwise(text)
+
+
+def field_of(text: Column) -> Column:
+    """Give a field of a CSV file: nothing for a missing value, quotes around an empty one."""
+    quoted = F.concat(F.lit('"'), F.replace(text, F.lit('"'), F.lit('""')), F.lit('"'))
+    field = F.when((text == "") | text.rlike('[",\r\n]'), quoted).otherwise(text)
+    return F.coalesce(field, F.lit(""))
