@@ -4,7 +4,7 @@ BIN := $(VENV)/bin
 # The constraints also hold for what builds the package, so that a build is the same everywhere.
 PIP := PIP_CONSTRAINT=constraints.txt $(BIN)/python -m pip install --quiet --disable-pip-version-check
 
-.PHONY: demo quick test test-engines test-slow test-lowest test-python hard bench lint kernels format docs clean chromium postgres corpus r
+.PHONY: demo quick test test-engines test-slow test-lowest test-python hard bench lint kernels format docs clean chromium postgres spark corpus r
 
 demo: $(VENV)/.installed  ## anonymize the bundled sample, check it, say where the release is
 	$(BIN)/sfumato demo
@@ -14,18 +14,18 @@ test quick test-engines test-slow test-lowest hard: export PYTHONDONTWRITEBYTECO
 # What is long tries every example that its tests ask for (tests/profiles.py).
 test-slow hard: export HYPOTHESIS_PROFILE ?= all
 
-test: $(VENV)/.installed-test chromium postgres  ## lint, types, and every test
+test: $(VENV)/.installed-test chromium postgres spark  ## lint, types, and every test
 	@$(MAKE) --no-print-directory -j 2 -O lint kernels
 	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not engines"
 
-test-engines: $(VENV)/.installed-test postgres  ## every method and type on engines beside the embedded one
-	$(BIN)/python -m pytest -n 2 -m "engines and not slow" tests/engines
+test-engines: $(VENV)/.installed-test postgres spark  ## every method and type on a cluster and on a server
+	$(BIN)/python -m pytest -m "engines and not slow"
 
 quick: $(VENV)/.installed-test lint  ## lint, types, and the tests that matter while working
 	$(BIN)/python -m pytest -n 2 -q --quick
 
-test-slow: $(VENV)/.installed-test chromium postgres r  ## the long and statistical checks too
-	$(BIN)/python -m pytest -n 2
+test-slow: $(VENV)/.installed-test chromium postgres r spark  ## the long and statistical checks too
+	$(BIN)/python -m pytest -n 2 -m "not engines"
 
 test-lowest: .venv-lowest/.installed  ## every test with the lowest versions that pyproject.toml allows
 	.venv-lowest/bin/python -m pytest -n 2 -m "not slow and not engines"
@@ -117,6 +117,18 @@ r:
 	  && echo "installing Debian's R" && apt-get update -qq >/dev/null \
 	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends r-base-core >/dev/null; } \
 	  || echo "no R, and no right to install it: the lines in R of tests/release/test_package.py will be skipped"
+
+# Spark is no part of the extra `test`: it is large, and it needs Java. Where that may not be installed
+# its tests are skipped by name; with CI=true a skipped test fails.
+spark: $(VENV)/.installed-spark
+	@command -v java >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
+	  && echo "installing Debian's Java 17" && apt-get update -qq >/dev/null \
+	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends openjdk-17-jre-headless >/dev/null; } \
+	  || echo "no Java, and no right to install it: tests/engines/spark will be skipped"
+
+$(VENV)/.installed-spark: $(VENV)/.installed-test
+	$(PIP) -e '.[spark]'
+	@touch $@
 
 # The rivals pin other versions of what we use, so they live apart.
 .venv-rivals/.installed: bench/rivals.txt

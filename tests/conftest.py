@@ -9,7 +9,9 @@ sums stand at the end of the run, and in docs/hardening.md.
 """
 
 import os
+import shutil
 import signal
+import sys
 from collections import Counter, defaultdict
 from pathlib import Path
 
@@ -24,6 +26,7 @@ SHARED = Path(__file__).parents[2] / "shared"
 REASON = "needs the comparison data in ../shared"
 HERE = Path(__file__).parent
 LONG = [HERE / "hard", HERE / "papers"]
+LEFT_OUT = ("slow", "long", "engines")
 N_CASES = 2  # of one test, when it is quick
 
 
@@ -66,7 +69,7 @@ def pytest_collection_modifyitems(config, items):
         return
     cases = defaultdict(list)
     for item in items:
-        if not any(map(item.get_closest_marker, ("slow", "long", "engines"))):
+        if not any(map(item.get_closest_marker, LEFT_OUT)):
             cases[item.nodeid.partition("[")[0]].append(item)
     chosen = {
         same[j * len(same) // N_CASES] if len(same) > N_CASES else item
@@ -99,6 +102,29 @@ def with_little_memory(monkeypatch):
         )
 
     return limit
+
+
+@pytest.fixture(scope="session")
+def spark(tmp_path_factory):
+    """The one Spark session of a run: two threads, and nothing that listens to other machines."""
+    sql = pytest.importorskip("pyspark.sql", reason="needs pyspark: make spark")
+    if shutil.which("java") is None and "JAVA_HOME" not in os.environ:
+        pytest.skip("needs Java 17: apt-get install openjdk-17-jre-headless")
+    os.environ.setdefault("PYSPARK_PYTHON", sys.executable)
+    settings = {
+        "spark.driver.bindAddress": "127.0.0.1",
+        "spark.driver.host": "127.0.0.1",
+        "spark.local.dir": str(tmp_path_factory.mktemp("spark")),
+        "spark.log.level": "OFF",
+        "spark.sql.session.timeZone": "America/New_York",  # ours has to be UTC all the same
+        "spark.sql.shuffle.partitions": "3",
+        "spark.sql.warehouse.dir": str(tmp_path_factory.mktemp("warehouse")),
+        "spark.ui.enabled": "false",
+        "spark.ui.showConsoleProgress": "false",
+    }
+    session = sql.SparkSession.builder.master("local[2]").config(map=settings).getOrCreate()
+    yield session
+    session.stop()
 
 
 _skipped: list[str] = []

@@ -8,11 +8,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from engines_of_files import OF_FILES
 from naive import look as naive
 from profiles import examples
 
-ENGINE = pytest.mark.parametrize("engine", OF_FILES)
 PATTERNS = {"two digits": "[0-9]{2}", "letters": "[a-z]+"}
 texts = st.one_of(
     st.none(),
@@ -29,7 +27,6 @@ def opened(engine, table):
     return sf.read(table, table.column_names[:1], engine=engine).source
 
 
-@ENGINE
 @examples(60)
 @given(rows=tables)
 def test_columns_are_counted_value_by_value(engine, rows):
@@ -47,7 +44,6 @@ def test_columns_are_counted_value_by_value(engine, rows):
         assert {key: getattr(look, key) for key in expected} == expected
 
 
-@ENGINE
 def test_columns_with_types_are_looked_at_as_texts(engine):
     table = pa.table(
         {"n": [1, 2, None], "day": pa.array([0, 1, 1], pa.date32()), "s": [["a"], ["b"], []]}

@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import sfumato as sf
-from engines_of_files import OF_FILES
 from naive import spellings as naive
 from profiles import examples
 from sfumato.data.values import published_text
@@ -19,7 +18,6 @@ LETTERS = [*"aAbB017.e+-' ", "\u200b", "\u0301", "é", "\u00a0", "ﬁ", "’", "
 LETTERS += [*"`/", "\u2800", "\ue000", "\uffff", "\u0338", "\u00b4", "\u2044"]
 texts = st.text(st.sampled_from(LETTERS), max_size=6)
 LONG = ["1" * 299, "1" * 301, "1" * 301 + ".0", "0." + "0" * 298 + "1", "9" * 499 + ".0"]
-ENGINE = pytest.mark.parametrize("engine", OF_FILES)
 
 
 def source_of(engine, table):
@@ -30,7 +28,6 @@ def column(rows):
     return pa.table({"q": [1] * len(rows), "s": rows})
 
 
-@ENGINE
 @examples(150)
 @given(
     rows=st.lists(st.one_of(st.none(), texts, st.sampled_from(LONG)), min_size=1, max_size=12),
@@ -42,7 +39,6 @@ def test_spellings_are_those_found_pair_by_pair(engine, rows, known):
     assert (found.n_rows, found.n_values, [*found.alike]) == expected
 
 
-@ENGINE
 @pytest.mark.parametrize(
     ("values", "n_values"),
     [([1, 2, 1, None], 2), ([0.5, 1.0, -0.0, 0.0], 3), ([True, False, None, True], 2)],
@@ -53,7 +49,6 @@ def test_what_has_a_type_is_counted_and_never_alike(engine, values, n_values):
     assert found.n_rows == sum(value is not None for value in values)
 
 
-@ENGINE
 def test_lists_and_dictionaries_are_compared_by_what_stands_in_them(engine):
     lists = [["HIV", "hiv"], [None, "flu"], [], None]
     assert source_of(engine, column(lists)).spellings("s").alike == (("HIV", "hiv"),)
@@ -61,7 +56,6 @@ def test_lists_and_dictionaries_are_compared_by_what_stands_in_them(engine):
     assert source_of(engine, column(coded)).spellings("s").alike == (("HIV", "hiv"),)
 
 
-@ENGINE
 @pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
 def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path):
     rows = ["HIV", "hiv ", "it's", None, "flu", "HIV"]
@@ -92,7 +86,6 @@ def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path
     ]
 
 
-@ENGINE
 def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(engine):
     source = source_of(engine, column(["", None, "flu", " "]))
     assert source.spellings("s").alike == ((None, "", " "),)
@@ -102,7 +95,6 @@ def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(engine):
         assert Counter(other.to_batches([]).read_all()["s"].to_pylist()) == expected
 
 
-@ENGINE
 def test_texts_in_lists_are_seen_as_others(engine):
     lists = [["HIV", "hiv"], [None, "flu"], [], None, ["hiv"]]
     other = source_of(engine, column(lists)).respelled({"s": {"hiv": "HIV"}})
@@ -110,7 +102,6 @@ def test_texts_in_lists_are_seen_as_others(engine):
     assert sorted(people.domains(["s"], [])["s"]) == [[], ["HIV"], ["HIV", "HIV"], ["flu"]]
 
 
-@ENGINE
 @pytest.mark.parametrize(
     ("values", "kind"),
     [

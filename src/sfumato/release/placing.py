@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
@@ -45,6 +46,20 @@ def refuse_unwritable_names(description: Description, kind: Format) -> None:
                 f"save: a spreadsheet would run the column name {name!r} as a formula; "
                 "rename the column, or save as Parquet"
             )
+
+
+def refuse_address(target: str | Path) -> None:
+    """Refuse a store that is no file system here, such as those that cannot rename in one step.
+
+    >>> refuse_address("out/2026-q1")
+    """
+    found = re.search(r"(?:^|/)([a-z][a-z0-9+]+):/", str(target))
+    if found:
+        raise BadInput(
+            f"save: {found[1]}: is no file system of this machine, and a release gets its name in "
+            "one step, which object stores cannot do; save to a file system that this machine and "
+            "all executors see, and copy the whole directory from there"
+        )
 
 
 class Staging:

@@ -50,7 +50,12 @@ from sfumato.release.first_rows import first_rows
 from sfumato.release.guarding_nodes import decided
 from sfumato.release.people_by_risk import AFTER, BEFORE, TWO_TABLES, PeopleByRisk
 from sfumato.release.permuted import permuted
-from sfumato.release.placing import refuse_unwritable_names, staged_for, write_private
+from sfumato.release.placing import (
+    refuse_address,
+    refuse_unwritable_names,
+    staged_for,
+    write_private,
+)
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
 from sfumato.release.typed import typed_pandas, typed_polars
@@ -597,6 +602,7 @@ class Release:
                 "save: this release was made with a seed, so its chances can be repeated; "
                 "anonymize without one, or save with experiment=True what is not for publication"
             )
+        refuse_address(directory)
         target = file_path("save", directory)
         kind = self.private.table.source.format if format is None else format
         one_of("save", "format", kind, FORMATS)

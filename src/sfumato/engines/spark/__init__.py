@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
+from warnings import catch_warnings, simplefilter
 
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.protocol import ENGINES, Batches, Engine, Source
@@ -38,8 +41,9 @@ class Spark(Engine):
         if isinstance(source, Batches):  # of a series, which the embedded engine keeps
             return ENGINES["duckdb"]().open(source, settings)
         self._refuse_without_pyspark()
-        from sfumato.engines.spark.opening import opened  # noqa: PLC0415  (imports pyspark)
-        from sfumato.engines.spark.source import SparkSource  # noqa: PLC0415
+        with _silent():
+            from sfumato.engines.spark.opening import opened  # noqa: PLC0415  (imports pyspark)
+            from sfumato.engines.spark.source import SparkSource  # noqa: PLC0415
 
         cluster = self._on(source)
         return SparkSource(self, cluster, opened(cluster, source, settings or ReadSettings()))
@@ -47,8 +51,9 @@ class Spark(Engine):
     def open_published(self, path: Path) -> Source:
         """Open a table of a release: a file, or a directory of part files."""
         self._refuse_without_pyspark()
-        from sfumato.engines.spark.opening import opened_published  # noqa: PLC0415
-        from sfumato.engines.spark.source import SparkSource  # noqa: PLC0415
+        with _silent():
+            from sfumato.engines.spark.opening import opened_published  # noqa: PLC0415
+            from sfumato.engines.spark.source import SparkSource  # noqa: PLC0415
 
         cluster = self._on(path)
         return SparkSource(self, cluster, opened_published(cluster, path))
@@ -64,3 +69,11 @@ class Spark(Engine):
     def _refuse_without_pyspark(self) -> None:
         if find_spec("pyspark") is None:
             raise BadInput(MISSING)
+
+
+@contextmanager
+def _silent() -> Iterator[None]:
+    """Import pyspark without what it says of versions of pandas, which we do not use there."""
+    with catch_warnings():
+        simplefilter("ignore", FutureWarning)
+        yield

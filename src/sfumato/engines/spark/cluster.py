@@ -32,6 +32,7 @@ SETTINGS = {
     "spark.sql.parquet.datetimeRebaseModeInWrite": "CORRECTED",
     "spark.sql.parquet.int96RebaseModeInRead": "CORRECTED",
     "spark.sql.session.timeZone": "UTC",
+    "spark.sql.timestampType": "TIMESTAMP_NTZ",  # of Arrow's timestamps without a time zone
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 stays 01
 }
 TAKEN_OVER = "spark.sql.shuffle.partitions"
@@ -120,19 +121,19 @@ class Cluster:
             with suppress(Exception):  # whatever became of the session
                 self.own.interruptTag(self._tag)
             raise
-        except (PySparkException, Py4JError, pa.ArrowException, OSError, AttributeError) as error:
-            if isinstance(error, OSError) and not isinstance(error, ConnectionError):
-                raise
-            if isinstance(error, AttributeError) and "'NoneType'" not in str(error):
-                raise  # otherwise that of a session that has been stopped
+        except (PySparkException, Py4JError, pa.ArrowException, ConnectionError) as error:
             raise self._meaning(error, name, target) from None
+        except (AssertionError, AttributeError) as error:
+            if not _of_pyspark(error):
+                raise
+            raise BadInput(f"{name}: {STOPPED}") from None
 
     def _meaning(self, error: Exception, name: str, target: Path | None) -> BadInput:
         text = str(error)
         if "No space left on device" in text or "Disk quota exceeded" in text:
             where = "where Spark keeps its files" if target is None else f"at {target}"
             return NoRoom(f"{name}: no room {where}; make some, and start again")
-        if isinstance(error, (ConnectionError, AttributeError)):
+        if isinstance(error, ConnectionError):
             return BadInput(f"{name}: {STOPPED}")
         for pattern, meaning in MEANINGS:
             if re.search(pattern, text):
@@ -142,7 +143,9 @@ class Cluster:
 
     def frame(self, table: pa.Table) -> DataFrame:
         """Hand a small table over to the cluster."""
-        return self.own.createDataFrame(table)
+        made = self.own.createDataFrame(table)
+        self.given.createDataFrame([], "v0 int")  # makes it the active session again
+        return made
 
     def collected(self, frame: DataFrame) -> pa.Table:
         """Bring a small table here."""
@@ -151,6 +154,14 @@ class Cluster:
             return frame.toArrow()
         finally:
             self.own.removeTag(self._tag)
+
+
+def _of_pyspark(error: Exception) -> bool:
+    """Whether an error comes out of pyspark: it asserts that there is a session."""
+    trace = error.__traceback__
+    while trace is not None and trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace is not None and "pyspark" in Path(trace.tb_frame.f_code.co_filename).parts
 
 
 def _made() -> Any:

@@ -29,7 +29,7 @@ SORTED_AS = {
     "real": "double",
     "boolean": "boolean",
     "date": "date",
-    "timestamp": "timestamp",
+    "timestamp": "timestamp_ltz",
 }
 
 
@@ -89,7 +89,7 @@ def compared(value: Column, kind: str) -> Column:
     if kind == "timestamp":
         return F.unix_micros(value)
     if kind == "timestamp_ntz":
-        return F.unix_micros(value.cast("timestamp"))  # the session's time zone is UTC
+        return F.unix_micros(value.cast("timestamp_ltz"))  # the session's time zone is UTC
     element = LIST.match(kind)
     if element and element[1].startswith("timestamp"):
         return F.transform(value, lambda each: compared(each, element[1]))

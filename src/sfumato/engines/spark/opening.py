@@ -177,7 +177,12 @@ def _csv(cluster: Cluster, path: Path, header: Header) -> DataFrame:
         if found["broken"]:
             raise BadInput(f"{name}: not UTF-8 text; {encoding_remedy(path)}")
         schema = ", ".join(f"v{j} string" for j in range(len(header.columns)))
-        options = {**CSV_OPTIONS, "sep": header.delimiter, "multiLine": str(bool(found["odd"]))}
+        options = {
+            **CSV_OPTIONS,
+            "multiLine": str(bool(found["odd"])),
+            "nullValue": secrets.token_hex(32),  # no text is missing, but a field without one is
+            "sep": header.delimiter,
+        }
         return cluster.own.read.schema(schema).options(**options).csv(address)
 
 
@@ -208,8 +213,10 @@ def _as_arrow(frame: object) -> pa.Table:
     is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
     try:
         table = pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
-        fields = [each.with_type(_spark_type(each.type)) for each in table.schema]
-        return table.cast(pa.schema(fields))
+        columns = [_plain(column) for column in table.columns]
+        types = [_spark_type(column.type) for column in columns]
+        casted = [column.cast(kind) for column, kind in zip(columns, types, strict=True)]
+        return pa.table(casted, names=table.column_names)
     except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
         raise BadInput(
             "the data frame cannot be read: a column holds values of different types, or of a "
@@ -218,11 +225,17 @@ def _as_arrow(frame: object) -> pa.Table:
         ) from None
 
 
+def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    """Give the values themselves where there are numbers of values."""
+    if not pa.types.is_dictionary(column.type):
+        return column
+    chunks = [chunk.dictionary_decode() for chunk in column.chunks]
+    return pa.chunked_array(chunks, column.type.value_type)
+
+
 def _spark_type(kind: pa.DataType) -> pa.DataType:
     """Give the type that holds the same values, where Spark has none of that name."""
     is_kind = pa.types
-    if is_kind.is_dictionary(kind):
-        return _spark_type(kind.value_type)
     if is_kind.is_null(kind) or is_kind.is_string_view(kind):
         return pa.string()
     wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}

@@ -1,0 +1,91 @@
+"""Split combinations: everybody gets the place that was decided, and no key waits for one task."""
+
+from pathlib import Path
+
+import numpy as np
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+from sfumato.data.labels.texts import Labels
+from sfumato.data.recoding import SUPPRESSED, Assignment
+from sfumato.engines.spark import dealing
+
+pytestmark = pytest.mark.engines
+KEY = bytes(range(32))
+N = 20_000
+
+
+def halved(table: sf.Table) -> Assignment:
+    """Send half of every combination to one group, a third to another, and leave out the rest."""
+    ground = table.frequencies().combinations
+    n, order = ground.counts, np.arange(len(ground))
+    parts = [
+        np.stack([order, np.zeros_like(order), n // 2], axis=1),
+        np.stack([order, np.ones_like(order), n // 3], axis=1),
+        np.stack([order, np.full(len(ground), SUPPRESSED), n - n // 2 - n // 3], axis=1),
+    ]
+    sides = [[0, len(table.domains[name]) - 1] for name in table.schema.quasi_identifiers]
+    boxes = np.array([sides] * 2, dtype=np.int32)
+    texts = {name: Labels.of(["first", "second"]) for name in table.schema.quasi_identifiers}
+    return Assignment(ground, boxes, np.concatenate(parts), texts)
+
+
+def written(rows: pa.Table, insensitive: list[str], target: Path, engine: str) -> list[dict]:
+    table = sf.read(rows, ["age"], "disease", insensitive=insensitive, engine=engine)
+    table.write(halved(table), target, "parquet", KEY)
+    return pq.read_table(target).to_pylist()
+
+
+@pytest.mark.parametrize("insensitive", [[], ["note"]], ids=["few rows that differ", "all differ"])
+def test_a_key_of_nine_tenths_of_the_rows_is_dealt_out_as_on_one_machine(
+    spark, tmp_path, insensitive
+):
+    rows = pa.table(
+        {
+            "age": [7 if j % 10 else j % 70 for j in range(N)],
+            "disease": [None if j % 11 == 0 else f"d{j % 3}" for j in range(N)],
+            "note": [None if j % 13 == 0 else (j * 7919) % N for j in range(N)],
+        }
+    )
+    ours = written(rows, insensitive, tmp_path / "ours", "spark")
+    assert ours == written(rows, insensitive, tmp_path / "theirs", "duckdb")
+
+
+def test_no_task_holds_the_rows_of_a_skewed_key(spark, tmp_path, monkeypatch):
+    """They are counted where they are, and cut into pieces before they are people again."""
+    held = []
+    monkeypatch.setattr(dealing, "AT_ONCE", 64)
+    matched = dealing.matched
+
+    def seen(cluster, frame, values, beside, how="inner"):
+        held.append(frame)
+        return matched(cluster, frame, values, beside, how)
+
+    monkeypatch.setattr(dealing, "matched", seen)
+    rows = pa.table({"age": [7] * N, "disease": ["flu"] * N})
+    table = sf.read(rows, ["age"], "disease", engine="spark")
+    how = halved(table)
+    table.write(how, tmp_path / "out", "parquet", KEY)
+    counted, people = held
+    assert counted.count() == 1  # a row, with the number of people
+    sizes = people.groupBy(spark_partition()).count().toArrow()["count"].to_pylist()
+    assert sum(sizes) == N
+    assert len(sizes) == 3
+    assert max(sizes) < N / 2
+
+
+def spark_partition():
+    from pyspark.sql import functions
+
+    return functions.spark_partition_id()
+
+
+def test_keys_compare_as_unsigned_words(spark, tmp_path):
+    """The first column has the topmost bits, and its last codes make a signed word negative."""
+    rows = pa.table(
+        {"age": [0, 1] * 40, "disease": [f"d{j % 5}" for j in range(80)], "note": range(80)}
+    )
+    ours = written(rows, ["note"], tmp_path / "ours", "spark")
+    assert ours == written(rows, ["note"], tmp_path / "theirs", "duckdb")

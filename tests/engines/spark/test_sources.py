@@ -1,0 +1,290 @@
+"""Where rows come from: frames, tables, Parquet directories, CSV files; and what is refused."""
+
+import datetime
+import subprocess
+import sys
+
+import pyarrow as pa
+import pyarrow.parquet as pq
+import pytest
+
+import sfumato as sf
+
+pytestmark = pytest.mark.engines
+RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
+
+
+@pytest.fixture(scope="module")
+def patients():
+    source = sf.engines.DuckDB().open(sf.datasets.patients())
+    return source.to_batches(["zip"]).read_all()
+
+
+@pytest.fixture(scope="module")
+def frame(spark, patients):
+    return spark.createDataFrame(patients)
+
+
+@pytest.fixture(scope="module")
+def expected(patients):
+    return sf.read(patients, RULES, "disease").frequencies()
+
+
+def assert_counted_alike(table, expected):
+    found = table.frequencies()
+    assert found.keys.tolist() == expected.keys.tolist()
+    assert found.counts.tolist() == expected.counts.tolist()
+
+
+def test_a_frame_is_read_where_it_is(spark, frame, expected):
+    assert_counted_alike(sf.read(frame, RULES, "disease", engine=sf.engines.Spark(spark)), expected)
+    assert_counted_alike(sf.read(frame, RULES, "disease", engine="spark"), expected)
+    assert spark.conf.get("spark.sql.session.timeZone") == "America/New_York"
+
+
+@pytest.mark.filterwarnings("ignore:PySpark does not yet fully support pandas")
+def test_a_frame_without_an_engine_is_brought_here(frame, expected):
+    assert_counted_alike(sf.read(frame, RULES, "disease"), expected)
+
+
+def test_a_frame_that_cannot_be_brought_here_says_where_it_can_be_read(spark):
+    broken = spark.sql("SELECT raise_error('no worker') AS age, 1 AS zip")
+    with pytest.raises(sf.BadInput, match=r"Spark frame cannot be brought .*sf.engines.Spark\("):
+        sf.read(broken, ["age"])
+    with pytest.raises(sf.BadInput) as refused:
+        sf.read(broken, ["age"], engine="spark").frequencies()
+    assert "no worker" not in str(refused.value)
+
+
+def test_tables_and_views_are_read_by_name(spark, frame, expected):
+    frame.createOrReplaceTempView("patients_seen")
+    frame.write.mode("overwrite").saveAsTable("patients_kept")
+    for name in ("patients_seen", "patients_kept", "default.patients_kept"):
+        assert_counted_alike(sf.read(name, RULES, "disease", engine="spark"), expected)
+    spark.sql("DROP TABLE patients_kept")
+
+
+def test_a_directory_of_parquet_files_is_one_table(frame, expected, tmp_path):
+    place = tmp_path / "a [b] {c}*"
+    (tmp_path / "in").mkdir()
+    frame.repartition(5).write.parquet(str(tmp_path / "in" / "x"))
+    (tmp_path / "in" / "x").rename(place)
+    table = sf.read(place, RULES, "disease", engine="spark")
+    assert_counted_alike(table, expected)
+    assert len(table.source.files) >= 5
+
+
+def test_partitions_of_a_directory_keep_their_zeros(spark, tmp_path):
+    rows = spark.createDataFrame(pa.table({"zip": ["01", "02"] * 3, "age": [1, 2, 3] * 2}))
+    rows.write.partitionBy("zip").parquet(str(tmp_path / "parts"))
+    table = sf.read(tmp_path / "parts", ["zip"], "age", engine="spark")
+    assert sorted(table.domains["zip"].labels) == ["01", "02"]
+
+
+def test_csv_is_text_and_tells_empty_from_missing(counted, tmp_path):
+    place = tmp_path / "people.csv"
+    lines = ['zip;"a ""b""";note', '01234;"";x', "01234;;x", '"a;b";"two\nlines";', " 1 ;5;é"]
+    place.write_text("\n".join(lines) + "\n")
+    ours, theirs = (
+        sf.read(place, ["zip", 'a "b"'], "note", engine=engine) for engine in ("spark", "duckdb")
+    )
+    assert counted(ours) == counted(theirs)
+    assert ours.source.columns == theirs.source.columns == ("zip", 'a "b"', "note")
+
+
+def test_csv_without_quotes_is_read_line_by_line(expected):
+    table = sf.read(sf.datasets.patients(), RULES, "disease", engine="spark")
+    assert_counted_alike(table, sf.read(sf.datasets.patients(), RULES, "disease").frequencies())
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "the file is empty"),
+        (b"a,b\n", "no rows"),
+        (b"a,b\n1,2\n3\n", "a line has another number of fields than the header"),
+        (b"a,b\n1,2,3\n", "a line has another number of fields than the header"),
+        (b"a,b\n1,\xff\n", "not UTF-8 text"),
+        (b"a,A\n1,2\n", "have the same name but for upper and lower case"),
+    ],
+)
+def test_what_is_wrong_with_a_file_is_said_in_a_line(spark, tmp_path, content, message):
+    place = tmp_path / "people.csv"
+    place.write_bytes(content)
+    with pytest.raises(sf.BadInput, match=message) as refused:
+        sf.read(place, ["a"], "b", engine="spark").frequencies()
+    assert "Exception" not in str(refused.value)
+    assert "\n" not in str(refused.value)
+
+
+def test_names_may_hold_anything(spark, tmp_path):
+    names = ["a.b", "a`b 'c'", 'a"b,c', "ä\\b {x}", "a=1;(c)\n"]
+    rows = pa.table({name: [f"{name}{j % 2}" for j in range(8)] for name in names})
+    frame = spark.createDataFrame(rows)
+    table = sf.read(frame, names[:2], names[2], insensitive=names[3:], engine="spark")
+    for kind in ("parquet", "csv"):
+        release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(), untouched_identify=True)
+        place = release.save(tmp_path / kind, format=kind)
+        assert sf.load(place).to_arrow().column_names == names
+
+
+def test_no_rows_and_an_empty_partition(spark, patients, frame, expected):
+    schema = frame.schema
+    with pytest.raises(sf.BadInput, match="no rows"):
+        sf.read(spark.createDataFrame([], schema), RULES, "disease", engine="spark").frequencies()
+    emptied = (
+        frame.repartition(4).where("age >= 0").unionAll(frame.where("age < -1").repartition(3))
+    )
+    assert_counted_alike(sf.read(emptied, RULES, "disease", engine="spark"), expected)
+
+
+def test_several_rows_of_a_person_are_a_set(spark, counted):
+    rows = pa.table(
+        {
+            "who": ["a", "a", "b", "c", "c"],
+            "age": [1, 1, 2, 3, 3],
+            "disease": ["flu", "HIV", None, "flu", "flu"],
+        }
+    )
+    ours, theirs = (
+        sf.read(rows, ["age"], "disease", person="who", engine=engine)
+        for engine in ("spark", "duckdb")
+    )
+    assert ours.set_valued == theirs.set_valued == "disease"
+    assert ours.domains["disease"].labels == theirs.domains["disease"].labels
+    differing = rows.set_column(1, "age", pa.array([1, 2, 2, 3, 3]))
+    with pytest.raises(sf.BadInput, match="1 person has more than one value of 'age'"):
+        sf.read(differing, ["age"], "disease", person="who", engine="spark").frequencies()
+    nobody = rows.set_column(0, "who", pa.array(["a", None, "b", "c", "c"]))
+    with pytest.raises(sf.BadInput, match="'who' is missing in 1 row"):
+        sf.read(nobody, ["age"], "disease", person="who", engine="spark").frequencies()
+
+
+def test_spellings_are_merged_alike(spark, counted):
+    rows = pa.table(
+        {
+            "zip": ["HIV", "hiv ", "HIV", "\uff28\uff29\uff36", "1", "1.0", "flu", None, "  "] * 2,
+            "age": [1, 2, 3] * 6,
+        }
+    )
+    ours, theirs = (
+        counted(sf.read(rows, ["zip"], "age", alike="merge", engine=engine))
+        for engine in ("spark", "duckdb")
+    )
+    assert ours == theirs
+
+
+@pytest.mark.parametrize(
+    ("expression", "named"),
+    [
+        ("map('a', 1)", "map"),
+        ("named_struct('a', 1)", "struct"),
+        ("CAST('a' AS BINARY)", "binary"),
+        ("INTERVAL '1' DAY", "interval day"),
+    ],
+)
+def test_what_cannot_be_counted_is_refused_by_name(spark, expression, named):
+    frame = spark.sql(f"SELECT {expression} AS odd, 1 AS age")
+    with pytest.raises(sf.BadInput, match=f"column 'odd': values of type {named}"):
+        sf.read(frame, ["age", "odd"], engine="spark").frequencies()
+    assert sf.read(frame, ["age"], engine="spark").frequencies().n_rows == 1
+
+
+def test_a_file_that_changes_is_refused(spark, patients, tmp_path):
+    place = tmp_path / "in.parquet"
+    pq.write_table(patients, place)
+    table = sf.read(place, RULES, "disease", engine="spark")
+    table.frequencies()
+    release = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian())
+    pq.write_table(patients.slice(10), place)
+    with pytest.raises(sf.BadInput, match="has changed since it was opened"):
+        release.save(tmp_path / "out")
+    assert not (tmp_path / "out").exists()
+
+
+def test_settings_that_are_not_obeyed_are_refused_by_name(spark):
+    with pytest.raises(sf.BadInput, match=r"^decimal: the engine 'spark' does not obey"):
+        sf.read(sf.datasets.patients(), RULES, "disease", decimal=",", engine="spark")
+
+
+@pytest.mark.parametrize("source", [7, [1], {"a": 1}])
+def test_what_is_no_source_is_refused(spark, source):
+    with pytest.raises(sf.BadInput, match=r"^engine 'spark': cannot read a "):
+        sf.read(source, ["age"], engine="spark")
+
+
+def test_what_is_not_there_is_named(spark, tmp_path):
+    with pytest.raises(sf.BadInput, match="no such file, and no table or view"):
+        sf.read("no_such_table", ["age"], engine="spark")
+    with pytest.raises(sf.BadInput, match="cannot read: no such file"):
+        sf.read(f"{tmp_path}/x/y.csv", ["age"], engine="spark")
+    (tmp_path / "empty").mkdir()
+    with pytest.raises(sf.BadInput, match="no Parquet files are in it"):
+        sf.read(tmp_path / "empty", ["age"], engine="spark")
+
+
+def test_a_session_is_asked_for_by_its_type():
+    with pytest.raises(sf.BadInput, match="engine 'spark': give a Spark session"):
+        sf.read("x.csv", ["age"], engine=sf.engines.Spark("local[2]"))
+
+
+STOPPED = """
+import sys
+import sfumato as sf
+from pyspark.sql import SparkSession
+session = SparkSession.builder.master("local[1]").config("spark.ui.enabled", "false").getOrCreate()
+engine = sf.engines.Spark(session)
+table = sf.read(sf.datasets.patients(), ["age"], engine=engine)
+session.stop()
+again = lambda: sf.read(sf.datasets.patients(), ["age"], engine=sf.engines.Spark(session))
+for look in (table.frequencies, again):
+    try:
+        look()
+    except sf.BadInput as error:
+        print(error)
+"""
+
+
+def test_a_stopped_session_is_said_to_be_one(tmp_path):
+    said = subprocess.run(
+        [sys.executable, "-c", STOPPED], capture_output=True, text=True, check=True
+    ).stdout.splitlines()
+    assert len(said) == 2
+    assert all("the Spark session has been stopped" in line for line in said)
+
+
+def test_without_java_it_is_said_what_to_install(tmp_path, monkeypatch):
+    script = "import sfumato as sf; sf.read('x.csv', ['age'], engine='spark')"
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        capture_output=True,
+        text=True,
+        env={"PATH": str(tmp_path)},
+        check=False,
+    )
+    assert "install openjdk-17-jre-headless" in done.stderr.splitlines()[-1]
+
+
+def test_a_batch_of_a_series_is_kept_by_the_embedded_engine(spark, frame, tmp_path):
+    source = sf.engines.Spark(spark).open(frame)
+    target = tmp_path / "batch.parquet"
+    kept = source.keep(["name", "age"], "name", b"key", target, [])
+    assert kept.n_rows == 2000
+    assert kept.types == {"name": "string", "age": "int64"}
+    again = sf.engines.DuckDB().open(source.to_batches(["zip"]))
+    assert again.keep(["name", "age"], "name", b"key", tmp_path / "b", []).fingerprint == (
+        kept.fingerprint
+    )
+
+
+def test_times_are_those_of_utc_whatever_the_session_says(spark, counted):
+    moment = datetime.datetime(2026, 1, 2, 3, 4, tzinfo=datetime.UTC)
+    frame = spark.createDataFrame(pa.table({"when": [moment] * 2, "age": [1, 2]}))
+    table = sf.read(frame, ["when"], "age", engine="spark")
+    assert {row[0] for row in counted(table)} == {"2026-01-02 03:04:00+00"}
+
+
+def test_where_pyspark_is_missing_the_extra_is_named(monkeypatch):
+    monkeypatch.setattr("sfumato.engines.spark.find_spec", lambda name: None)
+    with pytest.raises(sf.BadInput, match=r"pip install 'sfumato\[spark\]'"):
+        sf.read("x.csv", ["age"], engine="spark")
