@@ -16,7 +16,13 @@ from sfumato.job import Job
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
-ALONE = [page for page in PAGES if page.name != "tutorial.md"]  # whose Python follows commands
+NEEDS = {"cluster.md": "spark"}  # a fixture that a page cannot do without
+PARAMETERS = [
+    pytest.param(page, marks=pytest.mark.engines) if page.name in NEEDS else page for page in PAGES
+]
+ALONE = [  # but the tutorial, whose Python follows commands
+    each for page, each in zip(PAGES, PARAMETERS, strict=True) if page.name != "tutorial.md"
+]
 ADDING = sorted((ROOT / "docs" / "adding").glob("*.md"))
 
 
@@ -24,7 +30,16 @@ def blocks(page: Path, language: str) -> list[str]:
     return re.findall(rf"^```{language}\n(.*?)^```", page.read_text(), re.DOTALL | re.MULTILINE)
 
 
+@pytest.fixture
+def _needed(request):
+    """Start what a page cannot do without."""
+    page = request.node.callspec.params["page"]
+    if page.name in NEEDS:
+        request.getfixturevalue(NEEDS[page.name])
+
+
 @pytest.mark.long
+@pytest.mark.usefixtures("_needed")
 @pytest.mark.parametrize("page", ALONE, ids=lambda page: page.name)
 def test_the_python_of_a_page_runs_from_top_to_bottom(page, tmp_path, monkeypatch, capsys):
     shutil.copy(sf.datasets.patients(), tmp_path)
@@ -54,7 +69,8 @@ def test_what_a_page_adds_works_in_a_process_of_its_own(page, tmp_path):
     assert done.returncode == 0, done.stderr
 
 
-@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+@pytest.mark.usefixtures("_needed")
+@pytest.mark.parametrize("page", PARAMETERS, ids=lambda page: page.name)
 def test_the_jobs_of_a_page_run(page, tmp_path):
     shutil.copy(sf.datasets.patients(), tmp_path)
     for number, text in enumerate(blocks(page, "toml")):

@@ -2,6 +2,7 @@
 
 import datetime
 from decimal import Decimal
+from importlib import import_module
 
 import numpy as np
 import pyarrow as pa
@@ -37,9 +38,8 @@ def with_sets(people):
 @pytest.fixture
 def same_lots(monkeypatch):
     """Every release is made with the same draws and the same secret."""
-    monkeypatch.setattr(
-        "sfumato.release.anonymize.chances", lambda method: np.random.default_rng(7).bytes
-    )
+    module = import_module("sfumato.release.anonymize")  # the name is that of a function, too
+    monkeypatch.setattr(module, "chances", lambda method: np.random.default_rng(7).bytes)
 
 
 def tables_of(release):

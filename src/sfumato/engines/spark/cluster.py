@@ -177,7 +177,10 @@ def _made() -> Any:
         for name, value in {**QUIET, "spark.local.dir": str(_scratch[-1].path)}.items():
             builder = builder.config(name, value)
     try:
-        return builder.getOrCreate()
+        session = builder.getOrCreate()
+        if session.conf.get("spark.master", "").startswith("local"):
+            session.conf.set(TAKEN_OVER, str(2 * (os.cpu_count() or 1)))  # not for a cluster
+        return session
     except (PySparkException, Py4JError, RuntimeError) as error:
         if "JAVA_GATEWAY_EXITED" in str(error):
             raise BadInput(NO_JAVA) from None

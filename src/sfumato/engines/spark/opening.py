@@ -1,4 +1,4 @@
-"""How a source is opened: a Spark frame, a table, Parquet, CSV, a data frame of another kind."""
+"""How a source is opened: Spark frames, tables and Parquet where they are, others converted."""
 
 from __future__ import annotations
 
@@ -7,31 +7,26 @@ import secrets
 import weakref
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
+import pyarrow.parquet as pq
 from pyspark.sql import DataFrame
 from pyspark.sql import functions as F
 
 from sfumato.data.read_settings import NUMBER, ReadSettings
-from sfumato.engines.csv_header import (
-    DELIMITERS,
-    Header,
-    numbered,
-    read_header,
-    refuse_alike,
-)
+from sfumato.engines.csv_header import Header, numbered, read_header, refuse_alike
+from sfumato.engines.protocol import ENGINES, Source
 from sfumato.engines.spark.cluster import Cluster
-from sfumato.engines.text_encodings import encoding_remedy
-from sfumato.errors import BadInput, shown
-from sfumato.files.paths import parts_of, reason, version
+from sfumato.errors import BadInput
+from sfumato.files.paths import parts_of, version
+from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
 
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")  # of a file system that is not this machine's
 TABLE = re.compile(r"[^\s/\\]+(\.[^\s/\\]+){0,2}")  # [[catalog.]database.]table
 GLOB = re.compile(r"([*?\[\]{}\\])")
-SUPPORTED = ("delimiter", "names")  # of the settings
 CSV_OPTIONS = {
     "comment": "",
     "emptyValue": "",  # a quoted empty field; one that is not quoted is missing
@@ -59,32 +54,26 @@ class Opened:
     versions: Mapping[Path, tuple[int, ...]] = field(default_factory=dict)  # of its files
     marked: bool = False  # a CSV file of ours, with marks where a spreadsheet would run a text
     place: Path | None = None  # of a table of a release
+    embedded: Source | None = None  # that converted it, and knows what its settings did
+    scratch: PrivateDirectory | None = None  # where it was put then, and goes with
 
 
 def opened(cluster: Cluster, source: object, settings: ReadSettings) -> Opened:
-    """Open a source of any kind; refuse settings that nothing here would obey."""
-    number = settings.names == NUMBER
-    if isinstance(source, (str, Path)):
-        return _open_named(cluster, source, settings)
-    _refuse_settings(settings, ("names",))
+    """Open a source of any kind: where it is, or converted into Parquet by the embedded engine."""
     if isinstance(source, DataFrame):
-        name, frame = "the Spark frame", _handed_over(cluster, source)
-        names = list(source.columns)
-    elif hasattr(source, "__arrow_c_stream__"):
-        name, table = "the table", _as_arrow(source)
-        names = list(table.column_names)
+        _refuse_settings(settings)
+        frame = _handed_over(cluster, source)
+        return _typed("the Spark frame", frame, source.columns, settings)
+    if isinstance(source, (str, Path)):
+        found = _open_where_it_is(cluster, source, settings)
+        if found is not None:
+            return found
+    elif hasattr(source, "__arrow_c_stream__") and not settings.spec():
+        table = _as_arrow(source)
         with cluster.explained("the data frame"):
-            frame = cluster.frame(table.rename_columns(_inner(len(names))))
-    else:
-        raise BadInput(
-            f"engine 'spark': cannot read a {type(source).__name__}; give a Spark frame, the name "
-            "of a table, the path of a CSV file or of Parquet files, or an Arrow data frame"
-        )
-    if not names:
-        raise BadInput(f"{name}: no columns")
-    names = numbered(names) if number else names
-    refuse_alike(names, name)
-    return Opened(name, frame, tuple(names), typed=True)
+            frame = cluster.frame(table.rename_columns(_inner(len(table.column_names))))
+        return _typed("the table", frame, table.column_names, settings)
+    return _converted(cluster, source, settings)
 
 
 def opened_published(cluster: Cluster, path: Path) -> Opened:
@@ -99,83 +88,90 @@ def opened_published(cluster: Cluster, path: Path) -> Opened:
     return Opened(str(path), inner, tuple(frame.columns), True, versions, place=path)
 
 
-def _open_named(cluster: Cluster, source: str | Path, settings: ReadSettings) -> Opened:
-    """Open what is named by a path, an address or the name of a table."""
-    text, number = str(source), settings.names == NUMBER
-    if re.search(r"[\0\n\r\ud800-\udfff]", text):
-        raise BadInput("expected the path of a file or the name of a table, got text")
-    path = Path(source)
+def _open_where_it_is(
+    cluster: Cluster, source: str | Path, settings: ReadSettings
+) -> Opened | None:
+    """Open Parquet files, or a table by its name; None: it is something else."""
+    text = str(source)
     if ADDRESS.match(text):
-        _refuse_settings(settings, ("names",))
+        _refuse_settings(settings)
         if text.rstrip("/").endswith((".csv", ".csv.gz", ".txt", ".tsv")):
             raise BadInput(
-                f"{text}: the names of a CSV file's columns are read here, so it has to be on a "
-                "file system that this machine sees; or store it as Parquet"
+                f"{text}: CSV files are read from a file system of this machine; copy it there, or "
+                "store it as Parquet"
             )
-        return _open_parquet(cluster, text, text, {}, number=number)
+        frame = _parquet(cluster, text, text)
+        return _typed(text, frame.toDF(*_inner(len(frame.columns))), frame.columns, settings)
     try:
-        there, is_directory = path.exists(), path.is_dir()
-        if not there and isinstance(source, str) and TABLE.fullmatch(source):
-            return _open_table(cluster, source, settings)
-        if is_directory or _starts_with(path, b"PAR1"):
-            _refuse_settings(settings, ("names",))
-            absolute = path.resolve()
-            versions = _versions(absolute)
-            return _open_parquet(cluster, _address(absolute), text, versions, number=number)
-        return _open_csv(cluster, path.resolve(), text, settings)
-    except OSError as error:
-        raise BadInput(f"{source}: cannot read: {reason(error)}") from None
+        path = Path(source).resolve()
+        there = path.exists()
+        is_parquet = path.is_dir() or (path.is_file() and _starts_with(path, b"PAR1"))
+        versions = _versions(path) if is_parquet else {}
+    except (OSError, ValueError, RuntimeError):  # what it is is said by whoever reads it
+        return None
+    if is_parquet:
+        _refuse_settings(settings)
+        frame = _parquet(cluster, _address(path), text)
+        inner = frame.toDF(*_inner(len(frame.columns)))
+        return replace(_typed(text, inner, frame.columns, settings), versions=versions)
+    name = source if isinstance(source, str) else source.name
+    return _open_table(cluster, name, settings) if not there and TABLE.fullmatch(name) else None
 
 
 def _open_table(cluster: Cluster, name: str, settings: ReadSettings) -> Opened:
-    _refuse_settings(settings, ("names",))
+    _refuse_settings(settings)
     with cluster.explained(name):
         if not cluster.given.catalog.tableExists(name):
             raise BadInput(f"{name}: no such file, and no table or view of that name in Spark")
         table = cluster.given.table(name)
-    columns = numbered(table.columns) if settings.names == NUMBER else list(table.columns)
-    refuse_alike(columns, name)
-    return Opened(name, _handed_over(cluster, table), tuple(columns), typed=True)
+    return _typed(name, _handed_over(cluster, table), table.columns, settings)
 
 
-def _open_parquet(
-    cluster: Cluster, address: str, name: str, versions: Mapping[Path, Any], *, number: bool
-) -> Opened:
-    frame = _parquet(cluster, address, name)
-    columns = numbered(frame.columns) if number else list(frame.columns)
+def _typed(name: str, frame: DataFrame, columns: Sequence[str], settings: ReadSettings) -> Opened:
     if not columns:
         raise BadInput(f"{name}: no columns")
-    refuse_alike(columns, name)
-    return Opened(name, frame.toDF(*_inner(len(columns))), tuple(columns), True, versions)
+    names = numbered(columns) if settings.names == NUMBER else list(columns)
+    refuse_alike(names, name)
+    return Opened(name, frame, tuple(names), typed=True)
 
 
-def _open_csv(cluster: Cluster, path: Path, name: str, settings: ReadSettings) -> Opened:
-    _refuse_settings(settings, SUPPORTED)
-    if path.suffix in (".gz", ".zst", ".xlsx", ".sav", ".dta", ".sas7bdat", ".parquet"):
-        raise BadInput(
-            f"{name}: the engine 'spark' reads CSV files that are not packed, and Parquet; unpack "
-            "or convert it first"
-        )
-    versions = _versions(path)
-    number = settings.names == NUMBER
-    header = read_header(path, settings.delimiter or DELIMITERS, number=number)
-    refuse_alike(header.columns, name)
-    return Opened(name, _csv(cluster, path, header), header.columns, False, versions)
+def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Opened:
+    """Have the embedded engine read what Spark does not read as we do, into a private file.
+
+    So CSV means the same on every engine, by all its settings, and so does whatever else is read.
+    """
+    embedded = ENGINES["duckdb"]().open(source, settings)
+    directory = scratch()
+    reader = embedded.to_batches(embedded.columns)
+    kinds = [_spark_type(field.type) for field in reader.schema]
+    schema = pa.schema([(f"v{j}", kind) for j, kind in enumerate(kinds)])
+    place = directory.path / "rows.parquet"
+    try:
+        with pq.ParquetWriter(place, schema, compression="zstd") as writer:
+            for batch in reader:
+                rows = pa.Table.from_batches([batch]).rename_columns(schema.names)
+                writer.write_table(rows.cast(schema))
+    except OSError as error:
+        raise no_room(error) from None
+    return Opened(
+        embedded.name,
+        _parquet(cluster, _address(place), embedded.name),
+        embedded.columns,
+        embedded.typed,
+        {path: version(path) for path in embedded.files},
+        embedded=embedded,
+        scratch=directory,
+    )
 
 
 def _csv(cluster: Cluster, path: Path, header: Header) -> DataFrame:
-    """Read all fields as text; line by line where no quoted field goes over several."""
+    """Read a CSV file of ours as text; line by line where no quoted field goes over several."""
     address, name = _address(path), str(path)
     with cluster.explained(name):
         lines = cluster.own.read.text(address)
         n_quotes = F.length("value") - F.length(F.replace("value", F.lit('"'), F.lit("")))
-        looked_at = lines.select(
-            F.sum((n_quotes % 2).cast("bigint")).alias("odd"),
-            F.count_if(~F.is_valid_utf8("value")).alias("broken"),
-        )
+        looked_at = lines.agg(F.sum((n_quotes % 2).cast("bigint")).alias("odd"))
         (found,) = cluster.collected(looked_at).to_pylist()
-        if found["broken"]:
-            raise BadInput(f"{name}: not UTF-8 text; {encoding_remedy(path)}")
         schema = ", ".join(f"v{j} string" for j in range(len(header.columns)))
         options = {
             **CSV_OPTIONS,
@@ -252,12 +248,13 @@ def _spark_type(kind: pa.DataType) -> pa.DataType:
     return kind
 
 
-def _refuse_settings(settings: ReadSettings, known: Sequence[str]) -> None:
+def _refuse_settings(settings: ReadSettings) -> None:
+    """Refuse what is declared of a source that is read where it is."""
     for name in settings.spec():
-        if name not in known:
+        if name != "names":
             raise BadInput(
-                f"{name}: the engine 'spark' does not obey this setting here; convert the source "
-                f"first, or take {shown(name)} out"
+                f"{name}: is for files that are converted, and this is read by Spark where it is; "
+                "change the values in Spark, and take it out"
             )
 
 

@@ -118,9 +118,15 @@ class Writing:
             self._types[v] = kind
             values.append(value.alias(v))
         if plan.group is not None:
-            self._types[GROUP] = "bigint"
-            values.insert(0, F.col(GROUP).cast("bigint").alias(GROUP))
+            self._types[GROUP] = self._type_of_group()
+            values.insert(0, F.col(GROUP).cast(self._types[GROUP]).alias(GROUP))
         return frame.select(*values)
+
+    def _type_of_group(self) -> str:
+        """Give the type of the numbers that groups were given."""
+        how = self._plan.how
+        short = isinstance(how, Join) and how.numbers is None and how.dealt is not None
+        return "int" if short else "bigint"
 
     def _by_lookup(self, how: Lookup) -> DataFrame:
         """Give the rows with their labels in the place of values; without those left out."""

@@ -11,6 +11,7 @@ import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
+from sfumato.data.read_counts import ReadCounts
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import SourceLook
 from sfumato.engines.protocol import ENGINES, BatchReceipt, Engine, Source
@@ -32,6 +33,8 @@ class SparkSource(Source):
         self.engine, self.name, self.columns = engine, opened.name, opened.columns
         self.typed, self.files = opened.typed, tuple(opened.versions)
         self.format = "parquet" if opened.typed else "csv"
+        if opened.embedded is not None:
+            self.format = opened.embedded.format
         self._opened, self._cluster = opened, cluster
         self._watched = Watched(cluster, opened.name, opened.versions)
         frame = opened.frame
@@ -48,6 +51,16 @@ class SparkSource(Source):
             dict(zip(self.columns, types, strict=True)),
             opened.typed,
         )
+
+    def remedy(self) -> str:
+        """Say which setting would read other column names, as the end of a message."""
+        embedded = self._opened.embedded
+        return "" if embedded is None else embedded.remedy()
+
+    def read_counts(self, columns: Sequence[str]) -> ReadCounts:
+        """Count what the settings did to some columns."""
+        embedded = self._opened.embedded
+        return ReadCounts() if embedded is None else embedded.read_counts(columns)
 
     def spellings(self, column: str, known: Collection[str | None] = ()) -> Spellings:
         """Compare the distinct values of a column."""
@@ -119,6 +132,8 @@ class SparkSource(Source):
 
     def look(self, patterns: Mapping[str, str]) -> SourceLook:
         """Count every column by the embedded engine: of a release, in its files."""
+        if self._opened.embedded is not None:
+            return self._opened.embedded.look(patterns)
         if self._opened.place is not None:
             return ENGINES["duckdb"]().open_published(self._opened.place).look(patterns)
         return super().look(patterns)
