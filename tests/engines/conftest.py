@@ -4,6 +4,7 @@ The embedded engine is always tried. What needs a cluster is marked `engines` (`
 """
 
 import functools
+import re
 from collections import Counter
 
 import pytest
@@ -15,6 +16,23 @@ EMBEDDED = "duckdb"
 EVERY = [
     name if name == EMBEDDED else pytest.param(name, marks=pytest.mark.engines) for name in OF_FILES
 ]
+
+
+LACKS = {  # types that an engine refuses by name: what tests of these are called
+    "spark": re.compile(r"\[ns|-ns\b|nanosecond|time64|times_of_day|list<item|binary|struct<"),
+}
+
+
+def pytest_collection_modifyitems(config, items):
+    """Leave out what is of types that an engine does not have."""
+    lacking = [item for item in items if _is_lacking(item)]
+    config.hook.pytest_deselected(items=lacking)
+    items[:] = [item for item in items if item not in lacking]
+
+
+def _is_lacking(item):
+    engine = getattr(item, "callspec", None) and item.callspec.params.get("engine")
+    return engine in LACKS and LACKS[engine].search(item.name)
 
 
 @pytest.fixture(scope="session", params=EVERY)

@@ -645,13 +645,14 @@ def test_a_generalized_column_is_text_and_an_untouched_one_keeps_its_type(read, 
         insensitive=["price", "yes", "at"],
     )
     table.frequencies()
+    unit = "us" if read.keywords["engine"] == "spark" else "ms"  # Spark has no other
     same = published(table, Cut.at_levels(table.domains, {"age": 0, "day": 0}))
     assert same.schema.types == [
         pa.int16(),
         pa.date32(),
         pa.float64(),
         pa.bool_(),
-        pa.timestamp("ms"),
+        pa.timestamp(unit),
     ]
     assert same["price"].to_pylist() == [None, 1.5]  # what is not a number is missing
     wider = published(table, Cut.at_levels(table.domains, {"age": 1, "day": 2}))

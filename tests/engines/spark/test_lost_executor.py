@@ -44,7 +44,7 @@ def executors():
 
 
 frame = session.range(200_000).selectExpr(
-    "CAST(id % 70 AS INT) AS age", "CAST(id % 5 AS STRING) AS disease", "id AS note"
+    "CAST(id % 70 AS INT) AS age", "CAST(id DIV 70 % 5 AS STRING) AS disease", "id AS note"
 )
 table = sf.read(frame, {"age": sf.Intervals(5, 10)}, "disease", engine=sf.engines.Spark(session))
 release = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian(strict=False))

@@ -9,6 +9,7 @@ import pyarrow.parquet as pq
 import pytest
 
 import sfumato as sf
+from sfumato.job import Job
 
 pytestmark = pytest.mark.engines
 RULES = {"age": sf.Intervals(5, 10, 20), "zip": sf.Prefix(), "sex": sf.Flat()}
@@ -62,6 +63,15 @@ def test_tables_and_views_are_read_by_name(spark, frame, expected):
     for name in ("patients_seen", "patients_kept", "default.patients_kept"):
         assert_counted_alike(sf.read(name, RULES, "disease", engine="spark"), expected)
     spark.sql("DROP TABLE patients_kept")
+
+
+def test_a_job_names_a_table(spark, frame, tmp_path):
+    frame.createOrReplaceTempView("patients_of_a_job")
+    (tmp_path / "job.toml").write_text(
+        'source = "patients_of_a_job"\noutput = "out"\nengine = "spark"\n'
+        '[columns]\nquasi_identifiers = ["age"]\n[[criteria]]\nk_anonymity = { k = 2 }\n'
+    )
+    assert Job.load(tmp_path / "job.toml").table().frequencies().n_rows == 2000
 
 
 def test_a_directory_of_parquet_files_is_one_table(frame, expected, tmp_path):
