@@ -129,6 +129,7 @@ def test_values_of_every_type_are_published_alike(spark, same_lots, tmp_path, me
             "disease",
             insensitive=insensitive,
             engine=engine,
+            alike="keep",
         )
         criterion = sf.KAnonymity(2) & sf.LDiversity(2)
         release = sf.anonymize(table, criterion, method, untouched_identify=True)

@@ -101,7 +101,7 @@ class Cluster:
     @classmethod
     def of(cls, session: Any, source: object) -> Cluster:
         """Take the session that was given, that of a frame, the active one, or make one."""
-        if session is not None and not isinstance(session, SparkSession):
+        if session is not None and not hasattr(session, "newSession"):  # two classes have it
             raise BadInput(
                 "engine 'spark': give a Spark session, such as SparkSession.builder.getOrCreate(), "
                 f"got a {type(session).__name__}"
