@@ -48,10 +48,10 @@ def refuse_unwritable_names(description: Description, kind: Format) -> None:
             )
 
 
-def refuse_address(target: str | Path) -> None:
+def refuse_address(target: Path) -> None:
     """Refuse a store that is no file system here, such as those that cannot rename in one step.
 
-    >>> refuse_address("out/2026-q1")
+    >>> refuse_address(Path("out/2026-q1"))
     """
     found = re.search(r"(?:^|/)([a-z][a-z0-9+]+):/", str(target))
     if found:

@@ -602,8 +602,8 @@ class Release:
                 "save: this release was made with a seed, so its chances can be repeated; "
                 "anonymize without one, or save with experiment=True what is not for publication"
             )
-        refuse_address(directory)
         target = file_path("save", directory)
+        refuse_address(target)
         kind = self.private.table.source.format if format is None else format
         one_of("save", "format", kind, FORMATS)
         refuse_unwritable_names(self.description, kind)
