@@ -955,7 +955,7 @@ def test_a_wrong_argument_of_a_function_is_refused(tmp_path, record_property):
         ),
         (
             lambda x: sf.read(TABLE, ["age"], engine=x),
-            ["spark", ""],
+            ["sparc", ""],
             "engine: unknown name",
         ),
         (
