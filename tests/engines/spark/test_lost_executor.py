@@ -33,12 +33,13 @@ session = builder.getOrCreate()
 
 
 def executors():
-    found = subprocess.run(["ps", "-eo", "pid,ppid,args"], capture_output=True, text=True).stdout
+    found = subprocess.run(["ps", "-wweo", "pid,ppid,args"], capture_output=True, text=True).stdout
     rows = [line.split(None, 2) for line in found.splitlines()[1:]]
     mine, grown = {os.getpid()}, True
     while grown:
         more = {int(p) for p, parent, _ in rows if int(parent) in mine} - mine
         mine, grown = mine | more, bool(more)
+    mine.discard(os.getpid())  # whose arguments hold this very text
     backend = "CoarseGrainedExecutorBackend"
     return [int(p) for p, _, args in rows if int(p) in mine and backend in args]
 

@@ -138,8 +138,18 @@ class Cluster:
         for pattern, meaning in MEANINGS:
             if re.search(pattern, text):
                 return BadInput(f"{name}: {meaning}")
+        if not self._answers():
+            return BadInput(f"{name}: {STOPPED}")
         condition = error.getCondition() if isinstance(error, PySparkException) else None
         return BadInput(f"{name}: Spark refused it ({condition or type(error).__name__})")
+
+    def _answers(self) -> bool:
+        """Whether the session is still there: one that is being shut down says odd things."""
+        try:
+            self.own.sql("SELECT 1").collect()
+        except Exception:  # whatever it says
+            return False
+        return True
 
     def frame(self, table: pa.Table) -> DataFrame:
         """Hand a small table over to the cluster."""
