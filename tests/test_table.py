@@ -106,8 +106,8 @@ def test_hierarchies_may_be_given_beside_the_names():
         ),
         ({"quasi_identifiers": {"age": "flat"}}, "column 'age': expected a hierarchy"),
         (
-            {"quasi_identifiers": ["age"], "engine": "spork"},
-            "engine: unknown name 'spork'; known are 'duckdb'",
+            {"quasi_identifiers": ["age"], "engine": "oracle"},
+            "engine: unknown name 'oracle'; known are 'duckdb'",
         ),
         ({"quasi_identifiers": ["age"], "sensitive": 7}, "sensitive: expected column names, got 7"),
         (
