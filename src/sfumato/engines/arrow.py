@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from sfumato.errors import BadInput
+
 
 def of_numbers(numbers: NDArray[np.number[Any]]) -> pa.Array:
     """Give numbers as they lie in memory.
@@ -62,3 +64,19 @@ def to_numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     if column.null_count:
         raise ValueError("a number is missing")
     return np.from_dlpack(column.combine_chunks())
+
+
+def values_of(column: str, array: pa.Array | pa.ChunkedArray) -> list[object]:
+    """Give the values of a column; refuse what Python has no value for.
+
+    >>> values_of("age", pa.array([37, None]))
+    [37, None]
+    """
+    try:
+        values: list[object] = array.to_pylist()
+    except (OverflowError, ValueError):
+        raise BadInput(
+            f"column {column!r}: a value is out of reach, such as a date after the year 9999; mend "
+            "it, or turn the column into text"
+        ) from None
+    return values

@@ -13,14 +13,13 @@ from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.engines.arrow import to_numbers
+from sfumato.engines.arrow import to_numbers, values_of
 from sfumato.engines.duckdb.digests import digest_of, summed
 from sfumato.engines.duckdb.kinds import refuse_uncountable
 from sfumato.engines.duckdb.recode_and_suppress import Writing
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.values import Values
 from sfumato.engines.protocol import Format, People, WritingPlan
-from sfumato.errors import BadInput
 
 JOINS_AT_ONCE = 32  # of small tables; each takes memory of its own
 COLUMNS_AT_ONCE = 128  # that a query takes apart; the time to plan one grows with their square
@@ -66,16 +65,7 @@ class DuckDBPeople(People):
                 number = alone.index(column) + 1 if column in alone else 0
                 where = f"{self._counted} WHERE which = {number}"
                 labels[column] = self._values.list_of(column, where)
-        domains = {}
-        for column, array in labels.items():
-            try:
-                domains[column] = array.to_pylist()
-            except (OverflowError, ValueError):
-                raise BadInput(
-                    f"column {column!r}: a value is out of reach, such as a date after the year "
-                    "9999; mend it, or turn the column into text"
-                ) from None
-        return domains
+        return {column: values_of(column, array) for column, array in labels.items()}
 
     def count(
         self,

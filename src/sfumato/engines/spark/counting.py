@@ -16,7 +16,7 @@ from pyspark.sql import functions as F
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
-from sfumato.engines.arrow import to_numbers
+from sfumato.engines.arrow import to_numbers, values_of
 from sfumato.engines.protocol import Format, People, WritingPlan
 from sfumato.engines.spark.digests import hash_of, summed, to_digests
 from sfumato.engines.spark.kinds import refuse_uncountable
@@ -24,7 +24,6 @@ from sfumato.engines.spark.recode_and_suppress import Writing
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.values import Values, to_keys
 from sfumato.engines.spark.watched import Watched
-from sfumato.errors import BadInput
 
 
 class SparkPeople(People):
@@ -59,16 +58,7 @@ class SparkPeople(People):
                 inner = self._rows.inner
                 values = [self._values.compared(c).alias(inner[c]) for c in alone]
                 labels |= self._values.list_of(alone, self._rows.frame.select(*values))
-        domains = {}
-        for column in columns:
-            try:
-                domains[column] = labels[column].to_pylist()
-            except (OverflowError, ValueError):
-                raise BadInput(
-                    f"column {column!r}: a value is out of reach, such as a date after the year "
-                    "9999; mend it, or turn the column into text"
-                ) from None
-        return domains
+        return {column: values_of(column, labels[column]) for column in columns}
 
     def count(
         self,
