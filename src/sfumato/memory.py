@@ -7,9 +7,13 @@ of containers and of jobs on a cluster: version 2, and version 1.
 from __future__ import annotations
 
 import os
+import re
 import resource
 from collections.abc import Iterator
+from fractions import Fraction
 from pathlib import Path
+
+from sfumato.errors import BadInput
 
 PER_CORE = 64 << 20  # that libraries set aside for a thread on each
 LEAST = 3 << 29  # that Python, its libraries and an engine need before there is any data
@@ -30,6 +34,10 @@ CONTROLLERS = {
         "total_inactive_file",
     ),
 }
+AMOUNT = re.compile(r"\s*(\d+(?:\.\d+)?)\s*([kmgt]i?)b?\s*", re.IGNORECASE)
+UNITS = {letter: 1000**j for j, letter in enumerate("KMGT", 1)} | {
+    f"{letter}I": 1024**j for j, letter in enumerate("KMGT", 1)
+}
 UNLIMITED = 1 << 62  # version 1 writes nearly 2**63 where there is no limit
 
 
@@ -49,6 +57,34 @@ def left_in_groups(root: Path = ROOT) -> int | None:
     root: what the system's files are in.
     """
     return min((max(0, limit - used) for limit, used in _of_groups(root)), default=None)
+
+
+def allowed(memory: str | int | None = None) -> int:
+    """Give the bytes that a job may use: those it was told, or three quarters of the machine's.
+
+    memory: a number of bytes, or a text such as "4GB".
+
+    >>> allowed("4GB"), allowed("2048 MiB"), allowed("2g"), allowed(2 * 10**9)
+    (4000000000, 2147483648, 2000000000, 2000000000)
+    """
+    if memory is None:
+        pages = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+        rooms = [pages, left(), left_in_groups()]
+        return min(room for room in rooms if room is not None) * 3 // 4
+    written = AMOUNT.fullmatch(memory) if isinstance(memory, str) else None
+    n_bytes = memory if isinstance(memory, int) and not isinstance(memory, bool) else None
+    if written is not None:
+        n_bytes = int(Fraction(written[1]) * UNITS[written[2].upper()])
+    if not isinstance(n_bytes, int):
+        raise BadInput(
+            f"memory: expected a number of bytes, or a text such as '4GB', got {memory!r}"
+        )
+    if n_bytes < LEAST:
+        raise BadInput(
+            "memory: Python, its libraries and an engine take 1.6 GB by themselves; "
+            "allow more than that"
+        )
+    return n_bytes
 
 
 def too_little() -> str | None:

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.address import is_address
+from sfumato.address import Address, is_address
 from sfumato.errors import BadInput, shown
 
 LARGEST_DENOMINATOR = 10**9
@@ -261,12 +261,22 @@ def suppression_limit(owner: str, max_suppressed: object) -> None:
         )
 
 
+def release_place(owner: str, place: object) -> Path | Address:
+    """Read where a release is: the path of a directory, or the address of a table."""
+    if not is_address(place):
+        return file_path(owner, place)
+    address = Address.of(place)
+    if address.table is None:
+        raise BadInput(f"{owner}: {address}: name a table, {address}#schema.table")
+    return address
+
+
 def file_path(owner: str, path: object) -> Path:
     """Read a path; refuse what no file can be called."""
     if is_address(path):  # which may have a password in it, so it is not repeated
         raise BadInput(
-            f"{owner}: expected the path of a file, got the address of a database; those are read "
-            "from, and releases are written to files"
+            f"{owner}: expected the path of a file, got the address of a database; tables and "
+            "releases are there, and nothing else"
         )
     name = os.fspath(path) if isinstance(path, (str, os.PathLike)) else None
     try:

@@ -160,6 +160,15 @@ def count(n: int) -> str:
     return f"{n:,}"
 
 
+def gigabytes(n: int) -> str:
+    """Write a number of bytes.
+
+    >>> gigabytes(4_000_000_000), gigabytes(260_000_000)
+    ('4.0 GB', '0.3 GB')
+    """
+    return f"{to_a_tenth(n / 1e9)} GB"
+
+
 def to_a_tenth(value: float) -> str:
     """Write an average.
 

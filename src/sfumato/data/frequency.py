@@ -68,7 +68,7 @@ class FrequencySet:
     ) -> FrequencySet:
         """Sort and add up packed combinations given in any order."""
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
-        keys, counts, digests = _aggregate(keys, counts, digests or {})
+        keys, counts, digests = aggregated(keys, counts, digests or {})
         kept = {column: domains[column] for column in columns}
         return cls(kept, tuple(quasi_identifiers), tuple(sensitive), keys, counts, guard, digests)
 
@@ -97,7 +97,11 @@ class FrequencySet:
 
     def codes(self, column: str) -> Codes:
         """Codes of one column, one per combination."""
-        return self.layout.unpack(self.keys, self.columns.index(column))
+        return self.layout.unpack(self.keys, self._field(column))
+
+    def _field(self, column: str) -> int:
+        """Where a column stands in the layout."""
+        return self.columns.index(column)
 
     def project(self, columns: Sequence[str]) -> FrequencySet:
         """Count again over some of the columns."""
@@ -133,10 +137,7 @@ class FrequencySet:
 
         Quasi-identifiers are the most significant fields, so these are sorted too.
         """
-        own = Layout.of([len(self.domains[column]) for column in self.quasi_identifiers])
-        last = len(self.quasi_identifiers) - 1
-        keys = self.keys[:, : own.n_words].copy()
-        keys[:, own.words[last]] &= ~np.uint64((1 << own.shifts[last]) - 1)
+        keys = self.layout.leading(self.keys, self._field(self.quasi_identifiers[-1]) + 1)
         return keys, runs(keys)
 
     def roll_up(self, intervals: Mapping[str, NDArray[np.int32]]) -> FrequencySet:
@@ -148,7 +149,7 @@ class FrequencySet:
         for column, interval in intervals.items():
             codes[column] = interval[codes[column], 0]
         keys = self.layout.pack([codes[column] for column in self.columns])
-        keys, counts, digests = _aggregate(keys, self.counts, self.digests)
+        keys, counts, digests = aggregated(keys, self.counts, self.digests)
         return replace(self, keys=keys, counts=counts, digests=digests)
 
     def merged(self, leaves: Mapping[str, tuple[Domain, Codes]]) -> FrequencySet:
@@ -190,7 +191,7 @@ class FrequencySet:
             for told, each in self.digests.items()
             if told in other.digests
         }
-        keys, counts, digests = _aggregate(
+        keys, counts, digests = aggregated(
             np.concatenate([self.keys, other.keys]),
             np.concatenate([self.counts, other.counts]),
             both,
@@ -249,18 +250,19 @@ class FrequencySet:
 
         In a set-valued column a person's values occur each for itself.
         """
-        if attribute not in self._references:
+        if attribute not in self.references:
             occurrences = self.occurrences(attribute)
             counted = sum_by(
                 occurrences.codes.astype(np.intp),
                 occurrences.counts,
                 len(self.domains[attribute].values),
             )
-            self._references[attribute] = counted
-        return self._references[attribute]
+            self.references[attribute] = counted
+        return self.references[attribute]
 
     @cached_property
-    def _references(self) -> dict[str, Counts]:
+    def references(self) -> dict[str, Counts]:
+        """What `reference` gives, where it is known already."""
         return {}
 
     def guarded(self, attribute: str) -> NDArray[np.int32]:
@@ -312,7 +314,7 @@ class FrequencySet:
             seen = FrequencySet.from_codes(
                 domains, self.quasi_identifiers, self.sensitive, codes, self.counts
             )
-        seen._references.update({name: original.reference(name) for name in self.sensitive})
+        seen.references.update({name: original.reference(name) for name in self.sensitive})
         return seen
 
     def as_it_is(self) -> Grouping:
@@ -514,9 +516,10 @@ def group_keys(keys: Keys) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
     return index, member
 
 
-def _aggregate(
+def aggregated(
     keys: Keys, counts: Counts, digests: Mapping[tuple[str, ...], Digests]
 ) -> tuple[Keys, Counts, dict[tuple[str, ...], Digests]]:
+    """Sort keys given in any order, and add up what belongs to equal ones."""
     if int(counts.max(initial=0)) * len(counts) >= TOO_MANY and sum(counts.tolist()) >= TOO_MANY:
         raise BadInput("the table has more people than can be counted: 2^62 or more")
     order = order_of(keys)

@@ -59,6 +59,18 @@ class Layout:
         word, shift = self.words[column], np.uint64(self.shifts[column])
         return ((keys[:, word] >> shift) & mask).astype(np.int32)
 
+    def leading(self, keys: Keys, n: int) -> Keys:
+        """Give what the first n columns are in keys, 1 or more; nothing of the others is left.
+
+        >>> layout = Layout.of([4, 4])
+        >>> keys = layout.pack([np.array([2, 2, 3]), np.array([0, 1, 0])])
+        >>> runs(layout.leading(keys, 1))
+        array([0, 2])
+        """
+        own = keys[:, : self.words[n - 1] + 1].copy()
+        own[:, -1] &= ~np.uint64((1 << self.shifts[n - 1]) - 1)
+        return own
+
 
 def order_of(keys: Keys) -> NDArray[np.intp]:
     """Give a permutation that sorts the keys; equal ones in any order."""

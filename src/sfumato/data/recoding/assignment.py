@@ -41,6 +41,11 @@ class Assignment(PartsRecoding):
         return 0
 
     @property
+    def turns(self) -> NDArray[np.signedinteger]:
+        """By their boxes: however groups came about, those with the same ones are dealt alike."""
+        return super().turns if self.texts is not None else distinct_boxes(self.boxes)[1]
+
+    @property
     def own_texts(self) -> Mapping[str, Labels | None]:
         """Those that were fixed beforehand."""
         return self.texts or {}

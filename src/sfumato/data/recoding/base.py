@@ -99,6 +99,11 @@ class Recoding(ABC):
         return {}
 
     @property
+    def boxes_may_meet(self) -> bool:
+        """Whether somebody can lie in two of its boxes."""
+        return True
+
+    @property
     def buckets(self) -> Bucketing | None:
         """The numbered groups of a recoding that is published as two tables; None: it is one."""
         return None

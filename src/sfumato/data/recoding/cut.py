@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping, group_keys
 from sfumato.data.groups import Counts
-from sfumato.data.keys import distinct_rows
+from sfumato.data.keys import Codes, Layout, distinct_rows
 from sfumato.data.labels.texts import Labels
 from sfumato.data.labels.writer import level_labels, node_labels, side_labels
 from sfumato.data.recoding.base import Placement, Recoding, box_labels, without_hidden
@@ -80,12 +80,16 @@ class Cut(Recoding):
 
     def label_of(self, column: str, frequencies: FrequencySet) -> NDArray[np.signedinteger]:
         """Give the code of each combination's value."""
-        return frequencies.codes(column)
+        return self._ranks(column, frequencies)
 
     def label_at(self, column: str, placed: Placement) -> NDArray[np.signedinteger]:
         """Give the code of each one's value."""
-        codes: NDArray[np.int32] = placed.frequencies.codes(column)[placed.key]
+        codes: Codes = self._ranks(column, placed.frequencies)[placed.key]
         return codes
+
+    def _ranks(self, column: str, frequencies: FrequencySet) -> Codes:
+        """Give a rank in the interval of everybody: their own."""
+        return frequencies.codes(column)
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every value with what it is published as."""
@@ -100,8 +104,10 @@ class Cut(Recoding):
     def grouping(self, frequencies: FrequencySet) -> Grouping:
         """Group the combinations that are published alike."""
         ground = frequencies.combinations
-        sides = [self.intervals[name][ground.codes(name)] for name in ground.columns]  # (n, 2) each
-        index, member = group_keys(ground.layout.pack([side[:, 0] for side in sides]))
+        # sides: (n, 2) each
+        sides = [self.intervals[name][self._ranks(name, ground)] for name in ground.columns]
+        layout = Layout.of([len(ground.domains[name]) for name in ground.quasi_identifiers])
+        index, member = group_keys(layout.pack([side[:, 0] for side in sides]))
         boxes = np.stack([side[member] for side in sides], axis=1)
         grouping = Grouping(frequencies, boxes, index[frequencies.combination_of])
         if not len(self.suppressed):

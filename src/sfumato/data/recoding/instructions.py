@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -40,17 +40,21 @@ class Join:
 
     >>> import numpy as np
     >>> keys, groups = np.array([[0], [1]], dtype=np.uint64), np.array([0, -1])
-    >>> join = Join(Layout.of([2]), ("sex",), (), keys, groups, None, {"sex": None})
-    >>> join.dealt is None, int((join.groups < 0).sum())  # no combination is split; one suppressed
-    (True, 1)
+    >>> join = Join(Layout.of([2]), ("sex",), (), 1, [(keys, groups)], None, {"sex": None})
+    >>> join.dealt is None  # no combination is split
+    True
     """
 
     layout: Layout
     columns: tuple[str, ...]  # the columns in the key
     order: tuple[str, ...]  # all that is published and not in the key
-    keys: Keys  # (n, n_words) ascending; none where people are dealt out
-    groups: NDArray[np.int64]  # (n,) -1: suppressed
-    dealt: NDArray[np.int32] | None  # (n_people,) the group of each; None: no combination is split
+    n_groups: int  # their numbers are below that
+    # Keys (n, n_words) and the group of each (-1: suppressed), some combinations at a time; none
+    # where people are dealt out.
+    parts: Iterable[tuple[Keys, NDArray[np.signedinteger]]]
+    # The group of each person, some people at a time, as often as they are asked for; None: no
+    # combination is split.
+    dealt: Iterable[NDArray[np.int32]] | None
     labels: Mapping[str, Labels | None]  # text per group (None: the value as it is)
     # Column -> (n_groups,) the code of the value published instead of everybody's own; -1: none.
     instead: Mapping[str, NDArray[np.integer]] = field(default_factory=dict)

@@ -18,7 +18,7 @@ from sfumato.data.recoding.base import SUPPRESSED, Placement, Recoding
 from sfumato.data.recoding.best_so_far import BestSoFar
 from sfumato.data.recoding.bucketing import Bucketing
 from sfumato.data.recoding.instructions import Join
-from sfumato.data.recoding.lots import deal
+from sfumato.data.recoding.lots import Dealt
 
 
 @dataclass(frozen=True, eq=False)
@@ -152,9 +152,9 @@ class Masked(Recoding):
             counted.layout,
             counted.columns,
             tuple(sorted(column for column in published if column not in counted.columns)),
-            counted.keys[:0],
-            place[:0],
-            deal(placed.key[rows].astype(np.int64), place[rows], placed.people[rows], secret),
+            len(first),
+            [],
+            Dealt.of(placed.key[rows], place[rows], placed.people[rows], secret),
             {
                 column: None if each is None else each.take(self.label_at(column, placed)[first])
                 for column, each in texts.items()

@@ -15,7 +15,7 @@ from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding.base import SUPPRESSED, Placement, Recoding
 from sfumato.data.recoding.instructions import Join
-from sfumato.data.recoding.lots import deal
+from sfumato.data.recoding.lots import Dealt
 
 
 class PartsRecoding(Recoding):
@@ -28,6 +28,14 @@ class PartsRecoding(Recoding):
     @abstractmethod
     def first_number(self) -> int:
         """The number of the first group where groups are joined to rows."""
+
+    @property
+    def turns(self) -> NDArray[np.signedinteger]:
+        """In which order the groups of a combination come when people are dealt out to them.
+
+        Groups that are published alike may have the same turn.
+        """
+        return np.arange(int(self.parts[:, 1].max(initial=SUPPRESSED)) + 1)
 
     @cached_property
     def splits(self) -> bool:
@@ -63,19 +71,25 @@ class PartsRecoding(Recoding):
     ) -> Join:
         """Join every combination to its group, or its people to the groups they are dealt to."""
         parts = self.parts[self.parts[:, 2] > 0]
-        combination, group, people = parts[np.argsort(parts[:, 0], kind="stable")].T
-        group[group != SUPPRESSED] += self.first_number
-        dealt = None
+        order = parts[:, 0]
         if self.splits:
-            dealt = deal(combination, group, people, secret)
-            combination, group = combination[:0], group[:0].copy()  # the parts can go
-        counted = self.combinations
+            turns = np.append(self.turns, SUPPRESSED)  # the last is for those in no group
+            order = order * (len(turns) + 1) + turns[parts[:, 1]]
+        combination, group, people = parts[np.argsort(order, kind="stable")].T
+        group[group != SUPPRESSED] += self.first_number
+        counted, dealt = self.combinations, None
+        n_groups = int(group.max(initial=-1)) + 1
+        joined = []
+        if self.splits:
+            dealt = Dealt.of(combination, group, people, secret)
+        else:
+            joined.append((counted.keys[combination], group))
         return Join(
             counted.layout,
             counted.columns,
             tuple(sorted(column for column in published if column not in counted.columns)),
-            counted.keys[combination],
-            group,
+            n_groups,
+            joined,
             dealt,
             self.labels(domains),
         )
