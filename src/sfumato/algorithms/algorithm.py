@@ -18,7 +18,7 @@ from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import guarding_column
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import InPieces, Recoding
 from sfumato.errors import BadInput, shown
 from sfumato.formulas.correspondence.earlier_releases import Past
 from sfumato.formulas.masking.lots import Masking
@@ -26,6 +26,7 @@ from sfumato.parameters import fraction
 from sfumato.published.public_view import PublicView
 from sfumato.registry import Registry
 from sfumato.spec import build, describe, name_of, to_spec
+from sfumato.stored_counts import StoredCounts
 
 Minimality = Literal["full-domain", "regions", "local", "cut"]
 Suppress = Literal["rows", "cells"]
@@ -298,6 +299,15 @@ class Algorithm(ABC):
     @abstractmethod
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Recoding:
         """Find a recoding; raise `Unsatisfiable` with the evidence when there is none."""
+
+    @property
+    def works_in_pieces(self) -> bool:
+        """Whether a table can be looked at piece by piece, where it does not fit as a whole."""
+        return False
+
+    def search_in_pieces(self, stored: StoredCounts, criterion: Criterion, draw: Draw) -> InPieces:
+        """Find the recoding that `search` finds, of a table that stays in its engine."""
+        raise NotImplementedError  # only where `works_in_pieces`
 
     @classmethod
     def from_job(cls, parameters: Any, place: Path, where: str) -> Self:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.domain import Domain
 from sfumato.data.recoding import Assignment
 
 Bounds = Literal["grid", "cuts", "tight"]
@@ -27,13 +29,20 @@ def bounded(assignment: Assignment, bounds: Bounds) -> Assignment:
     """
     if bounds == "cuts":
         return assignment
-    people = _extremes(assignment)
-    if bounds == "tight":
-        return replace(assignment, boxes=people)
-    boxes = assignment.boxes.copy()
     counted = assignment.combinations
-    for j, name in enumerate(counted.quasi_identifiers):
-        domain = counted.domains[name]
+    domains = [counted.domains[name] for name in counted.quasi_identifiers]
+    boxes = reaching(assignment.boxes, extremes(assignment), domains, bounds)
+    return replace(assignment, boxes=boxes, on_grid=bounds == "grid")
+
+
+def reaching(
+    cuts: NDArray[np.int32], people: NDArray[np.int32], domains: Sequence[Domain], bounds: Bounds
+) -> NDArray[np.int32]:
+    """Let boxes reach as far as was asked for; cuts, people: (n_boxes, n_columns, 2)."""
+    if bounds != "grid":
+        return cuts if bounds == "cuts" else people
+    boxes = cuts.copy()
+    for j, domain in enumerate(domains):
         low, high = people[:, j, 0], people[:, j, 1]
         if domain.grid is not None:
             taxonomy = domain.taxonomy
@@ -41,18 +50,18 @@ def bounded(assignment: Assignment, bounds: Bounds) -> Assignment:
             boxes[:, j, 1] = np.minimum(boxes[:, j, 1], taxonomy.high[domain.grid, high])
         shared = low == high
         boxes[shared, j] = people[shared, j]
-    return replace(assignment, boxes=boxes, on_grid=True)
+    return boxes
 
 
-def _extremes(assignment: Assignment) -> NDArray[np.int32]:
+def extremes(assignment: Assignment) -> NDArray[np.int32]:
     """Give the least and the largest rank of the people of every box: (n_boxes, n_columns, 2)."""
     combination, group, _ = assignment.kept.T
-    extremes = np.empty_like(assignment.boxes)
-    extremes[:, :, 0], extremes[:, :, 1] = np.iinfo(np.int32).max, -1
+    ends = np.empty_like(assignment.boxes)
+    ends[:, :, 0], ends[:, :, 1] = np.iinfo(np.int32).max, -1
     for j, name in enumerate(assignment.combinations.quasi_identifiers):
         codes = assignment.combinations.codes(name)[combination]
-        low, high = np.ascontiguousarray(extremes[:, j].T)
+        low, high = np.ascontiguousarray(ends[:, j].T)
         np.minimum.at(low, group, codes)
         np.maximum.at(high, group, codes)
-        extremes[:, j, 0], extremes[:, j, 1] = low, high
-    return extremes
+        ends[:, j, 0], ends[:, j, 1] = low, high
+    return ends

@@ -11,6 +11,7 @@ from sfumato.algorithms.checked import doubling
 from sfumato.criteria import CRITERIA, Criterion
 from sfumato.errors import BadInput
 from sfumato.registry import Registry
+from sfumato.spec import name_of
 
 
 @dataclass(frozen=True)
@@ -75,6 +76,15 @@ def default_method(criterion: Criterion) -> Algorithm:
         candidates = (Mondrian(look_ahead=True), Checked(Mondrian(), ks[3:4]))
     otherwise = Mondrian() if by_group else Optimal()
     return next((each for each in candidates if each.refuses(criterion) is None), otherwise)
+
+
+def able_in_pieces(criterion: Criterion) -> list[Algorithm]:
+    """Give one of each kind of method that enforces a criterion without seeing the whole table."""
+    able: dict[str, Algorithm] = {}
+    for method in methods():
+        if method.works_in_pieces and method.refuses(criterion) is None:
+            able.setdefault(name_of(type(method)), method)
+    return list(able.values())
 
 
 def check_pair(method: Algorithm, criterion: Criterion) -> None:

@@ -180,10 +180,11 @@ class Recode(Algorithm):
                 "meaning for other data"
             )
         ranks, labels = labelled
-        ground = frequencies.combinations
-        codes = np.stack([ground.codes(column) for column in columns], axis=1)
-        if (only_box(codes, ranks) == SEVERAL).any():
-            raise BadInput(OVERLAP.format("people of this table lie in several of them"))
+        if recoding.boxes_may_meet:
+            ground = frequencies.combinations
+            codes = np.stack([ground.codes(column) for column in columns], axis=1)
+            if (only_box(codes, ranks) == SEVERAL).any():
+                raise BadInput(OVERLAP.format("people of this table lie in several of them"))
         boxes = []
         for g, box in enumerate(ranks.tolist()):
             sides = {}

@@ -14,19 +14,28 @@ from sfumato.algorithms.bounds import BOUNDS, Bounds, bounded
 from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian.failed_cuts import failed_cuts
-from sfumato.algorithms.mondrian.judge import COUNTS_AT_ONCE, Judge, LookAhead
-from sfumato.algorithms.mondrian.line import Line
+from sfumato.algorithms.mondrian.first_cuts import first_cuts
+from sfumato.algorithms.mondrian.first_halves import first_halves
+from sfumato.algorithms.mondrian.judge import Judge, LookAhead
 from sfumato.algorithms.mondrian.relaxed import Halving
+from sfumato.algorithms.mondrian.space import Box, Space
+from sfumato.algorithms.pieces import Decided, Decision
 from sfumato.algorithms.refusals import broken_by_union, refuse_unsafe_whole
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.recoding import Assignment
-from sfumato.errors import BadInput
+from sfumato.data.condensed import MORE_MEMORY
+from sfumato.data.frequency import FrequencySet
+from sfumato.data.recoding import Assignment, Piecewise
+from sfumato.errors import BadInput, CannotRun
 from sfumato.parameters import one_of, optional_seed, true_or_false
 from sfumato.progress import report
+from sfumato.stored_counts import StoredCounts
 
 COMPILED = 5000  # combinations from which on compiled code pays for its start
+NOT_LOOKED_AT = (
+    "relaxed Mondrian in pieces deals people out by what they have of counted columns, and {} "
+    "counts sensitive values without looking at them"
+)
 
 
 @dataclass(frozen=True)
@@ -174,93 +183,85 @@ class Mondrian(Algorithm):
     def search(self, frequencies: FrequencySet, criterion: Criterion, draw: Draw) -> Assignment:
         """Cut all regions until no cut is allowable."""
         refuse_unsafe_whole(frequencies, criterion)
-        if self.look_ahead:
-            ahead = LookAhead(frequencies, criterion)
-            recoding = _strict(_Space(frequencies, ahead, widest_only=self.widest_only))
-        elif len(frequencies.combinations) > COMPILED:
+        return bounded(self.cut(frequencies, criterion, draw), self.bounds)
+
+    @property
+    def works_in_pieces(self) -> bool:
+        """Regions are cut each for itself; two tables are made of all groups together."""
+        return not self.bucketized
+
+    def search_in_pieces(self, stored: StoredCounts, criterion: Criterion, draw: Draw) -> Piecewise:
+        """Cut large regions by what they are along one column, and those that fit as ever."""
+        refuse_unsafe_whole(stored.everybody, criterion)
+        by_value = any(part.looks_at_values for part in criterion.parts)
+        widest_only = self.widest_only
+        if self.strict:
+            judge_by = LookAhead if self.look_ahead else Judge
+            regions, final = first_cuts(stored, criterion, judge_by, widest_only=widest_only)
+        elif stored.personal and not by_value:
+            raise CannotRun(NOT_LOOKED_AT.format(criterion), remedy=MORE_MEMORY)
+        else:
+            regions, final = first_halves(stored, criterion, draw, widest_only=widest_only)
+        decided = Decided(
+            stored,
+            splits=regions.shares.split,
+            by_value=by_value and not self.strict,
+            halved=not self.strict,
+        )
+        work = _Finishing(self, criterion, draw, regions.boxes, final)
+        for done, piece in enumerate(stored.worked_on(regions, work), 1):
+            decided.add(piece)
+            report("cutting", min(done, len(regions)), len(regions))
+        return decided.recoding(self.bounds)
+
+    def cut(
+        self,
+        frequencies: FrequencySet,
+        criterion: Criterion,
+        draw: Draw,
+        whole: Box | None = None,
+    ) -> Assignment:
+        """Cut all regions of some people, into boxes that reach to their cuts.
+
+        whole: what they are a part of; None: the whole space.
+        """
+        if not self.look_ahead and len(frequencies.combinations) > COMPILED:
             from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
-            recoding = Rounds(
-                frequencies, criterion, draw, strict=self.strict, widest_only=self.widest_only
+            return Rounds(
+                frequencies,
+                criterion,
+                draw,
+                strict=self.strict,
+                widest_only=self.widest_only,
+                whole=whole,
             ).run()
-        elif self.strict:
-            judge = Judge(frequencies, criterion)
-            recoding = _strict(_Space(frequencies, judge, widest_only=self.widest_only))
-        else:
-            recoding = _relaxed(Halving(frequencies, criterion, draw, widest_only=self.widest_only))
-        return bounded(recoding, self.bounds)
+        if not self.strict:
+            return _relaxed(
+                Halving(frequencies, criterion, draw, widest_only=self.widest_only, whole=whole)
+            )
+        judge = (LookAhead if self.look_ahead else Judge)(frequencies, criterion)
+        return Space(frequencies, judge, widest_only=self.widest_only, whole=whole).run()
 
 
-class _Space:
-    """The regions so far, and the region of every combination."""
+@dataclass(frozen=True, eq=False)
+class _Finishing:
+    """What is left to be done to a piece, wherever that is done."""
 
-    def __init__(self, frequencies: FrequencySet, judge: Judge, *, widest_only: bool) -> None:
-        ground = self.ground = frequencies.combinations
-        self.widest_only = widest_only
-        self.domains = [frequencies.domains[name] for name in ground.columns]
-        self.codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
-        self.counts = ground.counts
-        self.region_of = np.zeros(len(ground), dtype=np.intp)
-        whole = [[0, len(domain) - 1] for domain in self.domains]
-        self.boxes = np.array([whole], dtype=np.int32)  # (n_regions, n_dimensions, 2)
-        self.open = np.zeros(1, dtype=np.intp)  # regions that may still be cut
-        self.judge = judge
+    method: Mondrian
+    criterion: Criterion
+    draw: Draw
+    boxes: NDArray[np.int32]  # of the regions
+    final: frozenset[int]  # those that no cut leaves safe
 
-    def cut_all(self) -> None:
-        """Cut every open region once, along its widest dimension that allows it."""
-        position = np.full(len(self.boxes), -1, dtype=np.intp)
-        position[self.open] = np.arange(len(self.open))
-        state = position[self.region_of]
-        inside = np.flatnonzero(state >= 0)
-        inside = inside[np.argsort(state[inside], kind="stable")]
-        dimension = np.full(len(self.open), -1, dtype=np.intp)
-        boundary = np.zeros(len(self.open), dtype=np.int32)
-        for members in self._batches(inside, state[inside]):
-            first, last = state[members[0]], state[members[-1]] + 1
-            decided = self._decide(members, state[members] - first, last - first)
-            dimension[first:last], boundary[first:last] = decided
-
-        cut = np.flatnonzero(dimension >= 0)
-        right = np.full(len(self.open), -1, dtype=np.intp)
-        right[cut] = len(self.boxes) + np.arange(len(cut))
-        mine = state[inside]
-        moved = (dimension[mine] >= 0) & (self.codes[inside, dimension[mine]] > boundary[mine])
-        self.region_of[inside[moved]] = right[mine[moved]]
-        old, along = self.open[cut], dimension[cut]
-        upper = self.boxes[old].copy()
-        upper[np.arange(len(cut)), along, 0] = boundary[cut] + 1
-        self.boxes[old, along, 1] = boundary[cut]
-        self.boxes = np.concatenate([self.boxes, upper])
-        self.open = np.concatenate([old, right[cut]])
-        # Two sides of at least k people cannot be cut out of fewer than 2k.
-        sizes = sum_by(self.region_of[inside], self.counts[inside], len(self.boxes))
-        self.open = self.open[sizes[self.open] >= 2 * self.judge.least]
-
-    def _batches(self, inside: NDArray[np.intp], state: NDArray[np.intp]) -> list[NDArray[np.intp]]:
-        """Split the combinations between regions, so that the counts of a batch fit in memory."""
-        starts = np.flatnonzero(np.diff(state, prepend=-1))
-        batch = starts * self.judge.n_values // COUNTS_AT_ONCE
-        return np.split(inside, starts[np.flatnonzero(np.diff(batch)) + 1])
-
-    def _decide(
-        self, members: NDArray[np.intp], region: NDArray[np.intp], n_regions: int
-    ) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-        """Choose dimension and boundary for every region of a batch; dimension -1: no cut."""
-        dimension = np.full(n_regions, -1, dtype=np.intp)
-        boundary = np.zeros(n_regions, dtype=np.int32)
-        widest = np.full(n_regions, -1.0)
-        self.judge.look_at(members, region, n_regions)
-        for j, domain in enumerate(self.domains):
-            line = Line.of(domain, region, self.codes[members, j], self.counts[members])
-            span = domain.span(line.low, line.high)
-            wider = (span > widest) & (line.low < line.high)
-            if self.widest_only:  # a wider column takes the turn even when it has no cut
-                widest[wider], dimension[wider] = span[wider], -1
-            rank, candidate = line.boundaries(domain)
-            best = self.judge.first_safe(line, candidate[wider[line.region[candidate]]])
-            where = line.region[best]
-            widest[where], dimension[where], boundary[where] = span[where], j, rank[best]
-        return dimension, boundary
+    def __call__(self, region: int, piece: FrequencySet) -> Decision:
+        strict = self.method.strict
+        if region in self.final:
+            by_value = any(part.looks_at_values for part in self.criterion.parts) and not strict
+            box = self.boxes[region]
+            return Decision.one_group(region, piece, box, whole=strict, by_value=by_value)
+        cut = self.method.cut(piece, self.criterion, self.draw, self.boxes[region])
+        return Decision.about(region, piece, cut, whole=strict)
 
 
 def _unforeseen(criterion: Criterion) -> str | None:
@@ -269,15 +270,6 @@ def _unforeseen(criterion: Criterion) -> str | None:
         if part.thresholds() is None:
             return f"{part} does not say which people of a group are safe whatever their values"
     return None
-
-
-def _strict(space: _Space) -> Assignment:
-    while len(space.open):
-        report("cutting", len(space.boxes) - len(space.open), len(space.boxes))
-        space.cut_all()
-    ground = space.ground
-    parts = np.stack([np.arange(len(ground)), space.region_of, ground.counts], axis=1)
-    return Assignment(ground, space.boxes, parts.astype(np.int64))
 
 
 def _relaxed(halving: Halving) -> Assignment:

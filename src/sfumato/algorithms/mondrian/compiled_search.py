@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.mondrian.kernels import MORE, apply, count, propose
+from sfumato.algorithms.mondrian.space import Box, around
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
@@ -138,14 +139,18 @@ class Rounds:
         *,
         strict: bool,
         widest_only: bool,
+        whole: Box | None = None,
     ) -> None:
         by_value = any(part.looks_at_values for part in criterion.parts)
         # Without a criterion about values, people are dealt out when the release is written.
         self.counted = frequencies if by_value else frequencies.combinations
         self.frequencies, self.criterion, self.draw = frequencies, criterion, draw
+        # Cuts that leave too few people are not proposed, and a strict one deals nobody out.
+        self.all_safe = strict and all(part.size_alone for part in criterion.parts)
         ground, values = frequencies.combinations, self.counted.persons_values
+        domains = [frequencies.domains[name] for name in ground.columns]
         self.space = Space.of(
-            [frequencies.domains[name] for name in ground.columns],
+            domains,
             len(values.codes),
             criterion.least_size,
             strict=strict,
@@ -162,8 +167,7 @@ class Rounds:
             self.counted.counts.copy(),
         )
         self.n_pieces, self.n_entries = n, len(self.counted)
-        whole = [[0, len(frequencies.domains[name]) - 1] for name in ground.columns]
-        self.boxes = np.array([whole], dtype=np.int32)  # (n_regions, n_dimensions, 2)
+        self.boxes = around(domains, whole)  # (n_regions, n_dimensions, 2)
         self.open = _Round.room(n, 1)
         self.open.member[:] = np.arange(n)
         self.open.starts[1] = n
@@ -177,6 +181,9 @@ class Rounds:
             proposals = _Proposals.room(n_cuts, n_open)
             propose(self.space, self.pieces, self.open, proposals)
             dealt = np.zeros(proposals.dealt[-1], dtype=np.int64)
+            if self.all_safe:
+                self._cut(proposals, np.ones(n_cuts, dtype=bool), dealt)
+                continue
             batches = _batches(proposals.n_counts + proposals.n_chances)
             safe = [self._judged(proposals, *batch, dealt) for batch in batches]
             self._cut(proposals, np.concatenate(safe), dealt)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.lots import Draw, drawn_order
+from sfumato.algorithms.mondrian.space import Box, around
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
@@ -29,7 +31,13 @@ class Halving:
     """Cuts a table into halves until no half is safe."""
 
     def __init__(
-        self, frequencies: FrequencySet, criterion: Criterion, draw: Draw, *, widest_only: bool
+        self,
+        frequencies: FrequencySet,
+        criterion: Criterion,
+        draw: Draw,
+        *,
+        widest_only: bool,
+        whole: Box | None = None,
     ) -> None:
         self.by_value = any(part.looks_at_values for part in criterion.parts)
         # Without a criterion about values, people are dealt out when the release is written.
@@ -42,11 +50,11 @@ class Halving:
         self.criterion = criterion
         self.draw = draw
         self.widest_only = widest_only
+        self.whole = around(self.domains, whole)[0]
 
     def run(self) -> list[_Region]:
         """Give the final regions."""
-        whole = np.array([[0, len(domain) - 1] for domain in self.domains], dtype=np.int32)
-        waiting = [_Region(np.arange(len(self.counted)), self.counted.counts, whole)]
+        waiting = [_Region(np.arange(len(self.counted)), self.counted.counts, self.whole)]
         final: list[_Region] = []
         while waiting:
             region = waiting.pop()
@@ -60,9 +68,7 @@ class Halving:
 
     def _halves(self, region: _Region) -> tuple[_Region, _Region] | None:
         codes = self.codes[region.keys]
-        low, high = codes.min(axis=0), codes.max(axis=0)
-        spans = np.array([_span(domain, low[j], high[j]) for j, domain in enumerate(self.domains)])
-        order = [int(j) for j in np.argsort(-spans, kind="stable") if high[j] > low[j]]
+        order = widest_first(self.domains, codes.min(axis=0), codes.max(axis=0))
         for j in order[:1] if self.widest_only else order:
             halves = self._halved(region, j, codes[:, j])
             if all(self._safe(half) for half in halves):
@@ -83,7 +89,7 @@ class Halving:
         wanted = half - int(upto[first] - counts[first])
         taken = np.zeros(len(keys), dtype=np.int64)
         taken[:first] = counts[:first]
-        taken[first:last] = self._dealt(counts[first:last], wanted)
+        taken[first:last] = chosen(counts[first:last], wanted, self.draw)
         rest = counts - taken
         sides = []
         for people, end in ((taken, 1), (rest, 0)):
@@ -97,16 +103,6 @@ class Halving:
             left.box[j, 1], right.box[j, 0] = middle_rank, middle_rank + 1
         return left, right
 
-    def _dealt(self, counts: Counts, wanted: int) -> Counts:
-        """Choose `wanted` people out of one combination, whatever their sensitive values."""
-        if len(counts) == 1:
-            return np.array([wanted], dtype=np.int64)
-        if wanted == int(counts.sum()):
-            return counts
-        entry = np.repeat(np.arange(len(counts)), counts)
-        chosen = drawn_order(entry, self.draw)[:wanted]
-        return np.bincount(entry[chosen], minlength=len(counts)).astype(np.int64)
-
     def _safe(self, region: _Region) -> bool:
         size = np.array([region.counts.sum()])
         histogram = None
@@ -115,6 +111,25 @@ class Halving:
             counted = sum_by(values.of_key[region.keys], region.counts, len(values.codes))
             histogram = Histogram.from_dense(counted[np.newaxis])
         return bool(holding(self.criterion, JointGroups(self.frequencies, size, histogram))[0])
+
+
+def widest_first(
+    domains: Sequence[Domain], low: NDArray[np.int32], high: NDArray[np.int32]
+) -> list[int]:
+    """Give the columns in which people differ, those first in which they spread widest."""
+    spans = np.array([_span(domain, low[j], high[j]) for j, domain in enumerate(domains)])
+    return [int(j) for j in np.argsort(-spans, kind="stable") if high[j] > low[j]]
+
+
+def chosen(counts: Counts, wanted: int, draw: Draw) -> Counts:
+    """Choose `wanted` people out of one combination, whatever their sensitive values."""
+    if len(counts) == 1:
+        return np.array([wanted], dtype=np.int64)
+    if wanted == int(counts.sum()):
+        return counts
+    entry = np.repeat(np.arange(len(counts)), counts)
+    taken = drawn_order(entry, draw)[:wanted]
+    return np.bincount(entry[taken], minlength=len(counts)).astype(np.int64)
 
 
 def _span(domain: Domain, low: np.int32, high: np.int32) -> float:

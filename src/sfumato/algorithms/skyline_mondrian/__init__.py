@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -15,11 +15,15 @@ from sfumato.criteria import Criterion, Skyline
 from sfumato.criteria.criterion import together
 from sfumato.data.frequency import FrequencySet, sum_by
 from sfumato.data.groups import Histogram
-from sfumato.data.recoding import Assignment, Bucketing, Recoding
+from sfumato.data.recoding import Assignment, Bucketing, Piecewise, Recoding
 from sfumato.errors import BadInput, Unsatisfiable, nearest, shown
 from sfumato.formulas.knowledge.breach import exposed, statistics
 from sfumato.parameters import one_of, optional_column
+from sfumato.stored_counts import StoredCounts
 from sfumato.text import count, value_text
+
+if TYPE_CHECKING:
+    from sfumato.algorithms.skyline_mondrian.task import Task
 
 
 @dataclass(frozen=True)
@@ -116,18 +120,7 @@ class SkylineMondrian(Algorithm):
         del draw
         from sfumato.algorithms.skyline_mondrian.regions import Regions  # noqa: PLC0415  (a compiler)
 
-        refused = not_by_regions(criterion)
-        if refused is not None:
-            raise BadInput(f"{self} cannot enforce {criterion}: {refused}")
-        skylines = [known for part in criterion.parts if (known := part.skyline()) is not None]
-        beside = [part for part in criterion.parts if part.skyline() is None]
-        for part in skylines:
-            _refuse_unsafe(frequencies, part)
-        if beside:
-            refuse_unsafe_whole(frequencies, together(beside))
-        protected = str(frequencies.attribute(skylines[0].attribute))
-        gain_of = _known(frequencies, self.gain_of) or protected
-        region, boxes = Regions(frequencies, skylines, beside, self.split, gain_of).run()
+        region, boxes, _ = Regions(frequencies, self._task(frequencies, criterion)).run()
         if self.bucketized:
             key = np.arange(len(frequencies), dtype=np.int64)
             group = region[frequencies.combination_of]
@@ -136,6 +129,36 @@ class SkylineMondrian(Algorithm):
         ground = frequencies.combinations
         parts = np.stack([np.arange(len(ground)), region, ground.counts], axis=1)
         return bounded(Assignment(ground, boxes, parts.astype(np.int64)), self.bounds)
+
+    @property
+    def works_in_pieces(self) -> bool:
+        """Levels of boxes are cut piece after piece; two tables are of people one by one."""
+        return not self.bucketized
+
+    def search_in_pieces(self, stored: StoredCounts, criterion: Criterion, draw: Draw) -> Piecewise:
+        """Cut large regions by what they are along one column, and those that fit as ever."""
+        del draw
+        from sfumato.algorithms.skyline_mondrian.in_pieces import Levels  # noqa: PLC0415  (a compiler)
+
+        task = self._task(stored.everybody, criterion)
+        return Levels(stored, task).run().recoding(self.bounds)
+
+    def _task(self, everybody: FrequencySet, criterion: Criterion) -> Task:
+        """Write down what is asked for, and refuse what cannot be had."""
+        from sfumato.algorithms.skyline_mondrian.task import Task  # noqa: PLC0415  (a compiler)
+
+        refused = not_by_regions(criterion)
+        if refused is not None:
+            raise BadInput(f"{self} cannot enforce {criterion}: {refused}")
+        skylines = [known for part in criterion.parts if (known := part.skyline()) is not None]
+        beside = [part for part in criterion.parts if part.skyline() is None]
+        for part in skylines:
+            _refuse_unsafe(everybody, part)
+        if beside:
+            refuse_unsafe_whole(everybody, together(beside))
+        protected = str(everybody.attribute(skylines[0].attribute))
+        gain_of = _known(everybody, self.gain_of) or protected
+        return Task.of(everybody, skylines, beside, self.split, gain_of)
 
 
 def not_by_regions(criterion: Criterion) -> str | None:

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, NamedTuple
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.algorithms.skyline_mondrian.kernels.cuts import (
-    GAIN,
     HEAD,
-    MEDIAN,
     N_CLOSED,
     N_REGIONS,
     TAIL,
-    WIDEST,
     add_region,
     cut_regions,
     decide,
@@ -22,106 +20,35 @@ from sfumato.algorithms.skyline_mondrian.kernels.cuts import (
     propose,
 )
 from sfumato.algorithms.skyline_mondrian.space import Counted, Floats, Integers, Order, Wanted
-from sfumato.criteria import Skyline
-from sfumato.criteria.criterion import All, Criterion
+from sfumato.algorithms.skyline_mondrian.state import Cuts, Room, State, no_statistics
+from sfumato.algorithms.skyline_mondrian.task import Task
+from sfumato.criteria.criterion import All
 from sfumato.criteria.judging import holding
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, JointGroups, sum_by
-from sfumato.data.groups import Counts, Histogram
+from sfumato.data.groups import Histogram
 from sfumato.progress import report
 
-SPLITS = {"gain": GAIN, "median": MEDIAN, "widest": WIDEST}
 BUDGET = 1 << 20  # combinations looked at between two reports
-CELLS = 1 << 16  # counts of a region by code: they should stay near the processor
 COUNTS_AT_ONCE = 1 << 22  # held while other criteria judge cuts
 MORE = 7  # times as many cuts are judged by them as were refused
 ROOM = 1 << 8  # regions to begin with
+WITHOUT_END = 1 << 62
 
 
-class _State(NamedTuple):
-    """Regions: stretches of `member`. Cutting keeps the left side, the right side is new."""
+class Begun(NamedTuple):
+    """Regions that are not cut any further yet, in the order of the queue."""
 
-    member: Integers  # (n,) combinations
-    starts: Integers
-    ends: Integers
-    parent: Integers  # what a region was cut from,
-    column: Integers  # along which column,
-    last: Integers  # the last code below the cut that somebody had,
-    following: Integers  # and the first one above
-    queue: Integers
-    counters: Integers
-
-    @classmethod
-    def of(cls, n: int) -> _State:
-        """Begin with all n combinations as one region, which is in the queue."""
-        one = [np.zeros(ROOM, dtype=np.int64) for _ in range(6)]
-        queue, counters = np.zeros(2 * ROOM, dtype=np.int64), np.zeros(4, dtype=np.int64)
-        one[1][0] = n
-        counters[[TAIL, N_REGIONS]] = 1
-        return cls(np.arange(n), one[0], one[1], one[2], one[3], one[4], one[5], queue, counters)
+    region: NDArray[np.intp]  # (n_combinations,)
+    boxes: NDArray[np.int32]  # (n_regions, n_columns, 2)
 
 
-class _Room(NamedTuple):
-    """Scratch of the kernels."""
+class Cutting(NamedTuple):
+    """Regions that were cut."""
 
-    whole: Counts  # occurrences by value: in the region,
-    left: Counts  # to the left of a cut, and to the right; all 0 between two uses
-    right: Counts
-    seen: Integers  # values that occur
-    local: Integers  # and which of these a value is
-    cells: Counts  # people and occurrences by code, column by column
-    at: Integers  # (n_columns,) where those of a column begin; -1: they are not counted there
-    cell: Counts  # occurrences of one cell, by place in `seen`,
-    touched: Integers  # those places that are not 0,
-    n_touched: Integers  # (1,) and their number
-    heads: Integers  # where a code begins; all 0 between two uses
-    line: Integers  # members in order
-    turn: Integers  # columns in order
-    low: Integers  # (n_columns,) of a region
-    high: Integers
-    span: Floats
-    top_value: Integers  # (2, n_blocks, most): the most frequent ones of both sides
-    top_count: Integers
-    n_top: Integers  # (2, n_blocks)
-    five: Floats  # (2, n_requirements, 5): the statistics of both sides
-    kept: Floats  # (n_requirements, 5)
-
-    @classmethod
-    def of(cls, counted: Counted, wanted: Wanted, longest: int) -> _Room:
-        """Make as much as a table and its requirements need; longest: values of a column."""
-        (n, n_columns), n_values = counted.codes.shape, len(wanted.block)
-        tops = (2, len(wanted.most), int(wanted.most.max()))
-        whole, left, right, seen, local, cell, touched = np.zeros((7, n_values), dtype=np.int64)
-        at, turn, low, high = np.zeros((4, n_columns), dtype=np.int64)
-        return cls(
-            whole, left, right, seen, local, np.empty(CELLS, dtype=np.int64), at, cell, touched,
-            np.zeros(1, dtype=np.int64),
-            np.zeros(longest + 1, dtype=np.int64),
-            np.empty(n, dtype=np.int64),
-            turn, low, high,
-            np.zeros(n_columns, dtype=np.float64),
-            np.zeros(tops, dtype=np.int64),
-            np.zeros(tops, dtype=np.int64),
-            np.zeros(tops[:2], dtype=np.int64),
-            _no_statistics(2, len(wanted.value)),
-            _no_statistics(1, len(wanted.value))[0],
-        )  # fmt: skip
-
-
-class _Cuts(NamedTuple):
-    """Safe cuts of one region; the smaller the keys, the better."""
-
-    turn: Integers
-    first_key: Integers
-    key: Floats
-    column: Integers
-    last: Integers
-    following: Integers
-
-    @classmethod
-    def of(cls, n: int) -> _Cuts:
-        turn, first_key, column, last, following = np.zeros((5, n), dtype=np.int64)
-        return cls(turn, first_key, np.zeros(n, dtype=np.float64), column, last, following)
+    region: NDArray[np.intp]  # (n_combinations,)
+    boxes: NDArray[np.int32]  # (n_regions, n_columns, 2)
+    waiting: Integers  # those that may be cut further, in the order of the queue
 
 
 class Regions:
@@ -134,58 +61,91 @@ class Regions:
     def __init__(
         self,
         frequencies: FrequencySet,
-        skylines: list[Skyline],
-        beside: list[Criterion],
-        split: Literal["gain", "median", "widest"],
-        gain_of: str,
+        task: Task,
+        columns: Sequence[str] = (),
+        begun: Begun | None = None,
+        tree: Floats | None = None,
     ) -> None:
-        self.frequencies = frequencies
+        """Begin with all people as one region, or with what was begun.
+
+        Args:
+            frequencies: The people.
+            task: What is asked for.
+            columns: Along which is cut; none: all quasi-identifiers.
+            begun: Where the people are already; None: in the whole space.
+            tree: The global statistics, in which those of people and others are already, where
+                nothing but minima is kept; None: there is nobody else.
+        """
+        self.frequencies, self.task = frequencies, task
         self.ground = frequencies.combinations
-        self.domains = [frequencies.domains[name] for name in self.ground.columns]
-        protected = [str(frequencies.attribute(part.attribute)) for part in skylines]
-        columns = dict.fromkeys([*protected, *([gain_of] if split == "gain" else [])])
-        sizes = {name: len(frequencies.domains[name].values) for name in columns}
-        ends = np.cumsum(list(sizes.values())).tolist()
-        offset = dict(zip(columns, [0, *ends], strict=False))
-        self.counted = Counted.of(frequencies, offset, ends[-1])
-        about = list(zip(skylines, protected, strict=True))
-        self.wanted = Wanted.of(frequencies, about, offset, ends[-1])
-        gain = (0, 0)
-        if split == "gain":
-            gain = (offset[gain_of], offset[gain_of] + sizes[gain_of])
-        least = max(part.least_size for part in [*skylines, *beside])
-        self.order = Order.of(self.domains, self.counted, SPLITS[split], least, gain)
-        # A k is compared with sizes as cuts are weighed; the rest judges cuts that are safe so far.
-        self.beside = [part for part in beside if not part.size_alone]
+        self.columns = tuple(columns) or self.ground.columns
+        self.domains = [frequencies.domains[name] for name in self.columns]
+        self.counted = Counted.of(frequencies, self.columns, task.offset, task.n_values)
+        self.wanted, self.order, self.beside = task.wanted, task.order(self.domains), task.beside
         n = len(self.ground)
         self.first_key = np.searchsorted(frequencies.combination_of, np.arange(n + 1))
         longest = max(len(domain) for domain in self.domains)
-        self.room = _Room.of(self.counted, self.wanted, longest)
+        self.room = Room.of(self.counted, self.wanted, longest)
         n_cuts = sum(min(len(domain), n) for domain in self.domains) if self.beside else 1
-        self.cuts = _Cuts.of(n_cuts)
-        self.state = _State.of(n)
+        self.cuts = Cuts.of(n_cuts)
+        if begun is None:
+            whole = [[0, len(domain) - 1] for domain in self.domains]
+            begun = Begun(np.zeros(n, dtype=np.intp), np.array([whole], dtype=np.int32))
+        self.begun = begun
+        self.state = State.of(begun.region, len(begun.boxes), max(ROOM, 2 * len(begun.boxes) - 1))
+        if tree is not None:
+            self.tree = tree
+            return
         n_leaves = ROOM if self.wanted.live else 1
-        self.tree = _no_statistics(2 * n_leaves, len(self.wanted.value))
+        self.tree = no_statistics(2 * n_leaves, len(self.wanted.value))
         add_region(self.counted, self.wanted, self.state, self.room, self.tree, 0)
 
-    def run(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
-        """Cut until no cut is safe; give the region of every combination, and the boxes."""
-        counters = self.state.counters
-        while counters[HEAD] < counters[TAIL]:
-            report("cutting", int(counters[N_CLOSED]), len(self.ground))
+    def run(self) -> Cutting:
+        """Cut until no cut is safe."""
+        while self.state.counters[HEAD] < self.state.counters[TAIL]:
+            self.cut_waiting(WITHOUT_END)
+        return self.result
+
+    def run_once(self) -> Cutting:
+        """Cut the regions once that are in the queue now."""
+        end = int(self.state.counters[TAIL])
+        while self.state.counters[HEAD] < end:
+            self.cut_waiting(end)
+        return self.result
+
+    def cut_waiting(self, end: int) -> None:
+        """Cut some regions from the head of the queue on, none from the place `end` on."""
+        report("cutting", int(self.state.counters[N_CLOSED]), len(self.ground))
+        if self.beside:
+            self.decide(self.best_cut())
+        else:
             self._make_room()
-            given = (self.counted, self.wanted, self.order, self.state, self.room, self.cuts)
-            if not self.beside:
-                cut_regions(*given, self.tree, BUDGET)
-                continue
-            chosen = self._first_that_holds(propose(*given, self.tree, True))
-            decide(*given[:2], *given[3:], self.tree, chosen)
-        n_regions = int(counters[N_REGIONS])
+            cut_regions(*self._given(), self.tree, end, BUDGET)
+
+    def best_cut(self) -> int:
+        """Find the best safe cut of the region at the head of the queue; -1: there is none."""
+        self._make_room()
+        n_cuts = int(propose(*self._given(), self.tree, bool(self.beside)))
+        return self._first_that_holds(n_cuts) if self.beside else n_cuts - 1
+
+    def decide(self, chosen: int) -> None:
+        """Cut the region at the head of the queue so, or close it."""
+        counted, wanted, _, state, room, cuts = self._given()
+        decide(counted, wanted, state, room, cuts, self.tree, chosen)
+
+    def _given(self) -> tuple[Counted, Wanted, Order, State, Room, Cuts]:
+        return self.counted, self.wanted, self.order, self.state, self.room, self.cuts
+
+    @property
+    def result(self) -> Cutting:
+        """The regions there are."""
+        n_regions = int(self.state.counters[N_REGIONS])
         starts, ends = self.state.starts[:n_regions], self.state.ends[:n_regions]
         by_start = np.argsort(starts)
         region = np.empty(len(self.ground), dtype=np.intp)
         region[self.state.member] = np.repeat(by_start, (ends - starts)[by_start])
-        return region, self._boxes(n_regions)
+        head, tail = self.state.counters[[HEAD, TAIL]]
+        return Cutting(region, self._boxes(n_regions), self.state.queue[head:tail].copy())
 
     def _make_room(self) -> None:
         """Double what is too short for one more region."""
@@ -196,7 +156,7 @@ class Regions:
                 grown[name] = _doubled(getattr(state, name))
             if self.wanted.live:
                 leaves = self.tree[n:]
-                self.tree = _no_statistics(4 * n, leaves.shape[1])
+                self.tree = no_statistics(4 * n, leaves.shape[1])
                 self.tree[2 * n : 3 * n] = leaves
                 while n >= 1:  # the nodes of a level have the minima of two of the next
                     below = self.tree[2 * n : 4 * n]
@@ -236,35 +196,28 @@ class Regions:
         shape = (2 * len(cuts), len(values.codes))
         histogram = Histogram.from_entries(side, value, people, shape)
         sizes = sum_by(side, people, shape[0])
-        held = holding(All(tuple(self.beside)), JointGroups(frequencies, sizes, histogram))
+        held = holding(All(self.beside), JointGroups(frequencies, sizes, histogram))
         return held[::2] & held[1::2]
 
     def _boxes(self, n_regions: int) -> NDArray[np.int32]:
         """Draw boxes that reach to the cuts, as `Mondrian` does."""
-        state = self.state
+        state, n_begun = self.state, len(self.begun.boxes)
         boundary = np.zeros(n_regions, dtype=np.int64)
         for column, domain in enumerate(self.domains):
-            mine = np.flatnonzero(state.column[1:n_regions] == column) + 1
-            boundary[mine] = _last_below(domain, state.last[mine], state.following[mine])
+            mine = np.flatnonzero(state.column[n_begun:n_regions] == column) + n_begun
+            boundary[mine] = last_below(domain, state.last[mine], state.following[mine])
         boxes = np.empty((n_regions, len(self.domains), 2), dtype=np.int32)
-        boxes[0] = [[0, len(domain) - 1] for domain in self.domains]
-        draw_boxes(state, boundary, boxes)
+        boxes[:n_begun] = self.begun.boxes
+        draw_boxes(state, boundary, boxes, n_begun)
         return boxes
 
 
-def _last_below(domain: Domain, last: Integers, following: Integers) -> Integers:
+def last_below(domain: Domain, last: Integers, following: Integers) -> Integers:
     """Give the last rank below cuts between two values: half-way, or at the end of a node."""
     if domain.numbers is not None:
         return (last + following - 1) // 2
     level = domain.taxonomy.enclosing_level(last.astype(np.int32), following.astype(np.int32))
     return domain.taxonomy.high[level - 1, last].astype(np.int64)
-
-
-def _no_statistics(n: int, n_requirements: int) -> Floats:
-    """Give the statistics of groups that nobody is in: no T, and V is 1."""
-    five = np.empty((n, n_requirements, 5), dtype=np.float64)
-    five[:, :, :3], five[:, :, 3:] = np.inf, 1.0
-    return five
 
 
 def _doubled(array: NDArray[Any]) -> NDArray[Any]:

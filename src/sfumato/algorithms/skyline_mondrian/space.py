@@ -37,8 +37,17 @@ class Counted(NamedTuple):
     occurs: Counts  # (n_entries,) how often
 
     @classmethod
-    def of(cls, frequencies: FrequencySet, offset: dict[str, int], n_values: int) -> Counted:
-        """Count by columns, whose values begin at their `offset`."""
+    def of(
+        cls,
+        frequencies: FrequencySet,
+        columns: Sequence[str],
+        offset: dict[str, int],
+        n_values: int,
+    ) -> Counted:
+        """Count values of some columns, which begin at their `offset`.
+
+        columns: those along which is cut.
+        """
         ground = frequencies.combinations
         occurrences = [_occurrences(frequencies, name) for name in offset]
         value = [
@@ -50,7 +59,7 @@ class Counted(NamedTuple):
             np.concatenate([each.counts for each in occurrences]),
             (len(ground), n_values),
         )
-        codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
+        codes = np.stack([ground.codes(name) for name in columns], axis=1)
         return cls(codes, ground.counts, histogram.starts, histogram.codes, histogram.counts)
 
 
@@ -121,16 +130,15 @@ class Order(NamedTuple):
     def of(
         cls,
         domains: Sequence[Domain],
-        counted: Counted,
         split: int,
         least: int,
         gain: tuple[int, int],
+        n_gaining: int,
     ) -> Order:
-        """Prepare an order; gain: from which value to which."""
+        """Prepare an order; gain: from which value to which, and how often all these occur."""
         offset, place, meet, length, numeric = axes(list(domains))
         tall = np.array([domain.taxonomy.height > 1 for domain in domains]) & ~numeric
-        about = (counted.value >= gain[0]) & (counted.value < gain[1])
-        total = int(counted.occurs[about].sum()) + 1
+        total = n_gaining + 1
         # Sums of count * log2(count) have to fit into 64 bits.
         unit = 2.0 ** min(FINEST, 61 - (total * total.bit_length()).bit_length())
         logs = fixed_logarithms(min(total, TABULATED) if split == GAIN else 0, unit)

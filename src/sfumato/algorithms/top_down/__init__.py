@@ -11,14 +11,16 @@ from sfumato.algorithms.failed_steps import FailedStep, PublishedGroups
 from sfumato.algorithms.lots import Draw
 from sfumato.algorithms.refusals import refuse_unsafe_whole
 from sfumato.algorithms.top_down.by_cut import cut, failed_nodes
+from sfumato.algorithms.top_down.in_pieces import cut_in_pieces
 from sfumato.algorithms.top_down.local import LocalSpecialization
 from sfumato.algorithms.two_tables import Publish, check_publish
 from sfumato.criteria.criterion import Criterion
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.naming import Publishes
-from sfumato.data.recoding import Recoding
+from sfumato.data.recoding import CutInPieces, Recoding
 from sfumato.errors import BadInput
 from sfumato.parameters import one_of, optional_seed
+from sfumato.stored_counts import StoredCounts
 
 
 @dataclass(frozen=True)
@@ -136,3 +138,16 @@ class TopDown(Algorithm):
         if self.recoding == "cut":
             return cut(frequencies, criterion)
         return LocalSpecialization(frequencies, criterion, draw, parts=self.keep == "part").run()
+
+    @property
+    def works_in_pieces(self) -> bool:
+        """A cut follows from counts that are rolled up; lots are drawn person by person."""
+        return self.recoding == "cut" and not self.bucketized
+
+    def search_in_pieces(
+        self, stored: StoredCounts, criterion: Criterion, draw: Draw
+    ) -> CutInPieces:
+        """Specialize by counts that are rolled up in the engine."""
+        del draw
+        refuse_unsafe_whole(stored.everybody, criterion)
+        return cut_in_pieces(stored, criterion)

@@ -32,10 +32,13 @@ HEAD, TAIL, N_REGIONS, N_CLOSED = range(4)  # what the counters of the state cou
 
 
 @compiled
-def cut_regions(table, wanted, order, state, room, cuts, tree, budget):  # type: ignore[no-untyped-def]
-    """Cut regions from the head of the queue until it is empty, the budget or the room is used."""
+def cut_regions(table, wanted, order, state, room, cuts, tree, end, budget):  # type: ignore[no-untyped-def]
+    """Cut regions from the head of the queue until it is empty, the budget or the room is used.
+
+    end: the place in the queue that is not gone beyond.
+    """
     counters, used = state.counters, 0
-    while counters[HEAD] < counters[TAIL] and used < budget:
+    while counters[HEAD] < min(end, counters[TAIL]) and used < budget:
         if counters[N_REGIONS] == len(state.starts) or counters[TAIL] + 2 > len(state.queue):
             return
         region = state.queue[counters[HEAD]]
@@ -242,9 +245,9 @@ def _level(order, column, code, following):  # type: ignore[no-untyped-def]
 
 
 @compiled
-def draw_boxes(state, boundary, boxes):  # type: ignore[no-untyped-def]
-    """Write the box of every region; boxes[0] is the whole space. boundary: last rank of a cut."""
-    for region in range(1, len(boxes)):
+def draw_boxes(state, boundary, boxes, first):  # type: ignore[no-untyped-def]
+    """Write the box of every region from the first new one on; boundary: last rank of a cut."""
+    for region in range(first, len(boxes)):
         parent, column = state.parent[region], state.column[region]
         for j in range(boxes.shape[1]):
             boxes[region, j, 0], boxes[region, j, 1] = boxes[parent, j, 0], boxes[parent, j, 1]
