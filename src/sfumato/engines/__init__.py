@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from inspect import signature
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, cast
 
 from sfumato.address import Address, is_address
 from sfumato.data.recoding.instructions import Join, Lookup
@@ -71,6 +71,12 @@ def engine_of(engine: str | Engine | None = None, source: object = None) -> Engi
             f"{kind.__name__}(...), and give that"
         ) from None
     return kind()
+
+
+def database_of(address: Address) -> Postgres:
+    """Give the database that an address names, in which releases can be tables."""
+    engine = engine_of(source=address.database)
+    return cast("Postgres", engine)
 
 
 def __getattr__(name: str) -> Any:

@@ -27,6 +27,16 @@ def of_numbers(numbers: NDArray[np.number[Any]]) -> pa.Array:
     return pa.Array.from_buffers(kind, len(numbers), [None, pa.py_buffer(numbers)])
 
 
+def firsts_by_code(firsts: NDArray[np.integer[Any]], name: str) -> pa.Table:
+    """Give a table of codes, and of what stands for each under a name.
+
+    >>> firsts_by_code(np.array([0, 0, 2]), "low").to_pydict()
+    {'code': [0, 1, 2], 'low': [0, 0, 2]}
+    """
+    codes = np.arange(len(firsts), dtype=np.int64)
+    return pa.table({"code": of_numbers(codes), name: of_numbers(firsts.astype(np.int64))})
+
+
 def of_texts(texts: Iterable[str | None]) -> pa.Array:
     """Give texts; None: a missing one.
 
@@ -64,6 +74,29 @@ def to_numbers(column: pa.ChunkedArray) -> NDArray[Any]:
     if column.null_count:
         raise ValueError("a number is missing")
     return np.from_dlpack(column.combine_chunks())
+
+
+def uncountable(column: str, kind: str) -> BadInput:
+    """Say that the values of a column cannot be counted; kind: what the engine calls their type.
+
+    >>> str(uncountable("x", "BLOB")).partition(";")[0]
+    "column 'x': values of type BLOB cannot be counted"
+    """
+    return BadInput(
+        f"column {column!r}: values of type {kind} cannot be counted; turn them into text, "
+        "numbers or dates"
+    )
+
+
+def cast_text(value: object) -> str | None:
+    """Write a value of `values_of` as engines cast it to text.
+
+    >>> cast_text(True), cast_text(None), cast_text(37)
+    ('true', None, '37')
+    """
+    if value is None:
+        return None
+    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def values_of(column: str, array: pa.Array | pa.ChunkedArray) -> list[object]:

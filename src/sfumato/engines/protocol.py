@@ -7,6 +7,8 @@
     source.people(person, ...)       -> People   one row for each person
     people.domains(columns, ...)     -> values   in an order that the engine remembers
     people.count(codes, layout, ...) -> keys     packed codes, with the number of people
+    people.n_counted(columns)        -> number   of keys that `count` would give
+    people.kept(codes, layout, ...)  -> Counted  the same, where they are too many to be given
     people.alike(groupings, plan)    -> sizes    of groups, and nothing about who is in them
     people.apply(plan, target, kind)             rows recoded, sorted, written
     people.digest(plan)              -> number   of the rows that `apply` was told to write
@@ -28,10 +30,13 @@ the same in a source and in a file of any format that was made of it.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, ClassVar, Literal
+from typing import Any, ClassVar, Literal, NamedTuple, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
@@ -39,11 +44,14 @@ from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import ReadSettings
 from sfumato.data.recoding.instructions import Join, Lookup
+from sfumato.data.regions import Regions
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import SourceLook
 from sfumato.registry import Registry
 
 Format = Literal["csv", "parquet"]
+Outcome = TypeVar("Outcome")
+Box = NDArray[np.int32]  # (n_fields, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,6 +73,24 @@ class WritingPlan:
     group: str | None = None  # a column of its own for the number of the group, before all others
     # Columns of numbers: instead of a quasi-identifier's texts, in its place and order, or behind.
     numbers: Mapping[str, NumberColumns] = field(default_factory=dict)
+
+    def written_for(self, column: str, inner: Mapping[str, str]) -> list[tuple[str, str]]:
+        """Give what is written for a column: names inside the engine, and those in the file.
+
+        inner: column -> its name inside. Columns of numbers are n0_0, n0_1, n1_0, ... there.
+        """
+        own, numbers = [(inner[column], column)], self.numbers.get(column)
+        if numbers is None:
+            return own
+        place = list(self.numbers).index(column)
+        beside = [(f"n{place}_{j}", name) for j, name in enumerate(numbers.names)]
+        return beside if numbers.instead else [*own, *beside]
+
+    def sorted_by(self, inner: Mapping[str, str]) -> list[str]:
+        """Give the names inside the engine by which rows are sorted, after the group."""
+        first = [column for column in self.quasi_identifiers if column in self.columns]
+        rest = [column for column in self.columns if column not in first]
+        return [v for column in (*first, *rest) for v, _ in self.written_for(column, inner)]
 
 
 @dataclass(frozen=True)
@@ -95,6 +121,84 @@ class BatchReceipt:
     n_known: int  # rows of people who are in an earlier batch; left out
     fingerprint: str  # the same for the same rows in any order
     types: Mapping[str, str]  # column -> Arrow's name of its type in the file
+
+
+class Along(NamedTuple):
+    """People of some regions, by their codes of one column and of those that follow it."""
+
+    region: NDArray[np.int64]  # (n,)
+    codes: NDArray[np.int32]  # (n, 1 + n_beside)
+    people: Counts  # (n,)
+
+
+class Piece(NamedTuple):
+    """The counted combinations of one region, by ascending key; 0: of the whole space."""
+
+    region: int
+    keys: Keys
+    counts: Counts
+    digests: Sequence[Digests]
+
+
+class Counted(ABC):
+    """Counted combinations that stay in the engine; from `People.kept`.
+
+    A field is a column of the keys, by its place in their layout.
+    """
+
+    n_keys: int
+
+    @abstractmethod
+    def along(
+        self,
+        regions: Regions,
+        wanted: Sequence[int],
+        field: int,
+        beside: Sequence[int],
+        among: Mapping[int, int] | None = None,
+    ) -> Along:
+        """Count the people of some regions by one field, and by others beside it.
+
+        among: Only those who have these codes in some fields.
+        """
+
+    @abstractmethod
+    def sizes(self, regions: Regions) -> NDArray[np.int64]:
+        """Give the number of keys in every region."""
+
+    @abstractmethod
+    def worked_on(
+        self, regions: Regions, most: int, work: Callable[[Piece], Outcome]
+    ) -> Iterator[Outcome]:
+        """Do some work on each region; on one that has more than `most` keys, in several parts.
+
+        Keys that are alike in the fields that regions are about are in the same part. The work may
+        be done anywhere, in any order and at the same time; what it needs and what comes out of it
+        can be pickled. It is asked once, and nothing is asked behind it.
+        """
+
+    @abstractmethod
+    def pieces(self, regions: Regions, wanted: Sequence[int], most: int) -> Iterator[Piece]:
+        """Give some regions; one that has more than `most` keys, in several parts.
+
+        The same parts as those of `worked_on`; but it may be asked again, of others.
+        """
+
+    @abstractmethod
+    def n_rolled_up(self, firsts: Sequence[Codes], within: Box | None = None) -> int:
+        """Give the number of keys that are left when some fields are generalized.
+
+        firsts: of each of the first fields, code -> first code of the interval it is in; within:
+        [low, high] codes that they have, in as many fields; None: any.
+        """
+
+    @abstractmethod
+    def rolled_up(self, firsts: Sequence[Codes], within: Box | None = None) -> Piece:
+        """Give the keys in which some fields are generalized, with all who have them."""
+
+    @abstractmethod
+    def release(self) -> None:
+        """Let the keys go; nothing is asked behind it."""
 
 
 class People(ABC):
@@ -132,6 +236,23 @@ class People(ABC):
         With them the digests of what people have in the columns of each part of `told`. `at_most`:
         so many of the people will do, chosen by chance; all of them are right as well.
         """
+
+    def n_counted(self, columns: Sequence[str]) -> int | None:  # noqa: ARG002
+        """Give the number of combinations; None: unknown. Cheap if `domains` was to count them.
+
+        Several may be one for `count`, where codes make no difference between values. Default:
+        nothing is known, and so all of them are taken to fit.
+        """
+        return None
+
+    def kept(
+        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+    ) -> Counted:
+        """Count people per combination, and keep that in the engine; as `count` otherwise.
+
+        Asked only where `n_counted` gave a number.
+        """
+        raise NotImplementedError
 
     @abstractmethod
     def alike(

@@ -2,14 +2,9 @@
 
 from __future__ import annotations
 
+from sfumato.address import quoted as name
 
-def name(identifier: str) -> str:
-    """Quote an identifier.
-
-    >>> name('a"b')
-    '"a""b"'
-    """
-    return '"' + identifier.replace('"', '""') + '"'
+__all__ = ["name", "text"]
 
 
 def text(value: object) -> str:

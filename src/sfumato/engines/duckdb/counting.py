@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -14,7 +14,8 @@ from numpy.typing import NDArray
 from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.engines.arrow import to_numbers, values_of
-from sfumato.engines.duckdb.digests import digest_of, summed
+from sfumato.engines.duckdb.digests import digest_of, summed, summed_up
+from sfumato.engines.duckdb.kept_counts import DuckDBCounted
 from sfumato.engines.duckdb.kinds import refuse_uncountable
 from sfumato.engines.duckdb.recode_and_suppress import Writing
 from sfumato.engines.duckdb.rows import Rows
@@ -75,27 +76,79 @@ class DuckDBPeople(People):
         at_most: int | None = None,
     ) -> tuple[Keys, Counts, list[Digests]]:
         """Translate counted combinations into packed keys; count what has not been counted."""
-        connection, counted = self._session.connection, self._counted
+        connection = self._session.connection
         sums = [f"d{j}" for j in range(len(told))]
         with self._session.explained():
-            if set(codes) == set(self._jointly) and self._told == tuple(told):
+            counted = at_most is None and self._is_counted(codes, told)
+            if counted and {*codes} == {*self._jointly}:
                 columns = self._translated(codes, layout, ["n", *sums])
+                self._forget()
             else:
-                rows = self._rows.view
-                if at_most is not None:
-                    chosen = f"reservoir({at_most} ROWS) REPEATABLE (1)"
-                    rows = f"(SELECT * FROM {rows} USING SAMPLE {chosen})"
-                packed, joins = self._values.packed(list(codes), codes, layout)
-                query = (
-                    f"SELECT {packed}, count(*) AS n{self._digests(told)} "
-                    f"FROM {rows} AS s {joins} GROUP BY ALL"
-                )
-                columns = _arrays(connection.sql(query))
-            connection.execute(f"DROP TABLE IF EXISTS {counted}")
-            self._jointly = ()
+                columns = _arrays(connection.sql(self._grouped(codes, layout, told, at_most)))
         words = [columns[f"k{w}"] for w in range(layout.n_words)]
         keys = words[0][:, np.newaxis] if len(words) == 1 else np.stack(words, axis=1)
         return keys, columns["n"], [columns[name] for name in sums]
+
+    def n_counted(self, columns: Sequence[str]) -> int:
+        """Count the rows of what is counted already, or those that are different."""
+        inner = ", ".join(self._rows.inner[column] for column in columns)
+        rows = f"(SELECT DISTINCT {inner} FROM {self._rows.view})"
+        if {*columns} == {*self._jointly}:
+            rows = f"{self._counted} WHERE which = 0"
+        with self._session.explained():
+            ((n,),) = self._session.connection.execute(f"SELECT count(*) FROM {rows}").fetchall()
+        return int(n)
+
+    def kept(
+        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+    ) -> DuckDBCounted:
+        """Translate counted combinations into a table of packed keys."""
+        table = f"{self._counted}_kept"
+        one_by_one = all(len(np.unique(each)) == len(each) for each in codes.values())
+        with self._session.explained():
+            query = self._grouped(codes, layout, told, None)
+            if one_by_one and self._is_counted(codes, told) and {*codes} == {*self._jointly}:
+                packed, joins = self._values.packed(list(codes), codes, layout)
+                sums = "".join(f", d{j}" for j in range(len(told)))
+                query = (
+                    f"SELECT {packed}, n{sums} FROM {self._counted} AS s {joins} WHERE which = 0"
+                )
+            self._session.connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS {query}")
+            self._forget()
+        return DuckDBCounted(self._session, table, layout, len(told))
+
+    def _is_counted(self, columns: Collection[str], told: Sequence[tuple[str, ...]]) -> bool:
+        """Whether what is asked for follows from what `domains` has counted."""
+        return {*columns} <= {*self._jointly} and {*told} <= {*self._told}
+
+    def _grouped(
+        self,
+        codes: Mapping[str, Codes],
+        layout: Layout,
+        told: Sequence[tuple[str, ...]],
+        at_most: int | None,
+    ) -> str:
+        """Give SQL that counts packed keys, out of what is counted already where that will do."""
+        packed, joins = self._values.packed(list(codes), codes, layout)
+        if at_most is None and self._is_counted(codes, told):
+            sums = [summed_up(f"d{self._told.index(each)}") for each in told]
+            digests = "".join(f", {digest} AS d{j}" for j, digest in enumerate(sums))
+            return (
+                f"SELECT {packed}, sum(n)::BIGINT AS n{digests} FROM {self._counted} AS s {joins} "
+                "WHERE which = 0 GROUP BY ALL"
+            )
+        rows = self._rows.view
+        if at_most is not None:
+            rows = f"(SELECT * FROM {rows} USING SAMPLE reservoir({at_most} ROWS) REPEATABLE (1))"
+        return (
+            f"SELECT {packed}, count(*) AS n{self._digests(told)} "
+            f"FROM {rows} AS s {joins} GROUP BY ALL"
+        )
+
+    def _forget(self) -> None:
+        """Let go what `domains` has counted."""
+        self._session.connection.execute(f"DROP TABLE IF EXISTS {self._counted}")
+        self._jointly = ()
 
     def _translated(
         self, codes: Mapping[str, Codes], layout: Layout, numbers: Sequence[str]

@@ -16,7 +16,12 @@ def summed(columns: Sequence[str]) -> str:
     sums of them would stay the same when rows exchange values whose bits happen to agree.
     """
     texts = ", ".join(f"CAST({column} AS VARCHAR)" for column in columns)
-    return f"(sum(hash(hash({texts}))) & {LOWEST_BITS})::UBIGINT"
+    return summed_up(f"hash(hash({texts}))")
+
+
+def summed_up(numbers: str) -> str:
+    """Give SQL for a sum of hashes or digests."""
+    return f"(sum({numbers}) & {LOWEST_BITS})::UBIGINT"
 
 
 def digest_of(connection: duckdb.DuckDBPyConnection, columns: Sequence[str], rows: str) -> int:

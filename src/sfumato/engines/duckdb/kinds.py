@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import re
 
+from sfumato.engines.arrow import uncountable
 from sfumato.engines.duckdb.csv_text import undone
-from sfumato.errors import BadInput
 
 _NUMBERS = r"(U?(TINY|SMALL|BIG|HUGE)INT|U?INTEGER|FLOAT|DOUBLE|DECIMAL\(.*\))$"
 PLAIN = re.compile(rf"(VARCHAR|BOOLEAN|DATE)$|{_NUMBERS}")  # Python takes them as they are
-COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")
+COUNTABLE = re.compile(rf"(VARCHAR|BOOLEAN|DATE|TIME[^\[]*|UUID)$|{_NUMBERS}")
 LIST = re.compile(r"(.+)\[\d*\]$")
 SAFE_IN_CSV = re.compile(rf"(BOOLEAN|DATE|TIME.*|UUID)$|{_NUMBERS}")  # no spreadsheet runs them
 
@@ -52,10 +52,7 @@ def sorted_as(kind: str) -> str | None:
 def refuse_uncountable(column: str, kind: str) -> None:
     """Refuse a column whose values cannot be counted."""
     if not COUNTABLE.match(kind):
-        raise BadInput(
-            f"column {column!r}: values of type {kind} cannot be counted; turn them into text, "
-            "numbers or dates"
-        )
+        raise uncountable(column, kind)
 
 
 def kind_of(written: str) -> str:

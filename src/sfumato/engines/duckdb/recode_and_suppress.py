@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
 import numpy as np
@@ -35,15 +35,12 @@ class Writing:
         plan, inner = self._plan, self._rows.inner
         kept, types = self._kept()
         self._selected = self._with_numbers(self._published(kept, types))
-        quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
-        rest = [column for column in plan.columns if column not in quasi_identifiers]
-        columns = [v for c in (*quasi_identifiers, *rest) for v, _ in self._columns_for(c)]
-        order = [f"{column} NULLS FIRST" for column in columns]
+        order = [f"{column} NULLS FIRST" for column in plan.sorted_by(inner)]
         written = [  # ENUMs are sorted, texts are written
             f"{as_text(v) if v == inner[c] and self._is_text(c, kept, types) else v} "
             f"AS {sql.name(name)}"
             for c in plan.columns
-            for v, name in self._columns_for(c)
+            for v, name in plan.written_for(c, inner)
         ]
         if plan.group is not None:
             order = ["g", *order]
@@ -58,22 +55,12 @@ class Writing:
     def digest(self) -> int:
         """Give the digest of what was written, from the same places that people were dealt."""
         plan = self._plan
-        columns = [v for c in plan.columns for v, _ in self._columns_for(c)]
+        columns = [v for c in plan.columns for v, _ in plan.written_for(c, self._rows.inner)]
         if self._kind == "csv":  # as the values are read again
             columns = [undone(f"CAST({column} AS VARCHAR)") for column in columns]
         if plan.group is not None:
             columns = ["g", *columns]
         return digest_of(self._connection, columns, f"({self._selected})")
-
-    def _columns_for(self, column: str) -> list[tuple[str, str]]:
-        """Give what is written for a column: inner names, and those in the file."""
-        own = [(self._rows.inner[column], column)]
-        numbers = self._plan.numbers.get(column)
-        if numbers is None:
-            return own
-        place = list(self._plan.numbers).index(column)
-        beside = [(f"n{place}_{j}", name) for j, name in enumerate(numbers.names)]
-        return beside if numbers.instead else [*own, *beside]
 
     def _with_numbers(self, selected: str) -> str:
         """Give SQL for the rows with their columns of numbers, which follow from the texts."""
@@ -159,8 +146,7 @@ class Writing:
 
     def _by_join(self, how: Join, kept: Mapping[str, str]) -> tuple[dict[str, str], str]:
         """Give SQL for the published value of every column, and the rows to take them from."""
-        used = how.groups if how.dealt is None else how.dealt
-        groups = np.arange(int(used.max(initial=0)) + 1)
+        groups = np.arange(how.n_groups)
         labels = {c: texts.take(groups) for c, texts in how.labels.items() if texts is not None}
         self._tabulate("group_labels", {"g": groups}, list(labels.values()))
         published = {column: f"label{j}" for j, column in enumerate(labels)} | dict(kept)
@@ -193,27 +179,37 @@ class Writing:
 
     def _assigned(self, how: Join, kept: Sequence[str]) -> str:
         """Give the kept values of the rows that are published, and the labels of their groups."""
-        inner, n_words, keys = self._rows.inner, how.layout.n_words, how.keys
+        inner, n_words = self._rows.inner, how.layout.n_words
         packed, joins = self._values.packed(how.columns, self._plan.codes, how.layout)
         key = ", ".join(f"k{w}" for w in range(n_words))
         needed = kept if how.dealt is None else dict.fromkeys((*kept, *how.order))
         values = [f"{self._values.sortable(c)} AS {inner[c]}" for c in needed] + [packed]
         coded = f"SELECT {', '.join(values)} FROM {self._rows.view} AS s {joins}"
         if how.dealt is None:
-            published = how.groups >= 0
-            columns = {f"k{w}": keys[published, w] for w in range(n_words)}
-            columns["g"] = how.groups[published]
-            parts = pa.table({name: of_numbers(each) for name, each in columns.items()})
-            self._connection.register("parts", parts)
+            self._take_parts(how)
             labelled = "SELECT * FROM parts JOIN group_labels USING (g)"
             return f"SELECT * FROM ({coded}) JOIN ({labelled}) USING ({key})"
         order = ", ".join([key, *(f"{inner[c]} NULLS FIRST" for c in how.order)])
-        self._connection.register("dealt", pa.table({"g": of_numbers(how.dealt)}))
+        self._connection.register("dealt", _streamed(how.dealt))  # joined in its order
         self._connection.execute(
             f"CREATE OR REPLACE TEMP TABLE placed AS SELECT * EXCLUDE ({key}) FROM "
             f"(SELECT * FROM ({coded}) ORDER BY {order}) POSITIONAL JOIN dealt"
         )
+        self._connection.unregister("dealt")
         return "SELECT * FROM placed JOIN group_labels USING (g)"
+
+    def _take_parts(self, how: Join) -> None:
+        """Make a table of the keys that are published, with their groups."""
+        columns = [f"k{w} UBIGINT" for w in range(how.layout.n_words)]
+        self._connection.execute(
+            f"CREATE OR REPLACE TEMP TABLE parts ({', '.join(columns)}, g BIGINT)"
+        )
+        for keys, groups in how.parts:
+            there = np.flatnonzero(groups >= 0)
+            taken = {f"k{w}": of_numbers(keys[there, w]) for w in range(how.layout.n_words)}
+            self._connection.register("taken", pa.table({**taken, "g": of_numbers(groups[there])}))
+            self._connection.execute("INSERT INTO parts FROM taken")
+        self._connection.unregister("taken")
 
     def _tabulate(
         self, table: str, numbers: Mapping[str, NDArray[np.integer]], labels: Sequence[Labels]
@@ -237,3 +233,10 @@ class Writing:
         self._connection.execute(
             f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT {', '.join(selected)} FROM columns"
         )
+
+
+def _streamed(dealt: Iterable[NDArray[np.int32]]) -> pa.RecordBatchReader:
+    """Give people's groups as they are asked for."""
+    schema = pa.schema({"g": pa.int32()})
+    batches = (pa.record_batch([of_numbers(each)], schema=schema) for each in dealt)
+    return pa.RecordBatchReader.from_batches(schema, batches)

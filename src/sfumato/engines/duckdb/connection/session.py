@@ -24,8 +24,9 @@ from sfumato.engines.duckdb.connection.explain import (
     met_lack_of_memory,
 )
 from sfumato.engines.duckdb.connection.instance import Instance, shared
+from sfumato.engines.file_versions import refuse_changed
 from sfumato.errors import BadInput, NoRoom
-from sfumato.files.paths import reason, version
+from sfumato.files.paths import version
 from sfumato.files.private_directory import no_room
 from sfumato.progress import not_enough_memory
 
@@ -149,17 +150,7 @@ class Session:
 
     def refuse_changed(self) -> None:
         """Refuse to go on with a file that is not what it was."""
-        for path, opened in self._versions.items():
-            name = self.name if len(self._versions) == 1 else str(path)
-            try:
-                current = version(path)
-            except OSError as error:
-                raise BadInput(f"{name}: the file is gone: {reason(error)}") from None
-            if current != opened:
-                raise BadInput(
-                    f"{name}: the file has changed since it was opened; start again, and let "
-                    "nobody write to it meanwhile"
-                ) from None  # whatever the engine says of the new rows
+        refuse_changed(self.name, self._versions)
 
 
 def _left(instance: Instance, links: Iterable[Path]) -> None:

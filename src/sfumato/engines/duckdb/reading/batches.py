@@ -10,7 +10,7 @@ import pyarrow as pa
 import pyarrow.parquet as pq
 
 from sfumato.engines import sql
-from sfumato.engines.arrow import of_bytes, of_texts
+from sfumato.engines.arrow import cast_text, of_bytes, of_texts
 from sfumato.engines.duckdb.connection.session import Session
 from sfumato.engines.duckdb.kinds import labelled
 from sfumato.engines.duckdb.reading.spellings import normal_forms
@@ -108,7 +108,7 @@ def _without(rows: Rows, without: Mapping[str, Collection[object]]) -> Rows:
     for j, (column, values) in enumerate(without.items()):
         value, kind, table = f"s.{rows.inner[column]}", rows.types[column], f"rare_{j}"
         real = kind in ("FLOAT", "DOUBLE")
-        listed = pa.array([*values], pa.float64()) if real else of_texts(map(_cast, values))
+        listed = pa.array([*values], pa.float64()) if real else of_texts(map(cast_text, values))
         connection.register("listed", pa.table({"value": listed}))
         connection.execute(f"CREATE OR REPLACE TEMP TABLE {table} AS SELECT * FROM listed")
         connection.unregister("listed")
@@ -119,13 +119,6 @@ def _without(rows: Rows, without: Mapping[str, Collection[object]]) -> Rows:
         f"{' '.join(joins)}"
     )
     return replace(rows, view="common_rows")
-
-
-def _cast(value: object) -> str | None:
-    """Write a value as SQL casts it to text."""
-    if value is None:
-        return None
-    return str(value).lower() if isinstance(value, bool) else str(value)
 
 
 def _told(column: str) -> str:
