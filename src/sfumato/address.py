@@ -20,6 +20,7 @@ BEFORE_THE_HOST = re.compile(r":[^@]*@")  # a password, as far as anybody can te
 AS_AN_OPTION = re.compile(r"[?&][^=&#]*password[^=&#]*=", re.IGNORECASE)
 PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\s".]+))\s*')  # of a name, as SQL writes it
 EXAMPLE = "postgresql://host/database#schema.table"
+LONGEST = 63  # bytes of a name; a server would cut what is longer, without a word
 REFUSED = (
     "an address with a password in it is refused; put it into ~/.pgpass, PGPASSWORD or a service "
     "file, and take it out of the address (an @ that ends no password is written %40)"
@@ -60,6 +61,14 @@ class Name:
         parts = (self.table,) if self.schema is None else (self.schema, self.table)
         plain = re.compile(r"[a-z_][a-z0-9_]*")
         return ".".join(part if plain.fullmatch(part) else quoted(part) for part in parts)
+
+    def beside(self, ending: str) -> Name:
+        """Name another table in the same schema.
+
+        >>> str(Name("q1", "visits").beside("release"))
+        'visits.q1_release'
+        """
+        return Name(f"{self.table}_{ending}", self.schema)
 
     @property
     def quoted(self) -> str:
@@ -115,6 +124,20 @@ def quoted(identifier: str) -> str:
     '"a""b"'
     """
     return '"' + identifier.replace('"', '""') + '"'
+
+
+def refuse_long(names: Iterable[str]) -> None:
+    """Refuse names that a server would cut; others may be called what is left of them.
+
+    >>> refuse_long(["age", "zip"])
+    """
+    for name in names:
+        n_bytes = len(name.encode())
+        if n_bytes > LONGEST:
+            raise BadInput(
+                f"the name {name!r} has {n_bytes} bytes, and PostgreSQL cuts names after "
+                f"{LONGEST}; choose a shorter one"
+            )
 
 
 def is_address(source: object) -> bool:

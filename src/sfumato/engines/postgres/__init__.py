@@ -7,6 +7,8 @@ from pathlib import Path
 from sfumato.address import Address, Name, is_address
 from sfumato.data.read_settings import ReadSettings
 from sfumato.engines.duckdb.source import DuckDBSource
+from sfumato.engines.postgres.new_tables import NewTables
+from sfumato.engines.postgres.published import PublishedTables
 from sfumato.engines.postgres.server import Server
 from sfumato.engines.postgres.source import PostgresSource
 from sfumato.engines.postgres.table import RemoteTable
@@ -59,6 +61,14 @@ class Postgres(Engine):
             )
         address = Address(self._address.database, name)
         return PostgresSource(self, RemoteTable.of(Server(address), name, str(address)))
+
+    def publishing(self, table: Name) -> NewTables:
+        """Begin a transaction that makes the tables of a release; `table`: for messages."""
+        return NewTables(self, Address(self._address.database, table))
+
+    def published(self, table: Name) -> PublishedTables:
+        """Begin to read the tables of a release; `table`: for messages."""
+        return PublishedTables(self, Address(self._address.database, table))
 
     def open_published(self, path: Path) -> DuckDBSource:
         """Open a file of a release, which the embedded engine wrote."""

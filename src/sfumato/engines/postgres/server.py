@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import re
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, wait
 from contextlib import contextmanager, suppress
 from threading import Thread
-from typing import TYPE_CHECKING, Any, TypeVar
+from typing import TYPE_CHECKING, Any, ClassVar, Self, TypeVar
 
 import pyarrow as pa
 
@@ -78,13 +78,26 @@ WITHOUT_STATE = [  # what comes in the middle of an answer has no SQLSTATE
 class Server:
     """A connection, in a transaction that sees one state of the database and changes nothing."""
 
+    beginning: ClassVar[Sequence[str]] = BEGINNING  # what the transaction begins with
+    reasons: ClassVar[Mapping[str, str]] = REASONS
+
     def __init__(self, address: Address) -> None:
         self.address = address
         self._connection = connection = _connected(address)
-        weakref.finalize(self, _close, connection)
+        self._end = weakref.finalize(self, _close, connection)
         with self.explained():
-            for statement in BEGINNING:
+            for statement in self.beginning:
                 self._run(statement)
+
+    def close(self) -> None:
+        """End the connection, and with it what was not committed."""
+        self._end()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self.close()
 
     def asked(self, query: str) -> list[dict[str, Any]]:
         """Give the rows of a short answer."""
@@ -117,7 +130,7 @@ class Server:
         try:
             yield
         except (Error, OSError, pa.ArrowException) as error:
-            raise _explanation(error, str(self.address)) from None
+            raise _explanation(error, str(self.address), self.reasons) from None
         except MemoryError:
             raise NoRoom(f"{self.address}: {not_enough_memory()}") from None
 
@@ -174,7 +187,7 @@ def _unreachable(message: str, address: Address) -> str:
     return f"{address}: the {where} cannot be reached; try psql with the same address"
 
 
-def _explanation(error: Exception, name: str) -> BadInput:
+def _explanation(error: Exception, name: str, reasons: Mapping[str, str]) -> BadInput:
     state = getattr(error, "sqlstate", None) or ""
     message = str(error)
     if not state and (found := re.search(r"SQLSTATE: (\w{5})", message)):
@@ -186,7 +199,7 @@ def _explanation(error: Exception, name: str) -> BadInput:
             f"{name}: row-level security would hide rows from this role, and a release would be of "
             "some people only; read it as a role with BYPASSRLS, or have its owner make a view"
         )
-    meaning = REASONS.get(state) or REASONS.get(state[:2])
+    meaning = reasons.get(state) or reasons.get(state[:2])
     if meaning is None:
         meaning = f"the server refused a query (SQLSTATE {state or 'unknown'}); see its log"
     return BadInput(f"{name}: {meaning}")

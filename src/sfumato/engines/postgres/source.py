@@ -12,12 +12,16 @@ from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.data.recoding.instructions import Join
 from sfumato.data.spellings import Spellings
+from sfumato.engines import sql
 from sfumato.engines.duckdb.counting import DuckDBPeople
+from sfumato.engines.duckdb.recode_and_suppress import PARQUET_FORMAT
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.source import DuckDBSource
 from sfumato.engines.look import SourceLook
 from sfumato.engines.postgres.table import RemoteTable
 from sfumato.engines.protocol import BatchReceipt, Engine, Format, WritingPlan
+
+LARGE = ("DECIMAL(20,0)",)  # what whole numbers are that no bigint can be
 
 
 class PostgresSource(DuckDBSource):
@@ -71,6 +75,23 @@ class PostgresSource(DuckDBSource):
         """Read batch by batch."""
         self._table.fetch_all()
         return super().to_batches(text)
+
+    def write_sorted(self, target: Path, order: Sequence[str], whole: Collection[str]) -> None:
+        """Write all rows into a Parquet file, sorted by some columns, missing values first.
+
+        whole: Columns of whole numbers, which the server may keep as numeric.
+        """
+        self._table.fetch(self.columns)
+        rows, session = self._rows, self._session
+        values = dict(rows.inner)
+        values |= {c: f"CAST({values[c]} AS UBIGINT)" for c in whole if rows.types[c] in LARGE}
+        selected = ", ".join(f"{value} AS {sql.name(name)}" for name, value in values.items())
+        by = ", ".join(f"{rows.inner[name]} NULLS FIRST" for name in order or self.columns)
+        with session.explained(target):
+            session.connection.execute(
+                f"COPY (SELECT {selected} FROM {rows.view} ORDER BY {by}) "
+                f"TO {sql.text(target)} ({PARQUET_FORMAT})"
+            )
 
     def kinds(self, numbers: Collection[str]) -> dict[str, str]:
         """Name what each column holds; what cannot be read is something else."""

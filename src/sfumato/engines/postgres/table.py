@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import pyarrow as pa
 
@@ -50,7 +51,7 @@ class RemoteTable(Remote):
     @classmethod
     def of(cls, server: Server, named: Name, name: str) -> RemoteTable:
         """Find a table; refuse one that is not there, or that nobody may read."""
-        oid, table = _found(server, named, name)
+        oid, table = found(server, named, name)
         columns = columns_of(server, oid, table.quoted)
         if not columns:
             raise BadInput(f"{name}: no columns")
@@ -142,14 +143,23 @@ class RemoteTable(Remote):
                 )
 
 
-def _found(server: Server, named: Name, name: str) -> tuple[int, Name]:
+def looked_up(server: Server, named: Name) -> list[dict[str, Any]]:
+    """Give what the catalogue says of a table or view, the nearest first; none: nothing."""
     where = f"c.relname = {sql.text(named.table)} AND " + (
         f"{ON_THE_WAY} IS NOT NULL"
         if named.schema is None
         else f"n.nspname = {sql.text(named.schema)}"
     )
-    found = server.asked(f"{HERE.format(where=where)} ORDER BY {ON_THE_WAY}")
-    if not found:
+    return server.asked(f"{HERE.format(where=where)} ORDER BY {ON_THE_WAY}")
+
+
+def found(server: Server, named: Name, name: str) -> tuple[int, Name]:
+    """Give a table's number in the catalogue, and its name with its schema; refuse an unknown one.
+
+    name: What messages call it.
+    """
+    rows = looked_up(server, named)
+    if not rows:
         shown = "n.nspname NOT LIKE 'pg\\_%' AND n.nspname <> 'information_schema'"
         others = [
             str(Name(row["name"], None if named.schema is None and row["near"] else row["schema"]))
@@ -159,10 +169,10 @@ def _found(server: Server, named: Name, name: str) -> tuple[int, Name]:
             )
         ]
         raise BadInput(f"{name}: no such table or view{nearest(str(named), others)}")
-    table = Name(found[0]["name"], found[0]["schema"])
-    if not found[0]["entered"]:
+    table = Name(rows[0]["name"], rows[0]["schema"])
+    if not rows[0]["entered"]:
         schema = sql.name(str(table.schema))
         raise BadInput(f"{name}: no right to read it; GRANT USAGE ON SCHEMA {schema} TO the role")
-    if not found[0]["readable"]:
+    if not rows[0]["readable"]:
         raise BadInput(f"{name}: no right to read it; GRANT SELECT ON {table} TO the role")
-    return found[0]["oid"], table
+    return rows[0]["oid"], table
