@@ -8,6 +8,7 @@ import re
 import secrets
 import shutil
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -21,10 +22,14 @@ from pyspark.sql import DataFrame, SparkSession
 from sfumato.errors import BadInput, NoRoom
 from sfumato.files.private_directory import PrivateDirectory, scratch
 
+NANOS_AS_LONG = "spark.sql.legacy.parquet.nanosAsLong"
 # What is computed must not depend on how a user has set up the session: see `Cluster.own`.
 SETTINGS = {
     "spark.sql.ansi.enabled": "true",  # decimals as plain texts
     "spark.sql.caseSensitive": "true",
+    NANOS_AS_LONG: "true",  # Python does not know their type; see `kinds`
+    "spark.sql.timestampNanosTypes.enabled": "true",  # in files; both are new in Spark 4.3
+    "spark.sql.timeType.enabled": "true",
     "spark.sql.csv.parser.columnPruning.enabled": "false",  # or lines are not counted by fields
     "spark.sql.parquet.compression.codec": "zstd",
     "spark.sql.parquet.outputTimestampType": "TIMESTAMP_MICROS",
@@ -35,6 +40,7 @@ SETTINGS = {
     "spark.sql.timestampType": "TIMESTAMP_NTZ",  # of Arrow's timestamps without a time zone
     "spark.sql.sources.partitionColumnTypeInference.enabled": "false",  # 01 stays 01
 }
+NOTHING = "v0 int"  # of a frame without rows
 TAKEN_OVER = "spark.sql.shuffle.partitions"
 # Of a session that we make: nothing on the screen, and no values of the data in its log.
 QUIET = {
@@ -52,6 +58,10 @@ CONNECT = (
     "engine 'spark': this session cannot have another one beside it; Spark Connect needs pyspark "
     "4.3 or later, here and on its server"
 )
+WITHOUT_US = (
+    "the executors finish what does not fit into memory= by sfumato, and do not have it; install "
+    "it where they run, let PYSPARK_PYTHON name the Python that has it, or allow more memory"
+)
 MEANINGS = [  # what a message of Spark has in it, and what that means
     (r"stopped SparkContext|SparkContext was shut down|SESSION_CLOSED|SESSION_NOT_FOUND", STOPPED),
     (r"Connection refused|UNAVAILABLE|Connection reset|Answer from Java side is empty", STOPPED),
@@ -64,6 +74,7 @@ MEANINGS = [  # what a message of Spark has in it, and what that means
         r"OutOfMemoryError|Total size of serialized results|maxResultSize",
         "Spark has too little memory; give its driver or its executors more",
     ),
+    (r"No module named 'sfumato", WITHOUT_US),
     (r"cancelled|INTERRUPTED|OPERATION_CANCELED", "the work on the cluster was cancelled"),
     (
         r"MALFORMED_(CSV_)?RECORD|Malformed CSV record|TextParsingException",
@@ -71,6 +82,10 @@ MEANINGS = [  # what a message of Spark has in it, and what that means
     ),
     (r"PATH_NOT_FOUND|does not exist|FileNotFoundException", "a file is gone, or was never there"),
     (r"UNABLE_TO_INFER_SCHEMA", "no Parquet files are in it"),
+    (
+        r"CANNOT_PARSE_DATATYPE|PARQUET_TYPE_ILLEGAL|UNSUPPORTED_(TIME_TYPE|DATA_TYPE_FOR_ARROW)",
+        "a column has a type that this Spark does not read; turn it into text, numbers or dates",
+    ),
     (r"CANNOT_READ_FILE_FOOTER|is not a Parquet file|FAILED_READ_FILE", "a file is damaged"),
     (r"Permission denied", "permission denied"),
 ]
@@ -78,11 +93,17 @@ MEANINGS = [  # what a message of Spark has in it, and what that means
 _scratch: list[PrivateDirectory] = []  # where a session that we made spills; it goes with us
 
 
+class _Work(threading.local):
+    """Whether a thread works in our session; each has an active one of its own."""
+
+    is_ours = False
+
+
 class Cluster:
     """A session of ours on the cluster of another, with settings that are always the same."""
 
     def __init__(self, given: Any) -> None:
-        self.given = given
+        self.given, self._work = given, _Work()
         self._tag = f"sfumato-{secrets.token_hex(8)}"
         for name in ("SQLQueryContextLogger", "DataFrameQueryContextLogger"):
             logging.getLogger(name).disabled = True  # they print queries, and what led to them
@@ -116,7 +137,8 @@ class Cluster:
     def explained(self, name: str, target: Path | None = None) -> Iterator[None]:
         """Turn Spark's errors into one line that names the place and no value."""
         try:
-            yield
+            with self._active():
+                yield
         except KeyboardInterrupt:
             with suppress(Exception):  # whatever became of the session
                 self.own.interruptTag(self._tag)
@@ -127,6 +149,21 @@ class Cluster:
             if not _of_pyspark(error):
                 raise
             raise BadInput(f"{name}: {STOPPED}") from None
+
+    @contextmanager
+    def _active(self) -> Iterator[None]:
+        """Make our session the active one, in which Spark looks some settings up, and not ours."""
+        if self._work.is_ours or not hasattr(self, "own"):
+            yield
+            return
+        self._work.is_ours = True
+        try:
+            self.own.createDataFrame([], NOTHING)  # makes it the active session
+            yield
+        finally:
+            self._work.is_ours = False
+            with suppress(Exception):  # whatever became of it
+                self.given.createDataFrame([], NOTHING)
 
     def _meaning(self, error: Exception, name: str, target: Path | None) -> BadInput:
         text = str(error)
@@ -153,9 +190,7 @@ class Cluster:
 
     def frame(self, table: pa.Table) -> DataFrame:
         """Hand a small table over to the cluster."""
-        made = self.own.createDataFrame(table)
-        self.given.createDataFrame([], "v0 int")  # makes it the active session again
-        return made
+        return self.own.createDataFrame(table)
 
     def collected(self, frame: DataFrame) -> pa.Table:
         """Bring a small table here."""

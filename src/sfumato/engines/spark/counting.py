@@ -18,8 +18,9 @@ from sfumato.data.groups import Counts, Digests
 from sfumato.data.keys import Codes, Keys, Layout
 from sfumato.engines.arrow import to_numbers, values_of
 from sfumato.engines.protocol import Format, People, WritingPlan
-from sfumato.engines.spark.digests import hash_of, summed, to_digests
-from sfumato.engines.spark.kinds import refuse_uncountable
+from sfumato.engines.spark.digests import added, hash_of, summed, to_digests
+from sfumato.engines.spark.kept_counts import SparkCounted
+from sfumato.engines.spark.kinds import refuse_uncountable, refuse_unsorted
 from sfumato.engines.spark.recode_and_suppress import Writing
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.values import Values, to_keys
@@ -65,26 +66,63 @@ class SparkPeople(People):
         codes: Mapping[str, Codes],
         layout: Layout,
         told: Sequence[tuple[str, ...]] = (),
-        at_most: int | None = None,  # noqa: ARG002  (all of the people are right as well)
+        at_most: int | None = None,
     ) -> tuple[Keys, Counts, list[Digests]]:
         """Translate counted combinations into packed keys; count what has not been counted."""
-        columns = list(codes)
         with self._watched.explained():
-            counted = self._counted
-            if counted is None or {*columns} != {*self._jointly} or self._told != tuple(told):
-                counted = self._grouped(columns, told)
-            coded = counted.withColumnsRenamed(
-                {self._rows.inner[column]: f"c{j}" for j, column in enumerate(columns)}
-            )
-            packed = self._values.packed(coded, columns, codes, layout)
-            words = [f"k{w}" for w in range(layout.n_words)]
-            sums = [f"d{j}" for j in range(len(told))]
-            table = self._cluster.collected(packed.select(*words, "n", *sums))
-        self._release()
+            table = self._cluster.collected(self._packed(codes, layout, told, at_most))
+        if {*codes} == {*self._jointly}:
+            self._release()
+        words = [f"k{w}" for w in range(layout.n_words)]
+        sums = [f"d{j}" for j in range(len(told))]
         keys = to_keys([table[word] for word in words])
         return keys, to_numbers(table["n"]), [to_digests(table[name]) for name in sums]
 
-    def _grouped(self, columns: Sequence[str], told: Sequence[tuple[str, ...]]) -> DataFrame:
+    def n_counted(self, columns: Sequence[str]) -> int:
+        """Count what the cluster keeps already, or what is different."""
+        with self._watched.explained():
+            if self._counted is not None and {*columns} == {*self._jointly}:
+                return int(self._counted.count())
+            values = [self._values.compared(c).alias(self._rows.inner[c]) for c in columns]
+            return int(self._rows.frame.select(*values).distinct().count())
+
+    def kept(
+        self, codes: Mapping[str, Codes], layout: Layout, told: Sequence[tuple[str, ...]] = ()
+    ) -> SparkCounted:
+        """Translate counted combinations into packed keys, and have the cluster keep them."""
+        with self._watched.explained():
+            packed = self._packed(codes, layout, told).persist()
+            counted = SparkCounted(self._watched, packed, layout, len(told))
+        self._release()
+        self._held.append(packed)
+        return counted
+
+    def _packed(
+        self,
+        codes: Mapping[str, Codes],
+        layout: Layout,
+        told: Sequence[tuple[str, ...]],
+        at_most: int | None = None,
+    ) -> DataFrame:
+        """Give packed keys with their people and digests, out of what is counted already if so."""
+        columns, counted = list(codes), self._counted
+        known = {*columns} <= {*self._jointly} and (*told,) in ((), self._told)
+        if counted is None or not known or at_most is not None:
+            counted = self._grouped(columns, told, at_most)
+        coded = counted.withColumnsRenamed(
+            {self._rows.inner[column]: f"c{j}" for j, column in enumerate(columns)}
+        )
+        packed = self._values.packed(coded, columns, codes, layout)
+        sums = [added(f"d{j}") for j in range(len(told))]
+        words = [f"k{w}" for w in range(layout.n_words)]
+        return packed.groupBy(*words).agg(F.sum("n").alias("n"), *sums)
+
+    def _grouped(
+        self,
+        columns: Sequence[str],
+        told: Sequence[tuple[str, ...]],
+        at_most: int | None = None,
+    ) -> DataFrame:
         """Count the combinations of some columns, as they are compared, and sum up digests."""
         inner = self._rows.inner
         names = [inner[column] for column in columns]
@@ -94,11 +132,13 @@ class SparkPeople(People):
             for j, each in enumerate(told)
         ]
         sums = [summed(F.col(f"h{j}")).alias(f"d{j}") for j in range(len(told))]
-        grouped = self._rows.frame.select(*values, *hashes).groupBy(*names)
-        return grouped.agg(F.count(F.lit(1)).alias("n"), *sums)
+        rows = self._rows.frame.select(*values, *hashes)
+        if at_most is not None:
+            rows = rows.orderBy(F.rand(1)).limit(at_most)  # each task keeps no more of its own
+        return rows.groupBy(*names).agg(F.count(F.lit(1)).alias("n"), *sums)
 
     def _text(self, column: str) -> Any:
-        refuse_uncountable(column, self._rows.types[column])
+        refuse_unsorted(column, self._rows.types[column])
         return self._rows.text(column)
 
     def alike(
@@ -150,7 +190,8 @@ class SparkPeople(People):
             else:
                 frame, texts = self._written[1].published_texts()
             hashes = frame.select(hash_of(texts).alias("h"))
-            table = self._cluster.collected(hashes.agg(summed(F.col("h")).alias("d")))
+            totals = hashes.agg(summed(F.col("h")).alias("d")).agg(added("d"))
+            table = self._cluster.collected(totals)
         self._release()
         return int(to_digests(table["d"])[0])
 

@@ -9,7 +9,7 @@ added up here, and every row then knows which places are its own.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 
 import numpy as np
 import pyarrow as pa
@@ -29,7 +29,7 @@ def dealt_out(
     frame: DataFrame,
     key: Sequence[str],
     order: Sequence[str],
-    dealt: NDArray[np.int32],
+    dealt: Iterable[NDArray[np.int32]],
     hold: Callable[[DataFrame], DataFrame],
 ) -> DataFrame:
     """Give the rows of a frame with the `place` of each; those without one (-1) are left out.
@@ -39,7 +39,7 @@ def dealt_out(
         frame: Keys, the columns of `order`, and others that follow from these.
         key: The names of its words.
         order: By which people of one key are sorted, missing values first.
-        dealt: (n_people,) the place of each in that order.
+        dealt: The place of each in that order, in arrays of some people.
         hold: Has the cluster keep a frame.
     """
     columns = frame.columns
@@ -67,6 +67,7 @@ def dealt_out(
     ).repartition(cluster.n_partitions, F.col("first"))
     last = F.least(F.col("first") + (AT_ONCE - 1), F.col("end") - 1)
     people = pieces.select(*columns, F.explode(F.sequence("first", last)).alias("position"))
-    there = np.flatnonzero(dealt >= 0)
-    places = pa.table({"p": of_numbers(there), "place": of_numbers(dealt[there].astype(np.int64))})
+    every = np.concatenate([np.zeros(0, dtype=np.int32), *dealt])
+    there = np.flatnonzero(every >= 0)
+    places = pa.table({"p": of_numbers(there), "place": of_numbers(every[there].astype(np.int64))})
     return matched(cluster, people, [F.col("position")], places).drop("position", *key)

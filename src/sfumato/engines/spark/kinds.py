@@ -1,28 +1,37 @@
-"""Spark's types by their short names: which can be counted, how values are cleaned and compared."""
+"""Spark's types by their short names: which can be counted, how values are cleaned and compared.
+
+Timestamps of nanoseconds are whole numbers here (`nanos`, and without a time zone `nanos_ntz`),
+since pyspark has no type for them: they have their own one in files alone (`stored`).
+"""
 
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
+from functools import partial
 
-from pyspark.sql import Column
+from pyspark.sql import Column, DataFrame, types
 from pyspark.sql import functions as F
 
-from sfumato.engines.spark.texts import text_of
-from sfumato.errors import BadInput
+from sfumato.engines.arrow import uncountable
+from sfumato.engines.spark.texts import shortest_of_32_bits, text_of
 
 WHOLE = r"(tinyint|smallint|int|bigint)"
-COUNTABLE = re.compile(
-    rf"(string|boolean|date|timestamp|timestamp_ntz|float|double|{WHOLE}|decimal\(.*\))$"
-)
+TIMED = r"(timestamp|timestamp_ntz|time\(\d\)|nanos|nanos_ntz)"
+COUNTABLE = re.compile(rf"(string|boolean|date|float|double|{TIMED}|{WHOLE}|decimal\(.*\))$")
+UNSORTED = re.compile(r"(.*<)?(map|variant|interval|geo)|.*[<,](\w+:)?(map|variant|interval|geo)")
 LIST = re.compile(r"array<(.+)>$")
 KINDS = [
     (r"string$", "text"),
     (rf"{WHOLE}$", "integer"),
     (r"(float|double)$", "real"),
     (r"(boolean|date)$", None),
-    (r"timestamp(_ntz)?$", "timestamp"),
+    (r"(timestamp(_ntz)?|nanos)$", "timestamp"),
+    (r"nanos_ntz$", "nanoseconds"),
+    (r"time\([0-6]\)$", "time"),
     (r"decimal\(", None),
 ]
+IN_FILES = {"nanos": "timestamp_ltz(9)", "nanos_ntz": "timestamp_ntz(9)"}
 # What a kind of values is in Spark: so texts of a CSV file are sorted that were no texts.
 SORTED_AS = {
     "integer": "decimal(38,0)",
@@ -46,6 +55,8 @@ def named_kind(kind: str) -> str:
 
     >>> [named_kind(kind) for kind in ("bigint", "decimal(9,2)", "timestamp_ntz", "binary")]
     ['integer', 'decimal(9,2)', 'timestamp', 'other']
+    >>> [named_kind(kind) for kind in ("nanos_ntz", "time(6)")]
+    ['nanoseconds', 'time']
     """
     for pattern, name in KINDS:
         if re.match(pattern, kind):
@@ -61,11 +72,13 @@ def sorted_as(kind: str) -> str | None:
 def refuse_uncountable(column: str, kind: str) -> None:
     """Refuse a column whose values cannot be counted."""
     if not COUNTABLE.match(kind):
-        named = re.split(r"[<(]", kind)[0]
-        raise BadInput(
-            f"column {column!r}: values of type {named} cannot be counted; turn them into text, "
-            "numbers or dates"
-        )
+        raise uncountable(column, re.split(r"[<(]", kind)[0])
+
+
+def refuse_unsorted(column: str, kind: str) -> None:
+    """Refuse a column whose values have no order; others may be published as they are."""
+    if UNSORTED.match(kind):
+        raise uncountable(column, re.split(r"[<(]", kind)[0])
 
 
 def cleaned(value: Column, kind: str) -> Column:
@@ -85,13 +98,15 @@ def cleaned(value: Column, kind: str) -> Column:
 
 
 def compared(value: Column, kind: str) -> Column:
-    """Give what stands for a value where values are compared with a list of them: no timestamp."""
+    """Give what stands for a value where values are compared with a list of them: no time."""
     if kind == "timestamp":
         return F.unix_micros(value)
+    if kind.startswith("time("):
+        return value.cast("string")
     if kind == "timestamp_ntz":
         return F.unix_micros(value.cast("timestamp_ltz"))  # the session's time zone is UTC
     element = LIST.match(kind)
-    if element and element[1].startswith("timestamp"):
+    if element and element[1].startswith("time"):
         return F.transform(value, lambda each: compared(each, element[1]))
     return value
 
@@ -100,16 +115,43 @@ def restored(value: Column, kind: str) -> Column:
     """Give the value that `compared` stands for."""
     if kind == "timestamp":
         return F.timestamp_micros(value)
+    if kind.startswith("time("):
+        return value.cast(
+            types.TimeType(int(kind[len("time(")]))
+        )  # by name the user's session reads it
     return F.timestamp_micros(value).cast("timestamp_ntz") if kind == "timestamp_ntz" else value
 
 
 def labelled(value: Column, kind: str) -> Column:
     """Give a compared value as Python takes it: itself, or its text."""
     if kind == "float":  # as written: 0.1, not the nearest float of 64 bits
-        return value.cast("string").cast("double")
-    if kind.startswith("timestamp"):
+        return shortest_of_32_bits(value).cast("double")
+    if re.fullmatch(TIMED, kind):
         return text_of(restored(value, kind), kind)
     element = LIST.match(kind)
-    if element and (element[1] == "float" or element[1].startswith("timestamp")):
+    if element and (element[1] == "float" or re.fullmatch(TIMED, element[1])):
         return F.transform(value, lambda each: labelled(each, element[1]))
     return value
+
+
+def stored(frame: DataFrame, kinds: Mapping[str, str]) -> DataFrame:
+    """Give columns the types that they have in files: nanoseconds their own one.
+
+    kinds: by the names of the columns.
+    """
+    texts, values = {}, {}
+    for name, kind in kinds.items():
+        element = LIST.sub(r"\1", kind)
+        if element not in IN_FILES:
+            continue
+        one = partial(text_of, kind=element)
+        texts[name] = one(F.col(name)) if element == kind else F.transform(name, one)
+        cast = f"CAST({{}} AS {IN_FILES[element]})"
+        is_list = f"transform({name}, x -> {cast.format('x')})"
+        values[name] = F.expr(cast.format(name) if element == kind else is_list)
+    return frame.withColumns(texts).withColumns(values) if texts else frame
+
+
+def type_inside(kind: str) -> str:
+    """Give Spark's type of values that are worked with."""
+    return "bigint" if kind in IN_FILES else kind

@@ -9,7 +9,7 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from sfumato.engines.one_person import ONLY_ONE, differing, refuse_ungathered, unnamed
-from sfumato.engines.spark.kinds import LIST, refuse_uncountable
+from sfumato.engines.spark.kinds import LIST, refuse_uncountable, type_inside
 from sfumato.engines.spark.rows import Rows
 from sfumato.errors import BadInput
 
@@ -56,7 +56,7 @@ def _n_repeated(rows: Rows, person: str) -> int:
 
 def _sorted(values: Column, element: str) -> Column:
     """Give a list without missing values, in order; a missing list is empty."""
-    empty = F.array().cast(f"array<{element}>")
+    empty = F.array().cast(f"array<{type_inside(element)}>")
     return F.coalesce(F.array_sort(F.filter(values, lambda each: each.isNotNull())), empty)
 
 

@@ -19,7 +19,8 @@ from pyspark.sql import functions as F
 from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.engines.csv_header import Header, numbered, read_header, refuse_alike
 from sfumato.engines.protocol import ENGINES, Source
-from sfumato.engines.spark.cluster import Cluster
+from sfumato.engines.spark.arrow_types import is_plain, is_read, nanoseconds, spark_type
+from sfumato.engines.spark.cluster import NANOS_AS_LONG, Cluster
 from sfumato.errors import BadInput
 from sfumato.files.paths import parts_of, version
 from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
@@ -27,6 +28,8 @@ from sfumato.files.private_directory import PrivateDirectory, no_room, scratch
 ADDRESS = re.compile(r"([a-z][a-z0-9+.-]+):/")  # of a file system that is not this machine's
 TABLE = re.compile(r"[^\s/\\]+(\.[^\s/\\]+){0,2}")  # [[catalog.]database.]table
 GLOB = re.compile(r"([*?\[\]{}\\])")
+NANOS = re.compile(r"timestamp(_ntz|_ltz)?\(9\)")
+WITH_ZONE = re.compile(r"\btimestamp\b")  # which our settings would read as one without
 CSV_OPTIONS = {
     "comment": "",
     "emptyValue": "",  # a quoted empty field; one that is not quoted is missing
@@ -56,6 +59,7 @@ class Opened:
     place: Path | None = None  # of a table of a release
     embedded: Source | None = None  # that converted it, and knows what its settings did
     scratch: PrivateDirectory | None = None  # where it was put then, and goes with
+    nanos: Mapping[str, str] = field(default_factory=dict)  # inner name -> kind; see `kinds`
 
 
 def opened(cluster: Cluster, source: object, settings: ReadSettings) -> Opened:
@@ -69,10 +73,11 @@ def opened(cluster: Cluster, source: object, settings: ReadSettings) -> Opened:
         if found is not None:
             return found
     elif hasattr(source, "__arrow_c_stream__") and not settings.spec():
-        table = _as_arrow(source)
-        with cluster.explained("the data frame"):
-            frame = cluster.frame(table.rename_columns(_inner(len(table.column_names))))
-        return _typed("the table", frame, table.column_names, settings)
+        source = _in_memory(source)
+        if isinstance(source, pa.Table) and is_plain(source.schema):
+            with cluster.explained("the data frame"):
+                frame = cluster.frame(source.rename_columns(_inner(source.num_columns)))
+            return _typed("the table", frame, source.column_names, settings)
     return _converted(cluster, source, settings)
 
 
@@ -83,9 +88,10 @@ def opened_published(cluster: Cluster, path: Path) -> Opened:
         header = read_header(path, ",")
         frame = _csv(cluster, path, header)
         return Opened(str(path), frame, header.columns, False, versions, marked=True, place=path)
-    frame = _parquet(cluster, _address(path), str(path))
+    frame, nanos = _local_parquet(cluster, path, str(path))
     inner = frame.toDF(*_inner(len(frame.columns)))
-    return Opened(str(path), inner, tuple(frame.columns), True, versions, place=path)
+    columns = tuple(frame.columns)
+    return Opened(str(path), inner, columns, True, versions, place=path, nanos=nanos)
 
 
 def _open_where_it_is(
@@ -100,7 +106,7 @@ def _open_where_it_is(
                 f"{text}: CSV files are read from a file system of this machine; copy it there, or "
                 "store it as Parquet"
             )
-        frame = _parquet(cluster, text, text)
+        frame = _far_parquet(cluster, text)
         return _typed(text, frame.toDF(*_inner(len(frame.columns))), frame.columns, settings)
     try:
         path = Path(source).resolve()
@@ -111,9 +117,13 @@ def _open_where_it_is(
         return None
     if is_parquet:
         _refuse_settings(settings)
-        frame = _parquet(cluster, _address(path), text)
+        schemas = _schemas(path)
+        if not all(map(is_read, schemas.values())):
+            return replace(_converted(cluster, [*schemas], settings), name=text)
+        frame, nanos = _local_parquet(cluster, path, text)
         inner = frame.toDF(*_inner(len(frame.columns)))
-        return replace(_typed(text, inner, frame.columns, settings), versions=versions)
+        opened = _typed(text, inner, frame.columns, settings)
+        return replace(opened, versions=versions, nanos=nanos)
     name = source if isinstance(source, str) else source.name
     return _open_table(cluster, name, settings) if not there and TABLE.fullmatch(name) else None
 
@@ -143,7 +153,7 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
     embedded = ENGINES["duckdb"]().open(source, settings)
     directory = scratch()
     reader = embedded.to_batches(embedded.columns)
-    kinds = [_spark_type(field.type) for field in reader.schema]
+    kinds = [spark_type(field.type) for field in reader.schema]
     schema = pa.schema([(f"v{j}", kind) for j, kind in enumerate(kinds)])
     place = directory.path / "rows.parquet"
     try:
@@ -161,6 +171,7 @@ def _converted(cluster: Cluster, source: object, settings: ReadSettings) -> Open
         {path: version(path) for path in embedded.files},
         embedded=embedded,
         scratch=directory,
+        nanos=nanoseconds(schema),
     )
 
 
@@ -182,11 +193,61 @@ def _csv(cluster: Cluster, path: Path, header: Header) -> DataFrame:
         return cluster.own.read.schema(schema).options(**options).csv(address)
 
 
-def _parquet(cluster: Cluster, address: str, name: str) -> DataFrame:
+def _parquet(cluster: Cluster, address: str, name: str, schema: str | None = None) -> DataFrame:
     with cluster.explained(name):
-        frame = cluster.own.read.parquet(address)
+        reader = cluster.own.read if schema is None else cluster.own.read.schema(schema)
+        frame = reader.parquet(address)
         frame.schema  # noqa: B018  (asks the server, where there is one)
         return frame
+
+
+def _local_parquet(cluster: Cluster, path: Path, name: str) -> tuple[DataFrame, dict[str, str]]:
+    """Read files of this machine, and tell which columns hold nanoseconds."""
+    schemas = [*_schemas(path).values()]
+    for schema in schemas[:1]:
+        refuse_alike(schema.names, name)
+    nanos = [nanoseconds(schema) for schema in schemas]
+    if any(each != nanos[0] for each in nanos):
+        raise BadInput(f"{name}: a column has nanoseconds in some files and not in others")
+    found = nanos[0] if nanos else {}
+    schema = _with_numbers(cluster, path, name) if found else None
+    frame = _parquet(cluster, _address(path), name, schema)
+    kinds = {f"v{j}": found[each] for j, each in enumerate(frame.columns) if each in found}
+    return frame, kinds
+
+
+def _schemas(path: Path) -> dict[Path, pa.Schema]:
+    """Give the schemas of Parquet files; beside them may be others."""
+    schemas = {}
+    for part in parts_of(path):
+        with suppress(pa.ArrowException, OSError, UnicodeDecodeError):  # which Spark explains
+            schemas[part] = pq.read_schema(part)
+    return schemas
+
+
+def _with_numbers(cluster: Cluster, path: Path, name: str) -> str:
+    """Give the schema of files that Spark wrote, in which nanoseconds are whole numbers."""
+    view = f"sfumato_{secrets.token_hex(8)}"
+    with cluster.explained(name):
+        cluster.own.read.parquet(_address(path)).createTempView(view)
+        described = cluster.collected(cluster.own.sql(f"DESCRIBE TABLE {view}")).to_pylist()
+        cluster.own.catalog.dropTempView(view)
+    fields = []
+    for each in described:
+        quoted = each["col_name"].replace("`", "``")
+        kind = NANOS.sub("bigint", each["data_type"])
+        fields.append(f"`{quoted}` {WITH_ZONE.sub('timestamp_ltz', kind)}")
+    return ", ".join(fields)
+
+
+def _far_parquet(cluster: Cluster, address: str) -> DataFrame:
+    """Read files of another file system; nanoseconds would be numbers there, and are refused."""
+    cluster.own.conf.set(NANOS_AS_LONG, "false")
+    try:
+        _parquet(cluster, address, address)
+    finally:
+        cluster.own.conf.set(NANOS_AS_LONG, "true")
+    return _parquet(cluster, address, address)
 
 
 def _handed_over(cluster: Cluster, frame: DataFrame) -> DataFrame:
@@ -204,48 +265,16 @@ def _dropped(session: Any, view: str) -> None:
         session.catalog.dropGlobalTempView(view)
 
 
-def _as_arrow(frame: object) -> pa.Table:
-    """Give a data frame as an Arrow table of types that Spark has."""
-    is_pandas = type(frame).__module__.partition(".")[0] == "pandas"
+def _in_memory(source: object) -> object:
+    """Give a data frame in memory as an Arrow table; whatever else it is, it stays that."""
     try:
-        table = pa.Table.from_pandas(frame, preserve_index=False) if is_pandas else pa.table(frame)
-        columns = [_plain(column) for column in table.columns]
-        types = [_spark_type(column.type) for column in columns]
-        casted = [column.cast(kind) for column, kind in zip(columns, types, strict=True)]
-        return pa.table(casted, names=table.column_names)
-    except (pa.ArrowException, TypeError, ValueError, AttributeError) as error:
-        raise BadInput(
-            "the data frame cannot be read: a column holds values of different types, or of a "
-            "type that Spark does not have; give it one type",
-            [str(error)],
-        ) from None
-
-
-def _plain(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    """Give the values themselves where there are numbers of values."""
-    if not pa.types.is_dictionary(column.type):
-        return column
-    chunks = [chunk.dictionary_decode() for chunk in column.chunks]
-    return pa.chunked_array(chunks, column.type.value_type)
-
-
-def _spark_type(kind: pa.DataType) -> pa.DataType:
-    """Give the type that holds the same values, where Spark has none of that name."""
-    is_kind = pa.types
-    if is_kind.is_null(kind) or is_kind.is_string_view(kind):
-        return pa.string()
-    wider = {pa.uint8(): pa.int16(), pa.uint16(): pa.int32(), pa.uint32(): pa.int64()}
-    if kind in wider:
-        return wider[kind]
-    if is_kind.is_uint64(kind):
-        return pa.decimal128(20, 0)
-    if is_kind.is_timestamp(kind):
-        return pa.timestamp("us", kind.tz)
-    if is_kind.is_date64(kind):
-        return pa.date32()
-    if is_kind.is_list(kind) or is_kind.is_large_list(kind) or is_kind.is_fixed_size_list(kind):
-        return pa.list_(_spark_type(kind.value_type))
-    return kind
+        if type(source).__module__.partition(".")[0] == "pandas":
+            return pa.Table.from_pandas(source, preserve_index=False)
+        is_frame = type(source).__module__.partition(".")[0] in ("polars", "pyarrow")
+        is_stream = isinstance(source, pa.RecordBatchReader) or not hasattr(source, "shape")
+        return pa.table(source) if is_frame and not is_stream else source
+    except Exception:  # what is wrong with it is said by whoever reads it
+        return source
 
 
 def _refuse_settings(settings: ReadSettings) -> None:

@@ -15,11 +15,12 @@ from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.engines.arrow import of_numbers, of_texts
 from sfumato.engines.protocol import Format, WritingPlan
 from sfumato.engines.spark.dealing import dealt_out
-from sfumato.engines.spark.kinds import restored
+from sfumato.engines.spark.kinds import refuse_unsorted, restored, stored
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.texts import defused, field_of, text_of, undone
 from sfumato.engines.spark.values import Values, matched, of_keys
 from sfumato.engines.spark.written_files import write_csv, write_parquet
+from sfumato.errors import BadInput
 
 Hold = Callable[[DataFrame], DataFrame]  # has the cluster keep what a frame comes to
 GROUP = "g"
@@ -40,15 +41,14 @@ class Writing:
         """Write it, sorted by group or quasi-identifiers and then by everything else."""
         plan = self._plan
         self._selected = selected = self._with_numbers(self.published())
-        quasi_identifiers = [c for c in plan.quasi_identifiers if c in plan.columns]
-        rest = [column for column in plan.columns if column not in quasi_identifiers]
-        order = [v for c in (*quasi_identifiers, *rest) for v, _ in self._columns_for(c)]
-        written = [pair for c in plan.columns for pair in self._columns_for(c)]
+        order = plan.sorted_by(self._rows.inner)
+        written = [pair for c in plan.columns for pair in plan.written_for(c, self._rows.inner)]
         if plan.group is not None:
             order, written = [GROUP, *order], [(GROUP, plan.group), *written]
         in_order = selected.orderBy(*(F.col(v).asc_nulls_first() for v in order))
         if self._kind == "parquet":
-            write_parquet(in_order.select(*(F.col(v).alias(name) for v, name in written)), target)
+            values = [F.col(v).alias(name) for v, name in written]
+            write_parquet(stored(in_order, self._types).select(*values), target)
             return
         fields = [field_of(text_of(F.col(v), self._types[v])) for v, _ in written]
         lines = in_order.select(F.concat_ws(",", *fields).alias("line"))
@@ -58,23 +58,13 @@ class Writing:
         """Give the rows that were written, in any order, and the texts of their values."""
         assert self._selected is not None  # noqa: S101  (it is asked after `write`)
         plan = self._plan
-        columns = [v for c in plan.columns for v, _ in self._columns_for(c)]
+        columns = [v for c in plan.columns for v, _ in plan.written_for(c, self._rows.inner)]
         if plan.group is not None:
             columns = [GROUP, *columns]
         texts = [text_of(F.col(v), self._types[v]) for v in columns]
         if self._kind == "csv":  # as the values are read again
             texts = [undone(text) for text in texts]
         return self._selected, texts
-
-    def _columns_for(self, column: str) -> list[tuple[str, str]]:
-        """Give what is written for a column: inner names, and those in the file."""
-        own = [(self._rows.inner[column], column)]
-        numbers = self._plan.numbers.get(column)
-        if numbers is None:
-            return own
-        place = list(self._plan.numbers).index(column)
-        beside = [(f"n{place}_{j}", name) for j, name in enumerate(numbers.names)]
-        return beside if numbers.instead else [*own, *beside]
 
     def _with_numbers(self, published: DataFrame) -> DataFrame:
         """Put columns of numbers beside the texts that they follow from."""
@@ -110,11 +100,17 @@ class Writing:
             v = inner[column]
             value = F.col(v)
             kind = self._rows.element(column) if column in kept else "string"
+            refuse_unsorted(column, kind)
+            if self._kind == "csv" and kind.startswith(("array<", "struct<")):
+                raise BadInput(
+                    f"column {column!r}: values of type {kind} are not written to CSV by Spark; "
+                    "choose Parquet, or turn them into text"
+                )
             if column in types:
                 kind = types[column]
                 value = value.cast(kind)
-            elif self._kind == "csv" and kind == "string":
-                value = defused(value)
+            elif self._kind == "csv" and kind in ("string", "binary"):
+                value, kind = defused(text_of(value, kind)), "string"
             self._types[v] = kind
             values.append(value.alias(v))
         if plan.group is not None:
@@ -156,8 +152,7 @@ class Writing:
             for c, texts in how.labels.items()
             if texts is not None and c in self._plan.columns
         }
-        used = how.groups if how.dealt is None else how.dealt
-        groups = np.arange(int(used.max(initial=0)) + 1)
+        groups = np.arange(how.n_groups)
         if labels:
             beside = {
                 inner[c]: _taken(each.texts, each.index[groups]) for c, each in labels.items()
@@ -200,8 +195,10 @@ class Writing:
             return dealt_out(
                 self._cluster, frame.select(*needed, *key), key, sorted_by, how.dealt, self._hold
             )
-        there = how.groups >= 0
-        parts = pa.table({**of_keys(how.keys[there]), "place": of_numbers(how.groups[there])})
+        inside = ((keys[groups >= 0], groups[groups >= 0]) for keys, groups in how.parts)
+        parts = pa.concat_tables(
+            pa.table({**of_keys(keys), "place": of_numbers(groups)}) for keys, groups in inside
+        )
         frame = frame.select(*needed, *key)
         return matched(self._cluster, frame, [F.col(k) for k in key], parts).drop(*key)
 

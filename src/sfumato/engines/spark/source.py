@@ -2,28 +2,30 @@
 
 from __future__ import annotations
 
+import weakref
 from collections.abc import Collection, Mapping, Sequence
 from copy import copy
 from pathlib import Path
 from typing import Any
 
-import pyarrow as pa
 from pyspark.sql import Column, DataFrame, Window
 from pyspark.sql import functions as F
 
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.spellings import Spellings
 from sfumato.engines.look import SourceLook
-from sfumato.engines.protocol import ENGINES, BatchReceipt, Engine, Source
+from sfumato.engines.protocol import ENGINES, Batches, BatchReceipt, Engine, Source
 from sfumato.engines.spark.cluster import Cluster
 from sfumato.engines.spark.counting import SparkPeople
-from sfumato.engines.spark.kinds import LIST, cleaned, kind_of, named_kind, sorted_as
+from sfumato.engines.spark.kinds import LIST, cleaned, kind_of, named_kind, sorted_as, stored
 from sfumato.engines.spark.one_row_each import one_row_each
 from sfumato.engines.spark.opening import Opened
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.spellings import respelled, spellings_of
 from sfumato.engines.spark.texts import undone
 from sfumato.engines.spark.watched import Watched
+from sfumato.engines.spark.written_files import write_parquet
+from sfumato.files.private_directory import no_room, scratch
 
 
 class SparkSource(Source):
@@ -41,6 +43,7 @@ class SparkSource(Source):
         with self._watched.explained():
             types = [kind_of(field.dataType.simpleString()) for field in frame.schema.fields]
         inner = [f"v{j}" for j in range(len(types))]
+        types = [opened.nanos.get(v, kind) for v, kind in zip(inner, types, strict=True)]
         values = [cleaned(F.col(v), kind) for v, kind in zip(inner, types, strict=True)]
         if opened.marked:
             values = [undone(value) for value in values]
@@ -94,34 +97,35 @@ class SparkSource(Source):
         without: Mapping[str, Collection[object]] | None = None,
     ) -> BatchReceipt:
         """Hand the rows over to the embedded engine, which keeps the batches of series."""
-        embedded = ENGINES["duckdb"]().open(self.to_batches(self.columns))
-        return embedded.keep(
+        needed = {*columns, *(without or {}), *([] if person is None else [person])}
+        return self._brought([name for name in self.columns if name in needed]).keep(
             columns, person, key, target, earlier, as_spelled=as_spelled, without=without
         )
 
     def to_batches(self, text: Collection[str]) -> Any:
-        """Bring all rows here, columns without a type as what they hold.
-
-        Those of a release are read from its files, batch by batch; others pass through memory.
-        """
+        """Read batch by batch, columns without a type as what they hold."""
         if self._opened.place is not None:
             return ENGINES["duckdb"]().open_published(self._opened.place).to_batches(text)
-        with self._watched.explained():
-            numbers = [name for name in self.columns if name not in text]
-            types = self._rows.types_of_numbers(numbers)
-            values = [self._rows.value(name) for name in self.columns]
-            typed = [
-                value.cast(types[name]) if name in types else value
-                for name, value in zip(self.columns, values, strict=True)
-            ]
-            frame = self._rows.frame.select(
-                *(
-                    each.alias(self._rows.inner[n])
-                    for n, each in zip(self.columns, typed, strict=True)
-                )
-            )
-            table: pa.Table = self._cluster.collected(frame)
-        return table.rename_columns(list(self.columns)).to_reader()
+        return self._brought(self.columns).to_batches(text)
+
+    def _brought(self, columns: Sequence[str]) -> Source:
+        """Have some columns written into a private directory, for the embedded engine to read.
+
+        So they pass through no memory here; the directory goes with whoever reads it.
+        """
+        directory = scratch()
+        place = directory.path / "rows.parquet"
+        with self._watched.explained(place):
+            inner, types = self._rows.inner, self._rows.types
+            frame = stored(self._rows.frame, {inner[c]: types[c] for c in columns})
+            try:
+                write_parquet(frame.select(*(F.col(inner[c]).alias(c) for c in columns)), place)
+            except OSError as error:
+                raise no_room(error) from None
+        parts = Batches(tuple(sorted(place.iterdir())), self.typed, self.name)
+        source = ENGINES["duckdb"]().open(parts)
+        weakref.finalize(source, directory.close)
+        return source
 
     def kinds(self, numbers: Collection[str]) -> dict[str, str]:
         """Name what each column holds; of a column of lists, what stands in them."""
@@ -136,7 +140,7 @@ class SparkSource(Source):
             return self._opened.embedded.look(patterns)
         if self._opened.place is not None:
             return ENGINES["duckdb"]().open_published(self._opened.place).look(patterns)
-        return super().look(patterns)
+        return self._brought(self.columns).look(patterns)
 
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Compare every row of a file with the one before, and the ends of files with each other.

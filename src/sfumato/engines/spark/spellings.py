@@ -14,9 +14,9 @@ from pyspark.sql import Column, DataFrame
 from pyspark.sql import functions as F
 
 from sfumato.data.spellings import NUMBER, PLAIN_NUMBER, Spellings, normal_form, several
-from sfumato.engines.arrow import of_texts
+from sfumato.engines.arrow import cast_text, of_texts
 from sfumato.engines.spark.cluster import Cluster
-from sfumato.engines.spark.kinds import LIST
+from sfumato.engines.spark.kinds import LIST, labelled
 from sfumato.engines.spark.rows import Rows
 from sfumato.engines.spark.texts import text_of
 from sfumato.engines.spark.values import matched
@@ -115,10 +115,10 @@ def respelled(rows: Rows, spellings: Mapping[str, Mapping[object, str | None]]) 
         if kind in ("float", "double"):
             old, label = (
                 pa.array([*texts], pa.float64()),
-                F.col(value).cast("string").cast("double"),
+                labelled(F.col(value), kind),
             )
         else:
-            old, label = of_texts(map(_cast, texts)), text_of(F.col(value), kind)
+            old, label = of_texts(map(cast_text, texts)), text_of(F.col(value), kind)
         frame = matched(rows.cluster, frame, [label], pa.table({"old_": old, **new}), "left")
         own = text_of(F.col(value), kind)
         frame = frame.withColumn(value, F.when(F.col("there_"), F.col("new_")).otherwise(own))
@@ -131,7 +131,7 @@ def _respelled_lists(
     rows: Rows, frame: DataFrame, value: str, kind: str, texts: Mapping[object, str | None]
 ) -> DataFrame:
     """See some values in lists as texts."""
-    old, new = of_texts(map(_cast, texts)), of_texts(texts.values())
+    old, new = of_texts(map(cast_text, texts)), of_texts(texts.values())
     pairs = pa.table({"one_": pa.array([1]), "old_": _one_list(old), "new_": _one_list(new)})
     frame = matched(rows.cluster, frame, [F.lit(1).cast("bigint")], pairs)
     place = F.map_from_arrays("old_", "new_")
@@ -145,10 +145,3 @@ def _respelled_lists(
 
 def _one_list(values: pa.Array) -> pa.Array:
     return pa.array([values.to_pylist()], pa.list_(pa.string()))
-
-
-def _cast(value: object) -> str | None:
-    """Write a value as it is cast to text."""
-    if value is None:
-        return None
-    return str(value).lower() if isinstance(value, bool) else str(value)

@@ -11,6 +11,9 @@ TEXT, REAL, WHOLE = range(3)  # how a value is written that has no type
 NUMBERS = {REAL: "double", WHOLE: "bigint"}
 NUMBER = r"\A[+\-]?(\d+(\.\d*)?|\.\d+)([eE][+\-]?\d+)?\z"
 ENOUGH = (17, 16)  # digits of a float; the fewest that give it back are the last to be tried
+MOST_OF_32_BITS = 9  # digits
+SECOND = 1_000_000_000  # nanoseconds
+SHOWN = "(?!22|27|5C)([2-6].|7[0-9A-E])"  # two digits of a byte that is shown as its letter
 MOST_PLAIN, LEAST_PLAIN = 15, -4  # powers of ten that are written without an exponent
 
 
@@ -19,10 +22,40 @@ def text_of(value: Column, kind: str) -> Column:
     if kind == "double":
         return _real(_shortest(value))
     if kind == "float":
-        return _real(value.cast("string"))
+        return _real(shortest_of_32_bits(value))
     if kind == "timestamp":  # the session's time zone is UTC
         return F.concat(value.cast("string"), F.lit("+00"))
+    if kind in ("nanos", "nanos_ntz"):
+        return F.concat(_moment(value), F.lit("+00" if kind == "nanos" else ""))
+    if kind == "binary":
+        return _bytes(value)
+    if kind.startswith(("array<", "struct<")):
+        return F.to_json(F.struct(value))
     return value.cast("string")
+
+
+def _moment(nanos: Column) -> Column:
+    """Give the text of a number of nanoseconds since 1970: 2026-01-02 03:04:05.000000006."""
+    fraction = F.pmod(nanos, F.lit(SECOND))
+    seconds = F.call_function("div", nanos - fraction, F.lit(SECOND))
+    digits = F.regexp_replace(F.lpad(fraction.cast("string"), 9, "0"), "0+$", "")
+    behind = F.when(fraction > 0, F.concat(F.lit("."), digits)).otherwise("")
+    return F.concat(F.timestamp_seconds(seconds).cast("string"), behind)
+
+
+def _bytes(value: Column) -> Column:
+    r"""Give the text of bytes: those of printable ASCII, and others as \xFF."""
+    pairs = F.transform(
+        F.sequence(F.lit(1), F.greatest(F.lit(1), 2 * F.octet_length(value)), F.lit(2)),
+        lambda start: F.substring(F.hex(value), start, F.lit(2)),
+    )
+    shown = F.transform(
+        pairs,
+        lambda pair: F.when(pair.rlike(SHOWN), F.unhex(pair).cast("string")).otherwise(
+            F.when(pair != "", F.concat(F.lit("\\x"), pair)).otherwise("")
+        ),
+    )
+    return F.array_join(shown, "")
 
 
 def _shortest(value: Column) -> Column:
@@ -37,11 +70,27 @@ def _shortest(value: Column) -> Column:
     return text
 
 
+def shortest_of_32_bits(value: Column) -> Column:
+    """Give the shortest text of a float of 32 bits; Java's often has a digit more."""
+    tried = F.transform(
+        F.sequence(F.lit(0), F.lit(MOST_OF_32_BITS - 1)),
+        lambda n: F.call_function(
+            "format_string",
+            F.concat(F.lit("%."), n.cast("string"), F.lit("e")),
+            value.cast("double"),
+        ),
+    )
+    fitting = F.filter(tried, lambda text: text.try_cast("float") == value)
+    shortest = F.upper(F.try_element_at(fitting, F.lit(1)))
+    finite = (value != 0) & (F.abs(value) < float("inf"))
+    return F.when(finite, shortest).otherwise(value.cast("string"))
+
+
 def _real(java: Column) -> Column:
     """Give the text of a float from that of Java, which is 1.0E7, 1.23E-4, Infinity."""
     sign = F.when(java.startswith("-"), "-").otherwise("")
     exponent = F.regexp_extract(java, r"E\+?(-?\d+)$", 1).try_cast("int")
-    digits = F.regexp_replace(F.regexp_extract(java, r"(\d\.\d+)E", 1), r"\.?0+$|\.", "")
+    digits = F.regexp_replace(F.regexp_extract(java, r"(\d(\.\d+)?)E", 1), r"\.?0+$|\.", "")
     n_digits = F.length(digits)
     point = exponent + 1  # after so many digits
     whole = F.concat(F.rpad(digits, point, "0"), F.lit(".0"))

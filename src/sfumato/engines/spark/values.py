@@ -88,11 +88,12 @@ class Values:
             key = terms[0]
             for term in terms[1:]:
                 key = key.bitwiseOR(term)
-            frame = frame.withColumn(f"k{w}", key.bitwiseXOR(_turned()))
+            frame = frame.withColumn(f"k{w}", key.bitwiseXOR(turned()))
         return frame.drop(*(f"code{j}" for j in range(len(columns))))
 
 
-def _turned() -> Column:
+def turned() -> Column:
+    """Give the bit that is turned over."""
     return F.shiftleft(F.lit(1).cast("bigint"), TOP)
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
+from sfumato.engines.file_versions import Versions, refuse_changed
 from sfumato.engines.spark.cluster import Cluster
-from sfumato.errors import BadInput
-from sfumato.files.paths import reason, version
 
 
 @dataclass(frozen=True)
@@ -18,7 +17,7 @@ class Watched:
 
     cluster: Cluster
     name: str
-    versions: Mapping[Path, tuple[int, ...]]
+    versions: Versions
 
     @contextmanager
     def explained(self, target: Path | None = None) -> Iterator[None]:
@@ -27,17 +26,4 @@ class Watched:
             with self.cluster.explained(self.name, target):
                 yield
         finally:
-            self.refuse_changed()
-
-    def refuse_changed(self) -> None:
-        """Refuse to go on with a file that is not what it was."""
-        for path, opened in self.versions.items():
-            try:
-                current = version(path)
-            except OSError as error:
-                raise BadInput(f"{self.name}: a file is gone: {reason(error)}") from None
-            if current != opened:
-                raise BadInput(
-                    f"{self.name}: the file has changed since it was opened; start again, and let "
-                    "nobody write to it meanwhile"
-                ) from None
+            refuse_changed(self.name, self.versions)
