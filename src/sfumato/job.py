@@ -23,7 +23,7 @@ from sfumato.data.read_settings import REFUSE, UTF_8, ReadSettings
 from sfumato.engines import engine_of
 from sfumato.errors import BadInput, nearest
 from sfumato.files.paths import reason
-from sfumato.parameters import file_path
+from sfumato.parameters import file_path, release_place
 from sfumato.release.context import Context
 from sfumato.series.terms import Terms, as_one_refusal, unfit_for_series
 from sfumato.spec import PACKAGE, taken_apart
@@ -101,6 +101,7 @@ class JobFile(_Strict):
     output: str
     format: Literal["csv", "parquet"] | None = None
     engine: str | None = None
+    memory: str | int | None = None
     untouched_identify: bool = False
     proposed: bool = False  # by `sfumato init`, and nobody has looked at it yet
     read: Read = Field(default_factory=Read)
@@ -125,12 +126,14 @@ class Job:
             if isinstance(written.source, str)
             else [_placed(place, each) for each in written.source]
         )
-        self.output = place / file_path(f"{where}: output", written.output)
+        output = release_place(f"{where}: output", written.output)
+        self.output = place / output if isinstance(output, Path) else written.output
         self.format = written.format
         self.untouched_identify = written.untouched_identify
         self.numbers = written.publish.numbers
         self.max_suppressed = written.publish.max_suppressed
         self._engine = written.engine
+        self._memory = written.memory
         self._alike = written.read.alike
         self.settings = written.read.settings(place, where)
         self._columns = written.columns
@@ -215,10 +218,11 @@ class Job:
                 engine,
                 self._alike,
                 self._describe,
+                self._memory,
                 **self.settings.spec(),
             )
         except BadInput as error:
-            if not str(error).startswith("describe:"):  # of the file, which the message names
+            if not str(error).startswith(("describe:", "memory:")):  # of the file
                 raise
             raise BadInput(f"{self._where}: {error}", error.values) from None
 
@@ -252,6 +256,8 @@ class Job:
         """Say what a series has no use for, beside promise and method."""
         if self._engine is not None:
             yield "engine: the batches of a series are kept by the embedded engine; take it out"
+        if self._memory is not None:
+            yield "memory: the batches of a series are counted as a whole; take it out"
         if self.untouched_identify:
             yield (
                 "untouched_identify: a series publishes no column that tells people apart; take "

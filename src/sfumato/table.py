@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from contextlib import suppress
+from copy import copy
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +13,10 @@ from typing import Unpack
 import numpy as np
 
 from sfumato.data.codes_for_missing import codes_in
+from sfumato.data.condensed import MORE_MEMORY, NOT_HERE, Condensed
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, sum_by
-from sfumato.data.groups import GroupSizes
+from sfumato.data.groups import Counts, GroupSizes
 from sfumato.data.hierarchy import Flat, Hierarchy
 from sfumato.data.keys import Codes, Layout
 from sfumato.data.labels.numbers import NumberColumns
@@ -28,9 +30,12 @@ from sfumato.data.spellings import SpellingCounts, Spellings
 from sfumato.data.values import published_text
 from sfumato.engines import engine_of
 from sfumato.engines.protocol import Engine, Format, People, Source, WritingPlan
-from sfumato.errors import BadInput, BrokenPromise
+from sfumato.errors import BadInput, BrokenPromise, CannotRun
 from sfumato.html import html_table
+from sfumato.memory import allowed
 from sfumato.progress import report
+from sfumato.stored_counts import StoredCounts, most_keys
+from sfumato.text import count
 
 MERGE, KEEP = ALIKE = "merge", "keep"  # what becomes of texts that only look different
 DATA, SENSITIVE = "data", "sensitive"  # the files of a release; the second where there are two
@@ -47,6 +52,7 @@ def read(
     engine: str | Engine | None = None,
     alike: str | Mapping[str, str] | None = None,
     describe: Mapping[str, str] | None = None,
+    memory: str | int | None = None,
     **settings: Unpack[Settings],
 ) -> Table:
     """Open a table of personal records.
@@ -78,6 +84,10 @@ def read(
             difference is refused.
         describe: What columns mean, in your words: `{"age": "age in years at admission"}`. It is
             published with those that are published (docs/package.md).
+        memory: What this process may use: a number of bytes, or a text such as "4GB". By default
+            three quarters of what the machine has. Where the distinct combinations of a table do
+            not fit into that, methods that can work in pieces do (docs/engines.md), and the others
+            refuse.
         settings: What is declared about the source, which nothing guesses: `encoding`,
             `delimiter`, `quote`, `decimal`, `thousands`, `dates` (`{"born": "DD.MM.YYYY"}`),
             `missing` (`["-99", "k.A."]`, or by column), `skip_rows`, `skip_end`, `trim`, `names`,
@@ -94,6 +104,7 @@ def read(
     2000
     """
     declared = ReadSettings.of(settings)
+    room = allowed(memory)
     if isinstance(source, Source):
         if declared.spec():
             raise BadInput(f"{min(declared.spec())}: the source is open already; take it out")
@@ -114,7 +125,8 @@ def read(
     except BadInput as error:
         mended = opened.remedy()
         raise BadInput(f"{error}{mended}", error.values) from None
-    return Table(opened, schema, schema.by_column("alike", alike, ALIKE)).merged().rewritten()
+    table = Table(opened, schema, schema.by_column("alike", alike, ALIKE), room)
+    return table.merged().rewritten()
 
 
 def spelling_counts(domain: Domain) -> SpellingCounts:
@@ -136,10 +148,15 @@ class Table:
     """
 
     def __init__(
-        self, source: Source, schema: Schema, spelling_rules: Mapping[str, str] | None = None
+        self,
+        source: Source,
+        schema: Schema,
+        spelling_rules: Mapping[str, str] | None = None,
+        memory: int | None = None,
     ) -> None:
         self.source = source
         self.schema = schema
+        self.memory = memory  # bytes that may be used; None: nobody asks
         self.spelling_rules: Mapping[str, str] = spelling_rules or {}  # column -> "merge" or "keep"
         self.n_merged: dict[str, SpellingCounts] = {}  # of columns that had several
         self.categories: FixedNames | None = None  # that releases have in common
@@ -147,6 +164,8 @@ class Table:
         self._coding: tuple[dict[str, Domain], dict[str, Codes]] = ({}, {})
         self._guarded: dict[str, FrequencySet] = {}
         self._codes_for_missing: dict[str, int] = {}  # column -> values that usually mean missing
+        self._too_many: dict[tuple[str, ...], int] = {}  # columns -> combinations that do not fit
+        self._whole: Table | None = None  # where its people are seen by groups
         self._ground: Table | None = None  # where several values are seen as one here
         self._as_read: Table | None = None  # where hierarchies see values otherwise from the ground
         self._leaves: Mapping[str, Leaves] = {}
@@ -180,7 +199,9 @@ class Table:
         """See the table without the columns that were to be published untouched."""
         if not self.schema.insensitive:
             return self
-        table = Table(self.source, self.schema.without_insensitive(), self.spelling_rules)
+        table = Table(
+            self.source, self.schema.without_insensitive(), self.spelling_rules, self.memory
+        )
         table.n_merged, table.categories = self.n_merged, self.categories
         table.n_left_out, table._as_read = self.n_left_out, self._as_read
         return table
@@ -205,7 +226,7 @@ class Table:
                     if text != best
                 }
         source = self.source.respelled(instead) if instead else self.source
-        table = Table(source, self.schema, self.spelling_rules)
+        table = Table(source, self.schema, self.spelling_rules, self.memory)
         table.n_merged = counts
         return table
 
@@ -226,7 +247,7 @@ class Table:
             texts = {value: changed.get(value, published_text(value)) for value in values}
             instead[c] = {value: text for value, text in texts.items() if value != text}
         # A column of numbers becomes one of texts whoever is in it: so are batches of one type.
-        table = Table(self.source.respelled(instead), self.schema, self.spelling_rules)
+        table = Table(self.source.respelled(instead), self.schema, self.spelling_rules, self.memory)
         table.n_merged, table._as_read = self.n_merged, self
         table._codes_for_missing = codes
         return table
@@ -251,11 +272,9 @@ class Table:
         """See those texts as one that a release must not name; see `with_names_of_many`."""
         if self._ground is not None:
             return self._ground.naming_many(fewest, publishes, named, in_groups=in_groups)
-        people = self.combinations()
         leaves = {}
         for column in self.schema.quasi_identifiers:
-            domain = self.domains[column]
-            having = sum_by(people.codes(column).astype(np.intp), people.counts, len(domain))
+            domain, having = self.domains[column], self.people_having(column)
             frozen = None if self.categories is None else self.categories.names
             names = named(column) if frozen is None else frozen.get(column)
             least = max(fewest, self.schema.hierarchies[column].fewest_named)
@@ -266,6 +285,17 @@ class Table:
             if joined is not None:
                 leaves[column] = joined
         return self._with_leaves(leaves) if leaves else self
+
+    def people_having(self, column: str) -> Counts:
+        """Count the people who have each value of a counted column, by code."""
+        by_value = column in self.schema.sensitive
+        domain, codes = self.domains[column], self._coding[1][column]
+        if self._is_here(by_value=by_value):
+            people = self.frequencies() if by_value else self.combinations()
+            return sum_by(people.codes(column).astype(np.intp), people.counts, len(domain))
+        layout = Layout.of([len(domain)])
+        keys, counts, _ = self._people.count({column: codes}, layout)
+        return sum_by(layout.unpack(keys, 0).astype(np.intp), counts, len(domain))
 
     @property
     def before_naming(self) -> Table:
@@ -289,10 +319,11 @@ class Table:
         return self._ground._with_leaves(finer)
 
     def _with_leaves(self, leaves: Mapping[str, Leaves]) -> Table:
-        table = Table(self.source, self.schema, self.spelling_rules)
+        table = Table(self.source, self.schema, self.spelling_rules, self.memory)
         table.n_merged, table.categories = self.n_merged, self.categories
         table.n_left_out = self.n_left_out
         table._ground, table._leaves = self, leaves
+        table._too_many = self._too_many
         domains, codes = self._coding
         table._coding = (
             domains | {c: each.domain for c, each in leaves.items()},
@@ -415,6 +446,89 @@ class Table:
             self._guarded[guard] = self._count(self.schema.sensitive, guard)
         return self._guarded[guard]
 
+    def too_many(self, guard: str | None = None, *, by_value: bool) -> int | None:
+        """Count distinct combinations that do not fit into the memory allowed; None: they do.
+
+        by_value: with sensitive values.
+        """
+        if self.memory is None or self._is_here(guard, by_value=by_value):
+            return None
+        if guard is not None:
+            self.schema.refuse_as_guard(guard)
+        columns = self._counted_columns(self.schema.sensitive if by_value else (), guard)
+        if columns not in self._too_many:
+            self._coded(columns)
+            n = self._people.n_counted(columns)
+            if n is None or n <= most_keys(self.memory, len(columns)):
+                return None
+            self._too_many[columns] = n
+        return self._too_many[columns]
+
+    def _is_here(self, guard: str | None = None, *, by_value: bool) -> bool:
+        """Whether everybody's combination has been counted, and is in memory."""
+        known = [self.__dict__.get("_frequencies"), *self._guarded.values()]
+        if guard is not None:
+            known = [self._guarded.get(guard)]
+        elif not by_value:
+            known.append(self.__dict__.get("_combinations"))
+        return any(each is not None and not isinstance(each, Condensed) for each in known)
+
+    @property
+    def before_groups(self) -> Table:
+        """The table as it was before people were seen by groups."""
+        return self if self._whole is None else self._whole
+
+    def values_of_people(self) -> FrequencySet:
+        """See how often each sensitive value is in the table, whether combinations fit or not."""
+        if "_frequencies" in self.__dict__ or self.too_many(by_value=True) is None:
+            return self.frequencies()
+        seen = self.nobody(by_value=True)
+        seen.references.update({name: self.people_having(name) for name in seen.sensitive})
+        return seen
+
+    def stored(self, guard: str | None = None, *, by_value: bool) -> StoredCounts:
+        """Count the combinations, and leave them where they are: they do not fit."""
+        sensitive = self.schema.sensitive if by_value else ()
+        columns = self._counted_columns(sensitive, guard)
+        domains, codes = self._coding
+        layout = Layout.of([len(domains[column]) for column in columns])
+        kept = self._people.kept({c: codes[c] for c in columns}, layout, self._told)
+        return StoredCounts(
+            kept,
+            {column: domains[column] for column in columns},
+            self.schema.quasi_identifiers,
+            sensitive,
+            guard,
+            tuple(self._told),
+            most_keys(self.memory or 0, len(columns)),
+        )
+
+    def nobody(self, guard: str | None = None, *, by_value: bool) -> FrequencySet:
+        """See the columns that would be counted, with nobody in them."""
+        sensitive = self.schema.sensitive if by_value else ()
+        domains, _ = self._coding
+        none = dict.fromkeys(self._counted_columns(sensitive, guard), np.zeros(0, np.int32))
+        return FrequencySet.from_codes(
+            domains, self.schema.quasi_identifiers, sensitive, none, np.zeros(0, np.int64), guard
+        )
+
+    def by_groups(self, people: Condensed) -> Table:
+        """See the people of each group as one combination, since their own are too many."""
+        table = copy(self)
+        table._whole, table._guarded = self.before_groups, {}
+        for name in ("_frequencies", "_combinations"):
+            table.__dict__.pop(name, None)
+        if people.guard is not None:
+            table._guarded, people = {people.guard: people}, people.without_guard()
+        if people.sensitive == self.schema.sensitive:
+            table.__dict__["_frequencies"] = people
+        if not people.sensitive:
+            table.__dict__["_combinations"] = people
+        return table
+
+    def _counted_columns(self, sensitive: tuple[str, ...], guard: str | None) -> tuple[str, ...]:
+        return (*self.schema.quasi_identifiers, *sensitive, *((guard,) if guard else ()))
+
     def combinations(self) -> FrequencySet:
         """Every distinct combination of quasi-identifiers; cheaper, where nothing else matters."""
         if "_frequencies" in self.__dict__:
@@ -425,8 +539,8 @@ class Table:
 
     def some_people(self, n: int) -> FrequencySet:
         """Count n people, chosen without regard to what they have; or all if that was done."""
-        if "_frequencies" in self.__dict__:
-            return self._frequencies
+        if self._is_here(by_value=True):
+            return self.frequencies()
         if self._ground is not None:
             return self._ground.some_people(n).merged(self._leaves)
         return self._count(self.schema.sensitive, at_most=n)
@@ -444,6 +558,8 @@ class Table:
         ground = self.before_naming
         if ground._as_read is not None:
             return ground._as_read.alike([self.schema.quasi_identifiers])[0]
+        if ground.too_many(by_value=False) is not None:
+            return ground.alike([self.schema.quasi_identifiers])[0]
         return GroupSizes.of(ground.combinations().counts)
 
     def published_alike(
@@ -550,8 +666,10 @@ class Table:
         at_most: int | None = None,
     ) -> FrequencySet:
         quasi_identifiers = self.schema.quasi_identifiers
-        columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
+        columns = self._counted_columns(sensitive, guard)
         domains, codes = self._coded(columns)
+        if at_most is None:
+            self._refuse_too_many(columns)
         report("counting")
         layout = Layout.of([len(domains[column]) for column in columns])
         coded = {column: codes[column] for column in columns}
@@ -566,6 +684,15 @@ class Table:
             guard,
             dict(zip(told, digests, strict=True)),
         )
+
+    def _refuse_too_many(self, columns: tuple[str, ...]) -> None:
+        """Refuse to count what is known not to fit; what is counted first is asked about."""
+        n = max((n for c, n in self._too_many.items() if {*c} <= {*columns}), default=None)
+        if n is None and self.memory is not None and not self._is_here(by_value=False):
+            counted = self._people.n_counted(columns) or 0
+            n = counted if counted > most_keys(self.memory, len(columns)) else None
+        if n is not None:
+            raise CannotRun(NOT_HERE.format(count(n)), remedy=MORE_MEMORY)
 
     @property
     def _told(self) -> list[tuple[str, ...]]:

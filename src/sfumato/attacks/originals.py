@@ -75,7 +75,7 @@ def _in_order(table: Table, columns: Sequence[str], values: Sequence[str]) -> Ta
     if not known or not set(schema.sensitive).issuperset(values):
         return table  # refused later, by the name of the column
     ordered = replace(schema, quasi_identifiers=wanted[0], sensitive=wanted[1])
-    return Table(table.source, ordered, table.spelling_rules)
+    return Table(table.source, ordered, table.spelling_rules, table.memory)
 
 
 def seen_with(

@@ -6,11 +6,13 @@ import os
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
+from sfumato.address import Address, is_address
 from sfumato.engines import Source
 from sfumato.errors import BadInput, shown
 from sfumato.published.public_view import PublicView, refuse_other_columns
 from sfumato.release import Release, load
 from sfumato.release.earlier_releases.previous import Previous
+from sfumato.release.files.open_tables import is_release
 from sfumato.table import Table, read
 from sfumato.text import count, people
 
@@ -69,7 +71,11 @@ def _named(
 ) -> Iterator[tuple[str | None, PublicView]]:
     for each in given:
         name = None
-        if isinstance(each, (str, os.PathLike)):
+        if isinstance(each, str) and is_address(each):
+            address = Address.of(each)
+            name = str(address.table)
+            each = load(each) if is_release(address) else _read(subject, each)  # noqa: PLW2901
+        elif isinstance(each, (str, os.PathLike)):
             path = Path(each)
             name = path.resolve().name
             each = load(path) if path.is_dir() else _read(subject, path)  # noqa: PLW2901
@@ -88,8 +94,8 @@ def _named(
             )
 
 
-def _read(subject: Release | Table, given: Path | Source) -> Table:
-    """Read another tool's file with the roles that the columns have here."""
+def _read(subject: Release | Table, given: str | Path | Source) -> Table:
+    """Read another tool's file or table with the roles that the columns have here."""
     roles = subject.description if isinstance(subject, Release) else subject.schema
     return read(given, roles.quasi_identifiers, roles.sensitive or None)
 

@@ -196,7 +196,7 @@ class Target:
             return None
         seen = self.apart()
         if self.original is not None:
-            seen = seen.with_values_of(self.original.frequencies())
+            seen = seen.with_values_of(self.original.values_of_people())
         if len(seen.sizes) == len(self.seen.sizes) or not seen.frequencies.sensitive:
             return None
         return replace(self, seen=seen, recoding=None, own=None, buckets=None, apart=None)

@@ -45,7 +45,8 @@ Risk = Annotated[
 if TYPE_CHECKING:
     Place = Path | str  # text: the address of a table in a database
 else:
-    Place = Path  # Typer takes one type, and asks `path` for a value
+    # Typer takes one type, and asks `path` for a value; of a Path it would make a path again.
+    Place = type("path", (), {})
 
 
 def path(written: str) -> Place:
@@ -56,7 +57,8 @@ def path(written: str) -> Place:
 ReleaseOrFile = Annotated[
     Place,
     typer.Argument(
-        help="A saved release, a job file (.toml), or another tool's CSV or Parquet file.",
+        help="A saved release, a job file (.toml), another tool's CSV or Parquet file, or the "
+        "address of a table: postgresql://host/database#schema.table.",
         parser=path,
     ),
 ]

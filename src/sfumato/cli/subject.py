@@ -56,23 +56,24 @@ class Subject:
         """Whether it is a job file."""
         return self.quasi_identifiers is None and is_job_file(self.source)
 
-    @property
+    @cached_property
     def is_release(self) -> bool:
         """Whether it is a saved release; a directory that is none is refused."""
         from sfumato.files.staged import DESCRIPTION
         from sfumato.files.withdrawn import MARKER
 
         if isinstance(self.source, str):
-            return False
-        try:
-            self.source.stat()
-            is_saved = (self.source / DESCRIPTION).is_file()
-        except OSError as error:
-            raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
-        if self.source.is_dir() and not is_saved:
-            if (self.source / MARKER).exists():
-                sf.load(self.source)  # which says since when it is withdrawn
-            raise sf.BadInput(f"{self.source}: a directory, but no saved release")
+            is_saved = is_release_at(self.source)
+        else:
+            try:
+                self.source.stat()
+                is_saved = (self.source / DESCRIPTION).is_file()
+            except OSError as error:
+                raise sf.BadInput(f"{self.source}: cannot read: {reason(error)}") from None
+            if self.source.is_dir() and not is_saved:
+                if (self.source / MARKER).exists():
+                    sf.load(self.source)  # which says since when it is withdrawn
+                raise sf.BadInput(f"{self.source}: a directory, but no saved release")
         if is_saved and self.reading and not self.has_files:
             raise sf.BadInput(
                 f"{self.source}: a release says how it was written; leave --{self._first} out"
@@ -166,14 +167,14 @@ class Subject:
             self.notes.append(f"{place}: lines skipped: {said['lines skipped']}.")
         return source
 
-    def as_published(self, place: Path) -> Source | Path:
+    def as_published(self, place: Path | str) -> Source | Path | str:
         """Open another tool's release as options say; a saved one says itself how it is read.
 
         A job says how its source is read, and what is published is written another way.
         """
         from sfumato.engines import Source
 
-        if not self.reading or place.is_dir():
+        if not self.reading or isinstance(place, str) or place.is_dir():
             return place
         opened = self.opened(place)
         return opened if isinstance(opened, Source) else place
@@ -188,11 +189,24 @@ class Subject:
         if not self.is_job:
             return self.table(), known
         job = self.job()
-        if not job.output.exists():
+        if not is_release_at(job.output):
             raise sf.BadInput(
                 f"{job.output}: there is no release yet; run sfumato anonymize {self.source}"
             )
         return sf.load(job.output), known or job.table()
+
+
+def is_release_at(place: Path | str) -> bool:
+    """Whether something is at a path; of the address of a table, whether it is a release."""
+    from sfumato.address import Address
+    from sfumato.release.files.open_tables import is_release
+
+    return place.exists() if isinstance(place, Path) else is_release(Address.of(place))
+
+
+def is_directory(place: Path | str) -> bool:
+    """Whether a place is that of a directory, which holds a release if anything."""
+    return isinstance(place, Path) and place.is_dir()
 
 
 def is_job_file(place: Path | str | None) -> TypeGuard[Path]:

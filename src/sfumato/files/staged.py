@@ -41,7 +41,7 @@ def refuse_taken(target: Path) -> None:
 
 
 @contextmanager
-def called(staged: Path, target: Path) -> Iterator[None]:
+def called(staged: Path, target: object) -> Iterator[None]:
     """Let errors about a file that is staged there name the place that the caller knows."""
     try:
         yield
@@ -51,23 +51,13 @@ def called(staged: Path, target: Path) -> Iterator[None]:
         raise (NoRoom if isinstance(error, NoRoom) else BadInput)(said, error.values) from None
 
 
-def describe(
-    directory: Path,
-    description: Mapping[str, Any],
-    digests: Mapping[str, str],
-    package: Mapping[str, str],
-) -> str:
-    """Write the description beside the tables, with their digests and a checksum of its own.
+def sealed(description: Mapping[str, Any]) -> dict[str, Any]:
+    """Give a description with a checksum of its own, which names the release.
 
-    package: Digests of what comes with the tables for whoever gets them.
-
-    Returns the checksum, which names the release: it is also of the digests.
+    It has the digests of the tables and of what comes with them, so it is also of these.
     """
-    files = {"files": dict(digests), "package": dict(package)}
-    said = json.loads(json.dumps({**description, **files}))  # as it will be read
-    own = checksum(said)
-    write_json(directory / DESCRIPTION, {**said, CHECKSUM: own})
-    return own
+    said = json.loads(json.dumps(description))  # as it will be read
+    return {**said, CHECKSUM: checksum(said)}
 
 
 def checksum(written: Mapping[str, Any]) -> str:
@@ -93,6 +83,11 @@ def digest(path: Path) -> str:
     """SHA-256 of a file."""
     with path.open("rb") as file:
         return hashlib.file_digest(file, "sha256").hexdigest()
+
+
+def digest_of_text(text: str) -> str:
+    """SHA-256 of a file that has a text."""
+    return hashlib.sha256(text.encode()).hexdigest()
 
 
 def make_public(directory: Path) -> None:

@@ -7,14 +7,19 @@ from dataclasses import replace
 
 from sfumato.algorithms import Algorithm, SeriesAlgorithm
 from sfumato.algorithms.algorithm import a_method, chances
-from sfumato.algorithms.compatibility import check_pair, check_sets, default_method
+from sfumato.algorithms.compatibility import (
+    able_in_pieces,
+    check_pair,
+    check_sets,
+    default_method,
+)
 from sfumato.algorithms.two_tables import as_two_tables
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
 from sfumato.data.frequency import FrequencySet
 from sfumato.data.labels.numbers import WAYS, Numbers
-from sfumato.data.recoding import a_recoding
-from sfumato.errors import BadInput
+from sfumato.data.recoding import Recoding, a_recoding
+from sfumato.errors import BadInput, NoRoom
 from sfumato.parameters import one_of, true_or_false
 from sfumato.progress import report
 from sfumato.proposal.proposal import ACCEPT, Proposal
@@ -29,7 +34,9 @@ from sfumato.release.description import Description, refuse_unreadable_parts
 from sfumato.release.files.writing import Private, needs_values
 from sfumato.release.release import Release, load
 from sfumato.release.set_valued import refuse_one_value_each
+from sfumato.stored_counts import bytes_for
 from sfumato.table import Table
+from sfumato.text import counted, gigabytes
 
 SECRET_BYTES = 32
 
@@ -85,17 +92,21 @@ def anonymize(
     method = a_method(default_method(criterion) if method is None else method, "anonymize")
     if method.series is not None and method.series.previous:
         method = _with_previous(method.series, table)
+    table = table.before_groups
     if method.drops_insensitive:
         table = table.without_insensitive()
     guard = guarding_column(criterion)
     if any(part.by_mechanism for part in criterion.parts):
         check_pair(method, criterion)  # before anybody looks at values
     by_value = method.bucketized or method.reads_values or needs_values(criterion)
-    frequencies = table.frequencies(guard) if by_value else table.combinations()
+    check_sets(method, table.set_valued, table.schema.person)
+    too_many = table.too_many(guard, by_value=by_value)
+    if too_many is not None and not method.works_in_pieces:
+        raise _does_not_fit(method, criterion, table, too_many)
+    frequencies = _counted(table, guard, by_value=by_value, in_pieces=too_many is not None)
     criterion = as_merged(criterion, table)
     validate(criterion, frequencies)
     refuse_look_alikes(table, criterion)
-    check_sets(method, table.set_valued, table.schema.person)
     if method.keeps_to is not None:
         method.refuse_columns(frequencies)
         own = _named_by(method, method.keeps_to, table, frequencies)
@@ -105,10 +116,17 @@ def anonymize(
     refuse_one_value_each(frequencies, criterion)
     refuse_unreadable_parts(criterion, method, table.schema.hierarchies.values())
     table = naming_many(table, criterion, method)
-    frequencies = table.frequencies(guard) if by_value else table.combinations()
-    report("searching")
     draw = chances(method)
-    decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
+    report("searching")
+    decided: Recoding
+    if too_many is not None:
+        stored = table.stored(guard, by_value=by_value)
+        decided = method.search_in_pieces(stored, criterion, draw)
+        frequencies = decided.people
+        table = table.by_groups(frequencies)
+    else:
+        frequencies = _counted(table, guard, by_value=by_value, in_pieces=False)
+        decided = a_recoding(method.search(frequencies, criterion, draw), str(method))
     if method.bucketized and decided.buckets is None:
         decided = as_two_tables(decided, frequencies, draw)
     secret = draw(SECRET_BYTES)
@@ -132,6 +150,25 @@ def anonymize(
     identify = identify or bool(tells_values(apart, criterion))
     description = replace(description, untouched_identify=identify)
     return Release(description, private, untouched=untouched)
+
+
+def _counted(table: Table, guard: str | None, *, by_value: bool, in_pieces: bool) -> FrequencySet:
+    """Count what a method looks at; where that does not fit, see its columns without anybody."""
+    if in_pieces:
+        return table.nobody(guard, by_value=by_value)
+    return table.frequencies(guard) if by_value else table.combinations()
+
+
+def _does_not_fit(method: Algorithm, criterion: Criterion, table: Table, n: int) -> NoRoom:
+    """Say what a method would need that looks at all combinations at once."""
+    able = " or ".join(map(str, able_in_pieces(criterion)))
+    instead = f", or use {able}, to be looked at piece by piece" if able else ""
+    needed = bytes_for(n, len(table.schema.counted))
+    return NoRoom(
+        f"{method} looks at all {counted(n, 'distinct combination')} of this table "
+        f"at once, which takes about {gigabytes(needed)}, and {gigabytes(table.memory or 0)} are "
+        f"allowed (memory=): allow more, give columns fewer values{instead}"
+    )
 
 
 def _named_by(

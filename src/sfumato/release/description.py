@@ -104,6 +104,13 @@ class Description:
         own = [c for c in self.columns if (c in self.sensitive) == (table == SENSITIVE)]
         return (self.group, *own)
 
+    def order_of(self, table: str) -> tuple[str, ...]:
+        """The columns of a file in the order by which its rows are sorted: groups come first."""
+        first = () if self.group is None else (self.group,)
+        known = [name for column in self.quasi_identifiers for name in self.in_file(column)]
+        every = self.columns_of(table)
+        return tuple(c for c in dict.fromkeys((*first, *known, *every)) if c in every)
+
     def in_file(self, column: str) -> tuple[str, ...]:
         """The columns of the file that a column is published as."""
         return self.numbers[column].in_file(column) if column in self.numbers else (column,)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
@@ -17,17 +17,19 @@ from sfumato.files.failpoints import reached
 from sfumato.files.paths import reason
 from sfumato.files.private_directory import PrivateDirectory
 from sfumato.files.staged import (
-    describe,
+    CHECKSUM,
+    DESCRIPTION,
     in_place,
     make_public,
     new_parents,
     opened,
     refuse_taken,
+    sealed,
     sync,
     write_json,
 )
 from sfumato.release.description import Description
-from sfumato.release.files.saved import Written
+from sfumato.release.files.saved import Files, Written
 from sfumato.release.package import write_package
 
 
@@ -65,6 +67,9 @@ def refuse_address(target: Path) -> None:
 class Staging:
     """A private directory beside the place of a release, which `publish` makes that place."""
 
+    scratch: PrivateDirectory | None = None  # the directory stays, and is nobody's to remove
+    carry: Callable[[Files], None] | None = None  # files are where they will be published
+
     def __init__(self, private: PrivateDirectory, target: Path, parent: int) -> None:
         self.path = private.path
         self._private = private
@@ -76,11 +81,13 @@ class Staging:
         described = replace(description, types=written.kinds)
         package = write_package(self.path, described, written)
         reached("save.packaged")
-        own = describe(self.path, described.to_json(), written.files.digests, package)
+        listed = {"files": dict(written.files.digests), "package": dict(package)}
+        said = sealed({**described.to_json(), **listed})
+        write_json(self.path / DESCRIPTION, said)
         reached("save.described")
         make_public(self.path)
         files = written.files.renamed(self._target.absolute())
-        files = replace(files, package=package, checksum=own)
+        files = replace(files, package=package, checksum=said[CHECKSUM])
         try:
             self._private.become(self._target)
         except OSError:

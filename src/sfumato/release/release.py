@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -12,9 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.address import Address, is_address
 from sfumato.algorithms import Algorithm, Recode
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import a_criterion, guarding_column, validate
+from sfumato.data.condensed import Condensed
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.groups import Counts, Groups, GroupSizes
 from sfumato.data.recoding import Recoding
@@ -24,7 +26,7 @@ from sfumato.files.failpoints import reached
 from sfumato.files.private_directory import PrivateDirectory, scratch
 from sfumato.files.staged import called
 from sfumato.html import html_table
-from sfumato.parameters import file_path, one_of, optional_seed, true_or_false
+from sfumato.parameters import file_path, one_of, optional_seed, release_place, true_or_false
 from sfumato.published.public_view import PublicView
 from sfumato.release.check import Check, checked
 from sfumato.release.columns.look_alikes import LookAlikes, as_merged
@@ -35,7 +37,8 @@ from sfumato.release.description import MAY_BE_CHANGED, Description, OwnAudit
 from sfumato.release.earlier_releases.compare import judged_beside
 from sfumato.release.earlier_releases.previous import Previous, previous_of
 from sfumato.release.files.as_described import refuse_undescribed
-from sfumato.release.files.saved import FORMATS, Written, open_saved
+from sfumato.release.files.open_tables import open_tables
+from sfumato.release.files.saved import FORMATS, Files, Written, open_saved
 from sfumato.release.files.writing import (
     Private,
     alike_in,
@@ -51,20 +54,28 @@ from sfumato.release.guarding_nodes import decided
 from sfumato.release.people_by_risk import AFTER, BEFORE, TWO_TABLES, PeopleByRisk
 from sfumato.release.permuted import permuted
 from sfumato.release.placing import (
+    Staging,
     refuse_address,
     refuse_unwritable_names,
     staged_for,
     write_private,
 )
+from sfumato.release.placing_tables import TableStaging, refuse_format, staged_in
 from sfumato.release.stated_verdicts import StatedVerdict
 from sfumato.release.summary import Summary
 from sfumato.release.typed import typed_pandas, typed_polars
 from sfumato.table import DATA, SENSITIVE, Table
 from sfumato.text import count, counted
 
+IN_TABLES: Format = "parquet"  # in which rows go to a database, and come back
+
 
 def load(directory: str | Path) -> Release:
-    """Open a saved release: its public part, which is all there is on disk.
+    """Open a saved release: its public part, which is all there is on disk, or in a database.
+
+    Args:
+        directory: Where it is: a directory, or `"postgresql://host/database#schema.table"`. Rows of
+            a table are copied to a private place, as they are at this moment.
 
     >>> import sfumato as sf
     >>> patients = sf.read(
@@ -78,7 +89,8 @@ def load(directory: str | Path) -> Release:
     ...     sf.load(release.save(f"{place}/2026-q1"))
     <Release of 2,000 rows, 0 suppressed: KAnonymity(k=5) by Samarati()>
     """
-    description, files = open_saved(file_path("load", directory))
+    place = release_place("load", directory)
+    description, files = open_tables(place) if isinstance(place, Address) else open_saved(place)
     refuse_undescribed(description, files)
     return Release(description, written=Written(files), further_files=files.further)
 
@@ -229,9 +241,14 @@ class Release:
 
     @cached_property
     def _decided(self) -> Grouping | None:
-        if self._private is None or not self.recoding.has_one_box_each:
+        if self._private is None or not self.recoding.has_one_box_each or self._is_condensed:
             return None
         return self.recoding.told_grouping(self.table.frequencies())
+
+    @property
+    def _is_condensed(self) -> bool:
+        """Whether people's own combinations were too many to be here."""
+        return self._private is not None and isinstance(self._private.frequencies, Condensed)
 
     @property
     def written(self) -> Written:
@@ -295,7 +312,8 @@ class Release:
 
     @cached_property
     def _public_view(self) -> PublicView:
-        people = () if self._private is None else (self.table.frequencies(),)
+        known = self._private is not None and not self._is_condensed
+        people = (self.table.frequencies(),) if known else ()
         return replace(view_of(self.description, self.published), people=people)
 
     @cached_property
@@ -303,7 +321,8 @@ class Release:
         """The earlier releases: those that the method was given, or found beside a saved one."""
         directory = None
         if self._private is None and self._written is not None:
-            directory = self._written.files.directory
+            files = self._written.files
+            directory = files.directory if files.tables is None else None
         return previous_of(self.method, directory, load)
 
     @property
@@ -421,7 +440,9 @@ class Release:
             criterion = as_merged(a_criterion(criterion), self.original)
         seen = self.seen
         guard = guarding_column(criterion or self.criterion)
-        known = seen.frequencies if self._private is None else self.table.frequencies(guard)
+        known = seen.frequencies
+        if self._private is not None:
+            known = self.table.frequencies(guard) if guard else self.table.values_of_people()
         # A value that the promise names may have gone with the suppressed rows.
         promise = validate(criterion or self.criterion, known, values=criterion is not None)
         guarded = None
@@ -554,21 +575,25 @@ class Release:
         format: Format | None = None,  # noqa: A002
         *,
         experiment: bool = False,
-    ) -> Path:
-        """Write the release into a new directory, complete or not at all.
+    ) -> Path | Any:
+        """Write the release into a new directory, or into new tables; complete or not at all.
 
         The rows are written to a private place beside it, read back and checked; a codebook, a
         data package and the description follow, and only then does the directory get its name.
+        Tables are made, read back and checked in one transaction: nobody sees them before.
 
         Args:
-            directory: Where; it must not exist yet, or be empty.
+            directory: Where; it must not exist yet, or be empty. An address, such as
+                `"postgresql://host/database#schema.table"`, names a new table; beside it the table
+                `table_release` gets the description and the codebook (docs/engines.md).
             format: "csv" or "parquet"; unless told otherwise CSV for a CSV source, else Parquet.
+                Of a table there is none.
             experiment: Allow a release whose chances come from a seed, which anybody who knows
                 the seed can repeat. It is marked as an experiment.
         """
         with self.saving(directory, format, experiment=experiment):
             pass
-        return file_path("save", directory)
+        return directory if is_address(directory) else file_path("save", directory)
 
     @contextmanager
     def saving(
@@ -602,16 +627,23 @@ class Release:
                 "save: this release was made with a seed, so its chances can be repeated; "
                 "anonymize without one, or save with experiment=True what is not for publication"
             )
-        target = file_path("save", directory)
-        refuse_address(target)
-        kind = self.private.table.source.format if format is None else format
-        one_of("save", "format", kind, FORMATS)
-        refuse_unwritable_names(self.description, kind)
+        target = release_place("save", directory)
+        staged: AbstractContextManager[Staging | TableStaging]
+        if isinstance(target, Address):
+            refuse_format(format)
+            kind, staged = IN_TABLES, staged_in(target, self.description)
+        else:
+            refuse_address(target)
+            kind = self.private.table.source.format if format is None else format
+            one_of("save", "format", kind, FORMATS)
+            refuse_unwritable_names(self.description, kind)
+            staged = staged_for(target)
+        _ = self.private  # without which nothing is begun
         before = self._written
         try:
-            with staged_for(target) as staging:
+            with staged as staging:
                 with called(staging.path, target):
-                    self._written = self._write(staging.path, kind)
+                    self._written = self._write(staging.path, kind, staging.scratch, staging.carry)
                 reached("save.checked")
                 yield
                 # What has changed since is refused.
@@ -621,10 +653,21 @@ class Release:
             self._written = before
 
     def _write(
-        self, directory: Path, kind: Format, staging: PrivateDirectory | None = None
+        self,
+        directory: Path,
+        kind: Format,
+        staging: PrivateDirectory | None = None,
+        carry: Callable[[Files], None] | None = None,
     ) -> Written:
         return write(
-            self.description, self.private, self.sizes, self.previous, directory, kind, staging
+            self.description,
+            self.private,
+            self.sizes,
+            self.previous,
+            directory,
+            kind,
+            staging,
+            carry,
         )
 
     def recoding_table(self) -> Any:

@@ -233,9 +233,7 @@ def _about_the_original(
     missing = {}
     for name, domain in original.domains.items():
         if domain.members is None and domain.has_missing:
-            by_value = name in original.schema.sensitive
-            counted = original.frequencies() if by_value else original.combinations()
-            missing[name] = int(counted.counts[counted.codes(name) == len(domain) - 1].sum())
+            missing[name] = int(original.people_having(name)[-1])
     if missing:
         numbers["missing"] = missing
         text = ", ".join(f"{name} {n}" for name, n in missing.items())

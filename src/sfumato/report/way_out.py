@@ -275,7 +275,7 @@ def with_roles(table: Table, remedy: Remedy) -> Table:
     )
     compared = (*roles.counted, roles.person)
     rules = {name: rule for name, rule in table.spelling_rules.items() if name in compared}
-    return Table(table.source, roles, rules)
+    return Table(table.source, roles, rules, table.memory)
 
 
 def plans(needed: Remedy, criterion: Criterion, failed: Algorithm | None) -> Iterator[Try]:

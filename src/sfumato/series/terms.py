@@ -144,7 +144,8 @@ class Terms:
         """
         table = self._read(batch, dict.fromkeys(self.alike, KEEP), self.settings)
         there = tuple(name for name in self.identifiers if name in table.schema.columns)
-        table = Table(table.source, replace(table.schema, identifiers=there), self.alike)
+        schema = replace(table.schema, identifiers=there)
+        table = Table(table.source, schema, self.alike, table.memory)
         known: dict[str, set[str | None]] = {}
         for column, how in self.alike.items():
             if how == MERGE and column != self.person:

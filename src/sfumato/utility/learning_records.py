@@ -77,7 +77,7 @@ def columns_of(table: Table, guard: str | None = None) -> Table:
     by = (*schema.quasi_identifiers, *schema.insensitive, *((guard,) if guard else ()))
     rules = {name: schema.hierarchies[name] for name in schema.counted}
     whole = Schema.of(schema.columns, by, schema.sensitive, person=schema.person, hierarchies=rules)
-    return Table(table.source, whole, table.spelling_rules)
+    return Table(table.source, whole, table.spelling_rules, table.memory)
 
 
 def part_of(table: Table, counted: FrequencySet, people: Counts) -> Table:

@@ -228,7 +228,7 @@ def _with_values(people: FrequencySet, seen: FrequencySet) -> FrequencySet:
     domains |= {name: seen.domains[name] for name in seen.sensitive}
     counts = np.concatenate([people.counts, np.zeros(n_values, dtype=np.int64)])
     frequencies = FrequencySet.from_codes(domains, names, seen.sensitive, codes, counts)
-    frequencies._references.update({name: seen.reference(name) for name in seen.sensitive})
+    frequencies.references.update({name: seen.reference(name) for name in seen.sensitive})
     return frequencies
 
 

@@ -70,7 +70,7 @@ class Population:
         value = np.concatenate([np.zeros(n, dtype=np.intp), np.arange(n_values)])
         counts = np.concatenate([self.ground.counts, np.zeros(n_values, dtype=np.int64)])
         counted = self._counted(who, value, counts)
-        counted._references.update(references)
+        counted.references.update(references)
         return counted
 
     def members(self, boxes: NDArray[np.int32], histogram: Counts) -> Membership:

@@ -13,7 +13,7 @@ import typer
 import sfumato as sf
 from sfumato.cli import output as out
 from sfumato.cli.command import EXIT_CODES, Answer, command
-from sfumato.cli.options import Details
+from sfumato.cli.options import Details, Place, path
 from sfumato.data.labels.numbers import NumberColumns
 from sfumato.data.values import MISSING_TEXT, published_text
 from sfumato.progress import stopped_early
@@ -37,7 +37,13 @@ def anonymize(
         Path, typer.Argument(help="The job file: source, roles, criteria, method.", readable=False)
     ],
     output: Annotated[
-        Path | None, typer.Option(help="Where the release goes, instead of where the job says.")
+        Place | None,
+        typer.Option(
+            help="Where the release goes, instead of where the job says: a new directory, or a new "
+            "table, postgresql://host/database#schema.table.",
+            parser=path,
+            metavar="<path>",
+        ),
     ] = None,
     dry_run: Annotated[
         bool,
@@ -82,21 +88,22 @@ def anonymize(
         [method]
         mondrian = {}
 
-    Without [method] it is chosen by the criteria: local, and where they are about values one
-    that gives nothing away to who knows it. A column without a role is dropped. docs/methods.md
-    lists criteria and methods; names in a job file are theirs in small letters with underscores,
-    such as greedy_grouping.
+    memory = "4GB" says what may be used; a table that does not fit is decided in pieces
+    (docs/large.md). Without [method] it is chosen by the criteria: local, and where they are about
+    values one that gives nothing away to who knows it. A column without a role is dropped.
+    docs/methods.md lists criteria and methods; names in a job file are theirs in small letters with
+    underscores, such as greedy_grouping.
 
     The files are written in private and attacked there; only if every promise is shown to be kept
     do these very files get their name. Some attacks can be run by the process that made the
-    release alone, so later is too late for them.
+    release alone, so later is too late for them. An output postgresql://host/database#schema.table
+    is a table that is made, read back and attacked in one transaction: nobody sees it before.
 
     Exit code 1: an attack succeeded. 5: undecided, since an attack could not be run, or none that
     knows the method decided about values; with --allow-undecided the release is written, and the
     exit code is 0. 3: no release satisfies the criteria. A dry run has the same exit codes; rows of
     what would not be published are shown on a terminal and with --show-values only.
     """  # noqa: D301  (the backslash keeps the lines of the example apart)
-    from sfumato.files.staged import refuse_taken
     from sfumato.files.toml_text import toml_value
     from sfumato.job import Job
 
@@ -114,8 +121,7 @@ def anonymize(
     given = Job.load(job, undecided=dry_run)
     target = output or given.output
     if not dry_run:  # what is known to fail fails before the work
-        with suppress(OSError):
-            refuse_taken(target)
+        _refuse_taken(target, given.format)
         if given.method.experiment and not experiment:
             raise sf.BadInput(
                 f"{job}: the method has a seed, so its chances can be repeated; drop it, or "
@@ -182,7 +188,7 @@ def anonymize(
             said = [published, *report.sentences, noticed]
             title = "Attacked" if details else str(job)
             out.print_audit(report, title, details=details, sentences=said, job=job)
-        if dry_run and target.exists():
+        if dry_run and isinstance(target, Path) and target.exists():
             out.say(f"Note: {target} exists already; without --dry-run this job is refused.")
         if report is not None and code:
             out.say(REFUSED[report.verdict])
@@ -201,6 +207,21 @@ def anonymize(
                 out.say("It was not shown to be safe, and release.json says so.")
 
     return Answer(to_json, show, code)
+
+
+def _refuse_taken(target: Place, files: str | None) -> None:
+    """Refuse a place where something is already, or where nothing can be made."""
+    from sfumato.files.staged import refuse_taken
+    from sfumato.parameters import release_place
+    from sfumato.release.placing_tables import refuse_format, refuse_taken_table
+
+    place = release_place("--output", target)
+    if isinstance(place, Path):
+        with suppress(OSError):
+            refuse_taken(place)
+    else:
+        refuse_format(files)
+        refuse_taken_table(place)
 
 
 def _cells(

@@ -26,7 +26,7 @@ from sfumato.cli.options import (
     Sensitive,
     path,
 )
-from sfumato.cli.subject import Subject, criterion_of, is_job_file
+from sfumato.cli.subject import Subject, criterion_of, is_directory, is_job_file
 
 
 @command(place=4)
@@ -48,11 +48,13 @@ def audit(
         ),
     ] = None,
     earlier: Annotated[
-        list[Path] | None,
+        list[Place] | None,
         typer.Option(
-            help="An earlier release of the same people: a saved one, or another tool's file with "
-            "the same columns. Give it once for each; those of a series are found without.",
-            readable=False,
+            help="An earlier release of the same people: a saved one, or another tool's file or "
+            "table with the same columns. Give it once for each; those of a series are found "
+            "without.",
+            parser=path,
+            metavar="<path>",
         ),
     ] = None,
     quasi_identifiers: QuasiIdentifiers = None,
@@ -114,7 +116,7 @@ def audit(
         person,
         alike,
         reading,
-        others=(original, external, *(each for each in earlier or [] if not each.is_dir())),
+        others=(original, external, *(each for each in earlier or [] if not is_directory(each))),
     )
     criterion, job = subject.criterion, _job(source, original)
     refuse_unknown(framework)

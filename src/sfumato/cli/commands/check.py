@@ -25,7 +25,7 @@ from sfumato.cli.options import (
     as_options,
     path,
 )
-from sfumato.cli.subject import Subject
+from sfumato.cli.subject import Subject, is_release_at
 
 
 @command(place=3)
@@ -34,7 +34,8 @@ def check(
         Place,
         typer.Argument(
             help="A CSV, Parquet, Excel, SPSS, Stata or SAS file, a job file (.toml), a saved "
-            "release, or the address of a table: postgresql://host/database#schema.table.",
+            "release, or the address of a table, which may be a release, too: "
+            "postgresql://host/database#schema.table.",
             parser=path,
         ),
     ],
@@ -159,12 +160,12 @@ def _harbour(subject: Subject, zip_populations: Path | None, *, values: bool) ->
     return Answer(lambda: found.to_json(values=values), show, code)
 
 
-def _beside_release(measured: sf.Check, table: sf.Table, output: Path) -> sf.Check:
+def _beside_release(measured: sf.Check, table: sf.Table, output: Place) -> sf.Check:
     """Count people by the size of their group also in the release of a job, if there is one."""
     from sfumato.files.staged import DESCRIPTION
     from sfumato.release.people_by_risk import BEFORE, PeopleByRisk
 
-    if not (output / DESCRIPTION).is_file():
+    if not is_release_at(output / DESCRIPTION if isinstance(output, Path) else output):
         return measured
     before = {BEFORE: table.alike_as_read()}
     try:

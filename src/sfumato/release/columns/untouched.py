@@ -136,7 +136,8 @@ def told_apart_in(table: Table, untouched: Untouched) -> Grouping:
     values = [name for name in schema.sensitive if name not in untouched.telling]
     rules = {name: rule for name, rule in schema.hierarchies.items() if name in (*by, *values)}
     finer = Schema.of(schema.columns, by, values, hierarchies=rules)
-    return Table(table.source, finer, table.spelling_rules).frequencies().as_it_is()
+    counted = Table(table.source, finer, table.spelling_rules, table.memory).frequencies()
+    return counted.as_it_is()
 
 
 def broken_among(apart: Grouping, promise: Criterion, n_unseen: int = 0) -> list[Measurement]:

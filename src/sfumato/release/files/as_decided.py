@@ -12,6 +12,7 @@ from collections.abc import Collection, Mapping
 import numpy as np
 from numpy.typing import NDArray
 
+from sfumato.data.condensed import Condensed
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, same_values, sum_by
 from sfumato.data.groups import Counts
@@ -56,11 +57,7 @@ def refuse_other_files(
         if differs is None and source.typed:
             differs = other_kinds(kinds_in(source, description), meant)
         if differs is None:
-            first = () if description.group is None else (description.group,)
-            known = [n for c in description.quasi_identifiers for n in description.in_file(c)]
-            order = (*first, *known, *source.columns)
-            columns = [c for c in dict.fromkeys(order) if c in source.columns]
-            kinds = {column: meant[column] for column in columns}
+            kinds = {column: meant[column] for column in description.order_of(name)}
             if not source.is_sorted(kinds, numbers_in(source, description)):
                 differs = "its rows are not in the order of what is published"
         if differs is None and name == DATA:
@@ -228,7 +225,8 @@ def _refuse_other_digests(
     """Refuse a table whose people have something else beside their quasi-identifiers.
 
     Where combinations are split, what belongs to whom is known only of all groups together that
-    their people are in, and of all of these combinations.
+    their people are in, and of all of these combinations; where that was decided in pieces, of all
+    groups of the table together.
 
     Args:
         written: The table that was read back; its combinations are the decided ones.
@@ -246,7 +244,9 @@ def _refuse_other_digests(
     _, group = distinct(groups.layout.pack([codes[column] for column in groups.columns]))
     original = table.combinations()
     n, m = len(original), len(groups)
-    component = _components(combination, group, n, m)
+    component: NDArray[np.signedinteger] = np.zeros(n + m, dtype=np.intp)
+    if not (isinstance(original, Condensed) and original.shared):
+        component = _components(combination, group, n, m)
     used, left_out = (np.zeros(n, dtype=bool) for _ in range(2))
     used[combination], left_out[partly] = True, True
     unknown = np.zeros(n + m, dtype=bool)

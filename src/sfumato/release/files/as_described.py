@@ -65,7 +65,7 @@ def refuse_undescribed(description: Description, files: Files) -> None:
             differs = other_numbers(source, description)
         if differs is not None:
             raise BadInput(
-                f"{files.path(table)}: not what release.json describes: {differs}; ask for the "
+                f"{files.called(table)}: not what release.json describes: {differs}; ask for the "
                 "whole release again"
             )
 

@@ -21,6 +21,7 @@ from sfumato.files.withdrawn import Marker
 from sfumato.formulas.correspondence.pairs import Attacked
 from sfumato.release.check import Check
 from sfumato.release.description import FORMAT, Description
+from sfumato.release.files.tables import Tables
 
 FORMATS: tuple[Format, ...] = ("csv", "parquet")
 CODEBOOK, DATA_PACKAGE, README = PACKAGE = "codebook.html", "datapackage.json", "README.txt"
@@ -43,6 +44,23 @@ class Files:
     scratch: PrivateDirectory | None = None  # what the directory is in, and goes with
     package: Mapping[str, str] = field(default_factory=dict)  # digests of what comes with them
     checksum: str | None = None  # of the description, which has all digests; None: not saved
+    tables: Tables | None = None  # in a database, of which these files are private copies
+
+    @property
+    def name(self) -> str:
+        """What the release is called: its directory, or its table."""
+        if self.tables is not None:
+            return str(self.tables.address.table)
+        return self.directory.resolve().name
+
+    def called(self, table: str) -> str:
+        """What messages call one of the tables."""
+        return str(self.path(table) if self.tables is None else self.tables.of(table))
+
+    @property
+    def published(self) -> Mapping[str, str]:
+        """The digests of what is published: of the files, or of the rows of tables."""
+        return self.digests if self.tables is None else self.tables.digests
 
     def path(self, table: str) -> Path:
         """Where one of the tables is."""
@@ -150,8 +168,9 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     """Read the description of a saved release, and make sure that its files belong to it."""
     where = place / DESCRIPTION
     try:
-        written = json.loads(where.read_text(encoding="utf-8"))
-        found = checksum(written) if isinstance(written, dict) else None
+        text = where.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise BadInput(f"{where}: damaged; not JSON") from None
     except OSError as error:
         marker = Marker.read(place)
         if marker is not None:
@@ -160,17 +179,7 @@ def open_saved(place: Path) -> tuple[Description, Files]:
                 "you have it, give the directory that it is in"
             ) from None
         raise BadInput(f"{where}: cannot read the release: {reason(error)}") from None
-    except (ValueError, RecursionError):
-        raise BadInput(f"{where}: damaged; not JSON") from None
-    if not isinstance(written, dict):
-        raise BadInput(f"{where}: damaged; not the description of a release")
-    refuse_other_format(where, written.get("format"), FORMAT)
-    if written.get(CHECKSUM) != found:
-        raise BadInput(
-            f"{where}: damaged; it does not say what was released (checksums differ); ask for the "
-            "whole release again"
-        )
-    description = Description.from_json(written, str(where))
+    written, description = described(text, where)
     digests = written.get("files")
     if not isinstance(digests, dict):
         digests = {}
@@ -179,7 +188,8 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     kinds = [k for k in FORMATS if found_tables == {f"{name}.{k}" for name in description.tables}]
     if not kinds:
         raise BadInput(f"{where}: damaged; the list of files is missing")
-    files = Files(place, kinds[0], package=_package(written, where), checksum=found)
+    package = package_in(written, where)
+    files = Files(place, kinds[0], package=package, checksum=written[CHECKSUM])
     try:
         files = files.known(description.tables)
     except OSError as error:
@@ -192,7 +202,25 @@ def open_saved(place: Path) -> tuple[Description, Files]:
     return description, files
 
 
-def _package(written: Mapping[str, Any], where: Path) -> dict[str, str]:
+def described(text: str, where: object) -> tuple[dict[str, Any], Description]:
+    """Read the text of a description, and make sure that nothing of it was lost."""
+    try:
+        written = json.loads(text)
+        found = checksum(written) if isinstance(written, dict) else None
+    except (ValueError, RecursionError):
+        raise BadInput(f"{where}: damaged; not JSON") from None
+    if not isinstance(written, dict):
+        raise BadInput(f"{where}: damaged; not the description of a release")
+    refuse_other_format(where, written.get("format"), FORMAT)
+    if written.get(CHECKSUM) != found:
+        raise BadInput(
+            f"{where}: damaged; it does not say what was released (checksums differ); ask for the "
+            "whole release again"
+        )
+    return written, Description.from_json(written, str(where))
+
+
+def package_in(written: Mapping[str, Any], where: object) -> dict[str, str]:
     """Give the digests of what comes with the tables; none: an older release."""
     package = written.get("package", {})
     listed = isinstance(package, dict) and set(package) <= {*PACKAGE}

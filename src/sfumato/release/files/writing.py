@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -104,6 +104,7 @@ def write(
     directory: Path,
     kind: Format,
     staging: PrivateDirectory | None = None,
+    carry: Callable[[Files], None] | None = None,
 ) -> Written:
     """Write the published tables, read them back, and judge what was read.
 
@@ -115,6 +116,8 @@ def write(
         directory: Where the files go.
         kind: Of the files.
         staging: What the directory is in, if it is for the moment only.
+        carry: Brings the tables to where they are published, if that is elsewhere, and puts what
+            is read there into the place of the files.
 
     Raises:
         BrokenPromise: What was written is not what was decided, in any column, row or value, or
@@ -126,6 +129,8 @@ def write(
     refuse_too_little(directory, files.path(DATA), least_bytes(description, private, kind))
     digests = table.write(recoding, files.path(DATA), kind, private.secret, description.numbers)
     reached("save.applied")
+    if carry is not None:
+        carry(files)
     report("reading back")
     sources = files.opened(description.tables)
     kinds = refuse_other_files(description, sources, kind, table, digests)
@@ -252,7 +257,7 @@ def with_original(published: Grouping, private: Private | None) -> Grouping:
     """Code sensitive values as in the original, if that is at hand; see `Release.seen`."""
     if private is None:
         return published
-    return published.with_values_of(private.table.frequencies())
+    return published.with_values_of(private.table.values_of_people())
 
 
 def _counted(

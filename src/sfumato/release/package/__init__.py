@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from sfumato.files.json_text import readable_json
-from sfumato.files.staged import digest
+from sfumato.files.staged import digest_of_text
 from sfumato.progress import report
 from sfumato.release.description import Description
 from sfumato.release.files.saved import CODEBOOK, DATA_PACKAGE, README, Written
@@ -19,15 +19,19 @@ from sfumato.release.package.data_package import data_package
 from sfumato.release.package.readme import readme
 
 
-def write_package(directory: Path, description: Description, written: Written) -> Mapping[str, str]:
-    """Write the package beside the tables that were written; give the digests of its files."""
+def package_of(description: Description, written: Written) -> dict[str, str]:
+    """Give the texts of the package, by the names of files; a data package is about files alone."""
     report("counting columns for the codebook")
     contents = Contents.of(description, written)
-    texts = {
-        CODEBOOK: codebook(contents),
-        DATA_PACKAGE: readable_json(data_package(contents)) + "\n",
-        README: readme(contents),
-    }
+    texts = {CODEBOOK: codebook(contents)}
+    if not contents.in_database:
+        texts[DATA_PACKAGE] = readable_json(data_package(contents)) + "\n"
+    return {**texts, README: readme(contents)}
+
+
+def write_package(directory: Path, description: Description, written: Written) -> Mapping[str, str]:
+    """Write the package beside the tables that were written; give the digests of its files."""
+    texts = package_of(description, written)
     for name, text in texts.items():
         (directory / name).write_text(text, encoding="utf-8", newline="\n")
-    return {name: digest(directory / name) for name in texts}
+    return {name: digest_of_text(text) for name, text in texts.items()}

@@ -35,13 +35,13 @@ def _sections(contents: Contents) -> Iterator[Markup]:
     yield _promised(contents)
     yield _left_out(contents)
     yield _recipient(contents)
-    yield _files(contents)
+    yield _tables(contents) if contents.in_database else _files(contents)
     version = import_module("sfumato").__version__
     yield tag(
         "footer",
-        f"Made by sfumato {version} from the published files and release.json, and from nothing "
-        "else. This page is one file and asks nothing of any network. The same for programs: "
-        "datapackage.json.",
+        f"Made by sfumato {version} from the published {_called(contents)} and release.json, and "
+        "from nothing else. This page is one file and asks nothing of any network."
+        + ("" if contents.in_database else " The same for programs: datapackage.json."),
     )
 
 
@@ -57,7 +57,7 @@ def _top(contents: Contents) -> Markup:
     return tag(
         "header",
         tag("p", "Codebook · for whoever uses the release", class_="eyebrow"),
-        tag("h1", "What is in these files"),
+        tag("h1", f"What is in these {_called(contents)}"),
         tag("p", "Every column: its meaning, its values, what was done to it.", class_="lead"),
         key_figures(figures),
     )
@@ -171,6 +171,20 @@ def _recipient(contents: Contents) -> Markup:
         names = listed(contents.not_stated)
         said.append(tag("p", f"Whoever made the release did not state: {names}."))
     return section("Who gets it", *said)
+
+
+def _called(contents: Contents) -> str:
+    return "tables" if contents.in_database else "files"
+
+
+def _tables(contents: Contents) -> Markup:
+    rows = [
+        (tag("b", table.path), count(table.n_rows), tag("code", table.sha256_text))
+        for table in contents.tables
+    ]
+    return section(
+        "Tables", data_table(("table", "rows", "SHA-256 of the rows"), rows, numbers=(1,))
+    )
 
 
 def _files(contents: Contents) -> Markup:

@@ -20,6 +20,7 @@ from sfumato.release.wording import promise_in_words, published_as
 from sfumato.text import count, counted, percent, plural
 
 EXACT = 2**53  # whole numbers below it are themselves as floats
+IN_DATABASE = "table"  # the kind of tables that are in no files
 KEY = "number of the group"  # the role of the column that two tables share
 
 
@@ -59,9 +60,9 @@ class TableContents:
     """One of the published tables."""
 
     name: str
-    path: str  # of a file, or of a directory of part files
+    path: str  # of a file, or of a directory of part files; in a database the table's name
     n_bytes: int
-    sha256: tuple[str, ...]  # of the file, or of each part
+    sha256: tuple[str, ...]  # of the file, or of each part; in a database of the rows
     columns: tuple[ColumnContents, ...]
     parts: tuple[str, ...] = ()  # the paths of its part files, in their order
 
@@ -83,7 +84,7 @@ class Contents:
     """All tables of a release, and what is said of it as a whole."""
 
     description: Description
-    kind: str  # of the files
+    kind: str  # of the files, or "table": they are in a database
     tables: tuple[TableContents, ...]
     forms: tuple[tuple[str, str], ...]  # a published text of each form that occurs, and what it is
     empty: tuple[EmptyNumbers, ...] = ()  # of every column that is published as numbers
@@ -100,16 +101,12 @@ class Contents:
             empty = [EmptyNumbers.of(description, source, c) for c in description.numbers]
             path, parts = files.path(table), files.parts(table)
             columns = [_column(description, written, looks[name], empty) for name in looks]
-            tables.append(
-                TableContents(
-                    table,
-                    path.name,
-                    sum((files.directory / name).stat().st_size for name in parts),
-                    tuple(files.digests[name] for name in parts),
-                    tuple(columns),
-                    tuple(parts) if path.is_dir() else (),
-                )
-            )
+            n_bytes = sum((files.directory / name).stat().st_size for name in parts)
+            own = path.name, n_bytes, tuple(files.digests[name] for name in parts)
+            if files.tables is not None:
+                own = str(files.tables.name(table)), 0, (files.tables.digests[table],)
+            parts = parts if path.is_dir() else []
+            tables.append(TableContents(table, *own, tuple(columns), tuple(parts)))
         labels = {c: each for c, each in written.labels.items() if c in description.in_file(c)}
         rules = description.hierarchies
         codes = [c for c in labels if c in rules and rules[c].texts == "masks"]
@@ -118,7 +115,13 @@ class Contents:
             *forms_of((text for c in codes for text in labels[c]), of_codes=True),
         ]
         forms = [*dict.fromkeys(forms)]
-        return cls(description, files.kind, tuple(tables), tuple(forms), tuple(empty))
+        kind = files.kind if files.tables is None else IN_DATABASE
+        return cls(description, kind, tuple(tables), tuple(forms), tuple(empty))
+
+    @property
+    def in_database(self) -> bool:
+        """Whether the tables are in a database, and no files."""
+        return self.kind == IN_DATABASE
 
     @property
     def promises(self) -> list[tuple[str, str]]:

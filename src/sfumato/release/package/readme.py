@@ -1,4 +1,4 @@
-"""README.txt: what a release is, and the lines that read it in pandas, Polars and R."""
+"""README.txt: what a release is, and the lines that read it in pandas, Polars and R, or in SQL."""
 
 from __future__ import annotations
 
@@ -48,20 +48,7 @@ def _lines(contents: Contents) -> Iterator[str]:
     if contents.key_text:
         yield from _paragraph(contents.key_text)
         yield ""
-    yield "Files"
-    yield "-----"
-    for table in contents.tables:
-        size = f"{counted(table.n_rows, 'row')}, {count(table.n_bytes)} bytes"
-        yield from _paragraph(f"{table.path}: {size}", "", "  ")
-        yield f"  SHA-256 {table.sha256_text}"
-    yield from _paragraph("codebook.html: every column, with its values; opens offline", "", "  ")
-    yield from _paragraph("datapackage.json: the same for programs (Frictionless)", "", "  ")
-    yield from _paragraph(
-        "release.json: how it was made, for sfumato, which measures the promise again: sfumato "
-        "check .",
-        "",
-        "  ",
-    )
+    yield from _tables(contents) if contents.in_database else _files(contents)
     yield ""
     yield "Columns"
     yield "-------"
@@ -78,15 +65,47 @@ def _lines(contents: Contents) -> Iterator[str]:
     yield from _paragraph(contents.missing_text)
     if contents.kind == "csv":
         yield from _paragraph(MARKED)
-    for title, lines in (
-        ("pandas", _pandas(contents)),
-        ("Polars", _polars(contents)),
-        ("R", _r(contents)),
-    ):
+    ways = [("pandas", _pandas), ("Polars", _polars), ("R", _r)]
+    for title, way in [("SQL", _sql)] if contents.in_database else ways:
         yield ""
         yield f"In {title}:"
         yield ""
-        yield from (f"    {line}" for line in lines)
+        yield from (f"    {line}" for line in way(contents))
+
+
+def _files(contents: Contents) -> Iterator[str]:
+    yield "Files"
+    yield "-----"
+    for table in contents.tables:
+        size = f"{counted(table.n_rows, 'row')}, {count(table.n_bytes)} bytes"
+        yield from _paragraph(f"{table.path}: {size}", "", "  ")
+        yield f"  SHA-256 {table.sha256_text}"
+    yield from _paragraph("codebook.html: every column, with its values; opens offline", "", "  ")
+    yield from _paragraph("datapackage.json: the same for programs (Frictionless)", "", "  ")
+    yield from _paragraph(
+        "release.json: how it was made, for sfumato, which measures the promise again: sfumato "
+        "check .",
+        "",
+        "  ",
+    )
+
+
+def _tables(contents: Contents) -> Iterator[str]:
+    yield "Tables"
+    yield "------"
+    for table in contents.tables:
+        yield from _paragraph(f"{table.path}: {counted(table.n_rows, 'row')}", "", "  ")
+        yield f"  SHA-256 {table.sha256_text}"
+    yield from _paragraph(
+        "The digests are of the rows as COPY writes them (ISO dates, in UTC), sorted byte by "
+        "byte. Beside them this text stands with codebook.html (every column, with its values; "
+        "save it as a file, and it opens offline) and release.json (how it was made; sfumato "
+        "check with the address of the table measures the promise again)."
+    )
+
+
+def _sql(contents: Contents) -> Iterator[str]:
+    return (f"SELECT * FROM {table.path};" for table in contents.tables)
 
 
 def _paragraph(text: str, first: str = "", then: str = "") -> list[str]:

@@ -115,7 +115,7 @@ def _drivers(subject: Release | Table, target: Target, original: Table) -> dict[
 def _distribution(name: str, target: Target, original: Table) -> dict[str, Any]:
     """Count a sensitive column's values in the original and in what was published."""
     occurrences = target.seen.frequencies.occurrences(name)
-    before = original.frequencies().reference(name)
+    before = original.values_of_people().reference(name)
     after = sum_by(occurrences.codes.astype(np.intp), occurrences.counts, len(before))
     labels = original.domains[name].values.labels
     numbers = original.domains[name].values.numbers

@@ -25,9 +25,9 @@ def which_release(subject: Release | Table) -> dict[str, Any]:
     files, shown = subject.written.files, subject.description
     saved = files.checksum is not None
     return {
-        "name": files.directory.resolve().name if saved else None,
+        "name": files.name if saved else None,
         "digest": files.checksum,
-        "files": [{"name": n, "sha256": d} for n, d in files.digests.items()] if saved else [],
+        "files": [{"name": n, "sha256": d} for n, d in files.published.items()] if saved else [],
         "made": shown.made,
         "sfumato": shown.sfumato,
     }
