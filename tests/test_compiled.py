@@ -8,6 +8,7 @@ import sys
 import pytest
 
 import sfumato.compiled
+import sfumato.errors
 import sfumato.memory
 import sfumato.progress
 
@@ -31,7 +32,7 @@ def package(tmp_path):
     package = tmp_path / "sfumato"
     package.mkdir()
     (package / "__init__.py").write_text("")
-    for module in (sfumato.compiled, sfumato.memory, sfumato.progress):
+    for module in (sfumato.compiled, sfumato.errors, sfumato.memory, sfumato.progress):
         shutil.copy(module.__file__, package)
     return package
 

@@ -203,7 +203,7 @@ def test_whose_value_is_changed_does_not_depend_on_who_it_is():
         draw = np.random.default_rng(seed).bytes
         found = method.search(table.frequencies(), sf.KAnonymity(2), draw)
         join = found.application(table.domains, ("q", "s"), draw(32))
-        n_changed += join.instead["s"][join.dealt[:3]] >= 0
+        n_changed += join.instead["s"][next(iter(join.dealt))[:3]] >= 0
     assert n_changed.sum() == 2 * n  # half of three people is one, who keeps the value
     expected, spread = n * 2 / 3, (n * 2 / 9) ** 0.5
     assert (abs(n_changed - expected) < 5 * spread).all()

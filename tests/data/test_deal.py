@@ -8,7 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from sfumato.data.recoding.lots import deal
+from sfumato.data.recoding import lots
+from sfumato.data.recoding.lots import Dealt, Parts
 
 PARTS = st.lists(
     st.tuples(st.integers(0, 4), st.integers(-1, 9), st.integers(1, 5)), min_size=1, max_size=12
@@ -17,7 +18,7 @@ PARTS = st.lists(
 
 def dealt(parts, secret):
     columns = np.array(sorted(parts, key=lambda part: part[0]), dtype=np.int64).T
-    return deal(*columns, secret).tolist()
+    return np.concatenate(list(Dealt.of(*columns, secret))).tolist()
 
 
 @given(PARTS, st.binary(min_size=32, max_size=32))
@@ -50,3 +51,46 @@ def test_two_combinations_are_dealt_out_independently():
     seen = Counter(tuple(dealt(parts, j.to_bytes(32))) for j in range(4000))
     assert len(seen) == 4
     assert max(abs(n - 1000) for n in seen.values()) < 150
+
+
+@given(PARTS, st.integers(1, 12), st.integers(1, 5))
+def test_dealing_does_not_depend_on_how_parts_come_in_pieces(parts, block, at_once):
+    rows = np.array(sorted(parts, key=lambda part: part[0]), dtype=np.int64)
+    keys = rows[:, :1].astype(np.uint64)
+    pieces = [
+        Parts(keys[first : first + at_once], *rows[first : first + at_once, 1:].T)
+        for first in range(0, len(rows), at_once)
+    ]
+    with pytest.MonkeyPatch.context() as patched:
+        patched.setattr(lots, "BLOCK", block)
+        whole = dealt(parts, bytes(32))
+        assert np.concatenate(list(Dealt(lambda: iter(pieces), bytes(32)))).tolist() == whole
+        begin = 0
+        for combination in range(5):
+            expected = Counter()
+            for c, group, people in parts:
+                if c == combination:
+                    expected[group] += people
+            n = expected.total()
+            assert Counter(whole[begin : begin + n]) == expected
+            begin += n
+
+
+def test_a_combination_of_many_people_is_shuffled_as_a_whole(monkeypatch):
+    monkeypatch.setattr(lots, "BLOCK", 2)
+    parts = [(0, 0, 2), (0, 1, 3)]
+    seen = Counter(tuple(dealt(parts, j.to_bytes(32))) for j in range(4000))
+    assert len(seen) == 10
+    assert max(abs(n - 400) for n in seen.values()) < 100
+
+
+def test_no_array_is_longer_than_two_blocks(monkeypatch):
+    monkeypatch.setattr(lots, "BLOCK", 1000)
+    combination = np.arange(5000)
+    people = np.where(combination == 2500, 20_000, 3)
+    arrays = list(Dealt.of(combination, combination % 7, people, bytes(32)))
+    assert max(map(len, arrays)) <= 2000
+    split = np.array([0, 0, 1]), np.array([0, 1, 2]), np.array([20_000, 30_000, 5])
+    lengths = [len(each) for each in Dealt.of(*split, bytes(32))]
+    assert sum(lengths) == 50_005
+    assert max(lengths) <= 2000

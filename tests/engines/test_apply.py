@@ -187,7 +187,7 @@ def deal_by_hand(table, rows, parts, key):
     """Give every person of a combination, by what is published of them, a place by lot."""
     ground = table.frequencies().combinations
     ages, zips = table.domains["age"].labels, table.domains["zip"].labels
-    lots = hashlib.shake_256(key).digest(8 * len(rows))
+    lots = hashlib.shake_256(key + bytes(16)).digest(8 * len(rows))  # of the first block
     combinations = sorted({combination for combination, _, people in parts if people})
     n_bits = len(combinations).bit_length()
     dealt, n_before = [], 0
@@ -195,7 +195,7 @@ def deal_by_hand(table, rows, parts, key):
         who = ages[ground.codes("age")[combination]], zips[ground.codes("zip")[combination]]
         waiting = [row for row in rows if (row[2], row[1]) == who]
         waiting.sort(key=lambda row: missing_first([row[3], row[0]]))  # disease, then note
-        places = [g for c, g, people in parts if c == combination for _ in range(people)]
+        places = sorted(g for c, g, people in parts if c == combination for _ in range(people))
         assert len(places) == len(waiting)
         words = [
             int.from_bytes(lots[8 * j : 8 * j + 8], "little") >> n_bits

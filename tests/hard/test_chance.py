@@ -21,7 +21,7 @@ import sfumato as sf
 from algorithms.grouped import count, groups_of, labelled, people_of
 from sfumato.algorithms.grouping.greedy import unit_of
 from sfumato.algorithms.lots import distinct_orders
-from sfumato.data.recoding.lots import deal
+from sfumato.data.recoding.lots import Dealt
 
 SIGNIFICANCE = 1e-9
 DRAWN = "outcomes of chance drawn"
@@ -46,7 +46,9 @@ def refuse_unlike(drawn, chances):
 def test_every_deal_is_equally_likely(n, record_property):
     """Two of five people of one combination go into group 7, and three of another go apart."""
     parts = np.array([[0, 7, 2], [0, 8, 3], [1, 7, 1], [1, 8, 1], [1, 9, 1]])
-    drawn = Counter(tuple(deal(*parts.T, os.urandom(32)).tolist()) for _ in range(n))
+    drawn = Counter(
+        tuple(np.concatenate(list(Dealt.of(*parts.T, os.urandom(32)))).tolist()) for _ in range(n)
+    )
     first, second = distinct_orders((7, 7, 8, 8, 8)), distinct_orders((7, 8, 9))
     deals = [(*one, *two) for one, two in itertools.product(first, list(second))]
     refuse_unlike(drawn, dict.fromkeys(deals, Fraction(1, len(deals))))

@@ -38,21 +38,6 @@ def written(rows: pa.Table, insensitive: list[str], target: Path, engine: str) -
     return pq.read_table(target).to_pylist()
 
 
-@pytest.mark.parametrize("insensitive", [[], ["note"]], ids=["few rows that differ", "all differ"])
-def test_a_key_of_nine_tenths_of_the_rows_is_dealt_out_as_on_one_machine(
-    spark, tmp_path, insensitive
-):
-    rows = pa.table(
-        {
-            "age": [7 if j % 10 else j % 70 for j in range(N)],
-            "disease": [None if j % 11 == 0 else f"d{j % 3}" for j in range(N)],
-            "note": [None if j % 13 == 0 else (j * 7919) % N for j in range(N)],
-        }
-    )
-    ours = written(rows, insensitive, tmp_path / "ours", "spark")
-    assert ours == written(rows, insensitive, tmp_path / "theirs", "duckdb")
-
-
 def test_no_task_holds_the_rows_of_a_skewed_key(spark, tmp_path, monkeypatch):
     """They are counted where they are, and cut into pieces before they are people again."""
     held = []

@@ -134,63 +134,6 @@ def test_what_is_wrong_with_a_file_is_said_in_a_line(spark, tmp_path, content, m
     assert "\n" not in str(refused.value)
 
 
-def test_names_may_hold_anything(spark, tmp_path):
-    names = ["a.b", "a`b 'c'", 'a"b,c', "ä\\b {x}", "a=1;(c)\n"]
-    rows = pa.table({name: [f"{name}{j % 2}" for j in range(8)] for name in names})
-    frame = spark.createDataFrame(rows)
-    table = sf.read(frame, names[:2], names[2], insensitive=names[3:], engine="spark")
-    for kind in ("parquet", "csv"):
-        release = sf.anonymize(table, sf.KAnonymity(2), sf.Mondrian(), untouched_identify=True)
-        place = release.save(tmp_path / kind, format=kind)
-        assert sf.load(place).to_arrow().column_names == names
-
-
-def test_no_rows_and_an_empty_partition(spark, patients, frame, expected):
-    schema = frame.schema
-    with pytest.raises(sf.BadInput, match="no rows"):
-        sf.read(spark.createDataFrame([], schema), RULES, "disease", engine="spark").frequencies()
-    emptied = (
-        frame.repartition(4).where("age >= 0").unionAll(frame.where("age < -1").repartition(3))
-    )
-    assert_counted_alike(sf.read(emptied, RULES, "disease", engine="spark"), expected)
-
-
-def test_several_rows_of_a_person_are_a_set(spark, counted):
-    rows = pa.table(
-        {
-            "who": ["a", "a", "b", "c", "c"],
-            "age": [1, 1, 2, 3, 3],
-            "disease": ["flu", "HIV", None, "flu", "flu"],
-        }
-    )
-    ours, theirs = (
-        sf.read(rows, ["age"], "disease", person="who", engine=engine)
-        for engine in ("spark", "duckdb")
-    )
-    assert ours.set_valued == theirs.set_valued == "disease"
-    assert ours.domains["disease"].labels == theirs.domains["disease"].labels
-    differing = rows.set_column(1, "age", pa.array([1, 2, 2, 3, 3]))
-    with pytest.raises(sf.BadInput, match="1 person has more than one value of 'age'"):
-        sf.read(differing, ["age"], "disease", person="who", engine="spark").frequencies()
-    nobody = rows.set_column(0, "who", pa.array(["a", None, "b", "c", "c"]))
-    with pytest.raises(sf.BadInput, match="'who' is missing in 1 row"):
-        sf.read(nobody, ["age"], "disease", person="who", engine="spark").frequencies()
-
-
-def test_spellings_are_merged_alike(spark, counted):
-    rows = pa.table(
-        {
-            "zip": ["HIV", "hiv ", "HIV", "\uff28\uff29\uff36", "1", "1.0", "flu", None, "  "] * 2,
-            "age": [1, 2, 3] * 6,
-        }
-    )
-    ours, theirs = (
-        counted(sf.read(rows, ["zip"], "age", alike="merge", engine=engine))
-        for engine in ("spark", "duckdb")
-    )
-    assert ours == theirs
-
-
 @pytest.mark.parametrize(
     ("expression", "named"),
     [
@@ -280,18 +223,6 @@ def test_without_java_it_is_said_what_to_install(tmp_path, monkeypatch):
         check=False,
     )
     assert "install openjdk-17-jre-headless" in done.stderr.splitlines()[-1]
-
-
-def test_a_batch_of_a_series_is_kept_by_the_embedded_engine(spark, frame, tmp_path):
-    source = sf.engines.Spark(spark).open(frame)
-    target = tmp_path / "batch.parquet"
-    kept = source.keep(["name", "age"], "name", b"key", target, [])
-    assert kept.n_rows == 2000
-    assert kept.types == {"name": "string", "age": "int64"}
-    again = sf.engines.DuckDB().open(source.to_batches(["zip"]))
-    assert again.keep(["name", "age"], "name", b"key", tmp_path / "b", []).fingerprint == (
-        kept.fingerprint
-    )
 
 
 def test_times_are_those_of_utc_whatever_the_session_says(spark, counted):

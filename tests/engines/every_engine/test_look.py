@@ -1,6 +1,7 @@
 """Every engine counts columns without roles as a look at one value after the other does."""
 
 import dataclasses
+import random
 
 import pyarrow as pa
 import pytest
@@ -23,17 +24,12 @@ tables = st.integers(1, 12).flatmap(  # more columns than are counted at once
 )
 
 
-def opened(engine, table):
-    return sf.read(table, table.column_names[:1], engine=engine).source
+def opened(read, table):
+    return read(table, table.column_names[:1]).source
 
 
-@examples(60)
-@given(rows=tables)
-def test_columns_are_counted_value_by_value(engine, rows):
-    columns = {f"c{j}": list(values) for j, values in enumerate(zip(*rows, strict=True))}
-    table = pa.table({name: pa.array(each, pa.string()) for name, each in columns.items()})
-    found = opened(engine, table).look(PATTERNS)
-    assert found.last == rows[-1]
+def compare(found, columns):
+    """Compare what was counted with a look at one value after the other."""
     assert list(found.columns) == list(columns)
     for name, values in columns.items():
         expected, look = naive.looked_at(values, PATTERNS), found.columns[name]
@@ -44,11 +40,32 @@ def test_columns_are_counted_value_by_value(engine, rows):
         assert {key: getattr(look, key) for key in expected} == expected
 
 
-def test_columns_with_types_are_looked_at_as_texts(engine):
+@examples(60)
+@given(rows=tables)
+def test_columns_are_counted_value_by_value(rows):
+    columns = {f"c{j}": list(values) for j, values in enumerate(zip(*rows, strict=True))}
+    table = pa.table({name: pa.array(each, pa.string()) for name, each in columns.items()})
+    found = sf.engines.DuckDB().open(table).look(PATTERNS)
+    assert found.last == rows[-1]
+    compare(found, columns)
+
+
+@pytest.mark.long
+def test_many_columns_are_counted_value_by_value(read):
+    """All at once, since a table takes some engines a second."""
+    draw = random.Random(2)
+    some = [None, "", "a b c", " a  b ", "01", "1e3", "0.25", "é", *map(str, range(-3, 30))]
+    columns = {f"c{j}": draw.choices(some, k=60) for j in range(11)}
+    columns["c11"] = [None] * 60
+    table = pa.table({name: pa.array(each, pa.string()) for name, each in columns.items()})
+    compare(opened(read, table).look(PATTERNS), columns)
+
+
+def test_columns_with_types_are_looked_at_as_texts(read):
     table = pa.table(
         {"n": [1, 2, None], "day": pa.array([0, 1, 1], pa.date32()), "s": [["a"], ["b"], []]}
     )
-    found = opened(engine, table).look({"date": "[0-9]{4}-[0-9]{2}-[0-9]{2}"})
+    found = opened(read, table).look({"date": "[0-9]{4}-[0-9]{2}-[0-9]{2}"})
     assert [look.kind for look in found.columns.values()] == ["integer", "date", "text"]
     assert [look.is_list for look in found.columns.values()] == [False, False, True]
     assert found.columns["day"].share("date") == 1

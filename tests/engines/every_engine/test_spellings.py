@@ -1,5 +1,6 @@
 """Every engine finds the same spellings as a comparison pair by pair, and replaces them."""
 
+import random
 from collections import Counter
 from decimal import Decimal
 
@@ -9,7 +10,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import sfumato as sf
 from naive import spellings as naive
 from profiles import examples
 from sfumato.data.values import published_text
@@ -20,21 +20,36 @@ texts = st.text(st.sampled_from(LETTERS), max_size=6)
 LONG = ["1" * 299, "1" * 301, "1" * 301 + ".0", "0." + "0" * 298 + "1", "9" * 499 + ".0"]
 
 
-def source_of(engine, table):
-    return sf.read(table, ["q"], engine=engine).source
+def source_of(read, table):
+    return read(table, ["q"]).source
 
 
 def column(rows):
     return pa.table({"q": [1] * len(rows), "s": rows})
 
 
+@pytest.mark.not_on(spark="an example takes seconds", postgres="every example is a table")
 @examples(150)
 @given(
     rows=st.lists(st.one_of(st.none(), texts, st.sampled_from(LONG)), min_size=1, max_size=12),
     known=st.sets(st.one_of(st.none(), texts), max_size=3),
 )
-def test_spellings_are_those_found_pair_by_pair(engine, rows, known):
-    found = source_of(engine, column(pa.array(rows, pa.string()))).spellings("s", known)
+def test_spellings_are_those_found_pair_by_pair(read, rows, known):
+    found = source_of(read, column(pa.array(rows, pa.string()))).spellings("s", known)
+    expected = naive.spellings(Counter(rows), known)
+    assert (found.n_rows, found.n_values, [*found.alike]) == expected
+
+
+@pytest.mark.not_on(duckdb="generated examples are tried there")
+def test_spellings_of_many_texts_are_those_found_pair_by_pair(engine, read):
+    """All at once, since a table takes some engines a second."""
+    draw, letters = random.Random(9), [*LETTERS]
+    if engine.name == "postgres":  # which has no such letter
+        letters.remove("\x00")
+    rows = ["".join(draw.choices(letters, k=draw.randint(0, 4))) for _ in range(50)]
+    rows += [None, *LONG, *(text.upper() for text in rows[:10])]
+    known = {None, rows[0], rows[1].swapcase(), "no such text"}
+    found = source_of(read, column(pa.array(rows, pa.string()))).spellings("s", known)
     expected = naive.spellings(Counter(rows), known)
     assert (found.n_rows, found.n_values, [*found.alike]) == expected
 
@@ -43,21 +58,28 @@ def test_spellings_are_those_found_pair_by_pair(engine, rows, known):
     ("values", "n_values"),
     [([1, 2, 1, None], 2), ([0.5, 1.0, -0.0, 0.0], 3), ([True, False, None, True], 2)],
 )
-def test_what_has_a_type_is_counted_and_never_alike(engine, values, n_values):
-    found = source_of(engine, column(values)).spellings("s")
+def test_what_has_a_type_is_counted_and_never_alike(read, values, n_values):
+    found = source_of(read, column(values)).spellings("s")
     assert (found.n_values, found.alike) == (n_values, ())
     assert found.n_rows == sum(value is not None for value in values)
 
 
-def test_lists_and_dictionaries_are_compared_by_what_stands_in_them(engine):
+def test_lists_and_dictionaries_are_compared_by_what_stands_in_them(read):
     lists = [["HIV", "hiv"], [None, "flu"], [], None]
-    assert source_of(engine, column(lists)).spellings("s").alike == (("HIV", "hiv"),)
+    assert source_of(read, column(lists)).spellings("s").alike == (("HIV", "hiv"),)
     coded = pa.array(["HIV", "hiv", "HIV"]).dictionary_encode()
-    assert source_of(engine, column(coded)).spellings("s").alike == (("HIV", "hiv"),)
+    assert source_of(read, column(coded)).spellings("s").alike == (("HIV", "hiv"),)
 
 
-@pytest.mark.parametrize("kind", ["csv", "parquet", "frame"])
-def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path):
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param("csv", marks=pytest.mark.not_on(postgres="reads no files")),
+        pytest.param("parquet", marks=pytest.mark.not_on(postgres="reads no files")),
+        "table",
+    ],
+)
+def test_texts_are_seen_as_others_whatever_they_come_from(read, kind, tmp_path):
     rows = ["HIV", "hiv ", "it's", None, "flu", "HIV"]
     table = column(rows)
     if kind == "csv":
@@ -66,7 +88,7 @@ def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path
     elif kind == "parquet":
         pa.parquet.write_table(table, tmp_path / "t.parquet")
         table = tmp_path / "t.parquet"
-    source = source_of(engine, table)
+    source = source_of(read, table)
     other = source.respelled({"s": {"hiv ": "HIV", "it's": "is"}})
     again = other.respelled({"s": {"is": 'i"s'}})
 
@@ -86,8 +108,8 @@ def test_texts_are_seen_as_others_whatever_they_come_from(engine, kind, tmp_path
     ]
 
 
-def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(engine):
-    source = source_of(engine, column(["", None, "flu", " "]))
+def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(read):
+    source = source_of(read, column(["", None, "flu", " "]))
     assert source.spellings("s").alike == ((None, "", " "),)
     assert source.spellings("s", [" "]).alike == ((" ", None, ""),)
     for new, expected in ((None, {None: 3, "flu": 1}), ("x", {"x": 3, "flu": 1})):
@@ -95,9 +117,9 @@ def test_a_missing_value_is_seen_as_a_text_and_a_text_as_missing(engine):
         assert Counter(other.to_batches([]).read_all()["s"].to_pylist()) == expected
 
 
-def test_texts_in_lists_are_seen_as_others(engine):
+def test_texts_in_lists_are_seen_as_others(read):
     lists = [["HIV", "hiv"], [None, "flu"], [], None, ["hiv"]]
-    other = source_of(engine, column(lists)).respelled({"s": {"hiv": "HIV"}})
+    other = source_of(read, column(lists)).respelled({"s": {"hiv": "HIV"}})
     people = other.people(None, ["s"], ["s"])
     assert sorted(people.domains(["s"], [])["s"]) == [[], ["HIV"], ["HIV", "HIV"], ["flu"]]
 
@@ -112,9 +134,9 @@ def test_texts_in_lists_are_seen_as_others(engine):
     ],
     ids=str,
 )
-def test_numbers_are_seen_as_texts_if_all_are_named(engine, values, kind):
+def test_numbers_are_seen_as_texts_if_all_are_named(read, values, kind):
     rows = pa.table({"q": [1] * len(values), "s": pa.array(values, kind)})
-    source = source_of(engine, rows)
+    source = source_of(read, rows)
     listed = [value for value in source.people(None, [], []).domains(["s"], [])["s"] if value]
     other = source.respelled({"s": {value: f"<{published_text(value)}>" for value in listed}})
     texts = other.people(None, [], []).domains(["s"], [])["s"]
