@@ -52,6 +52,7 @@ bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools
 	$(BIN)/python bench/methods.py
 	$(BIN)/python bench/bcf.py
 	$(BIN)/python bench/ten_million.py
+	$(BIN)/python bench/engines.py duckdb 1000000
 	$(BIN)/python bench/skyline_mondrian.py
 	$(BIN)/python bench/mechanism.py
 	$(BIN)/python bench/series.py 20000 6
@@ -118,7 +119,7 @@ r:
 	  && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends r-base-core >/dev/null; } \
 	  || echo "no R, and no right to install it: the lines in R of tests/release/test_package.py will be skipped"
 
-# Spark is no part of the extra `test`: it is large, and it needs Java. Where that may not be installed
+# Spark is no part of the extra `test`: it is large, and it needs Java; nor is what Connect needs. Where that may not be installed
 # its tests are skipped by name; with CI=true a skipped test fails.
 spark: $(VENV)/.installed-spark
 	@command -v java >/dev/null || { test "$$(id -u)" = 0 && command -v apt-get >/dev/null \
@@ -127,7 +128,7 @@ spark: $(VENV)/.installed-spark
 	  || echo "no Java, and no right to install it: tests/engines/spark will be skipped"
 
 $(VENV)/.installed-spark: $(VENV)/.installed-test
-	$(PIP) -e '.[spark]'
+	$(PIP) -e '.[spark]' 'pyspark[connect]'
 	@touch $@
 
 # The rivals pin other versions of what we use, so they live apart.

@@ -1,6 +1,7 @@
 """Where the data lives: growth with rows on DuckDB, and Adult through Spark, session included.
 
     python bench/engines.py duckdb [rows ...]     default: 1, 10 and 100 million
+    python bench/engines.py pieces [rows ...]     the same within 4 GB, default: 10 and 100 million
     python bench/engines.py spark                 needs the extra `spark` and Java
 
 Eight quasi-identifiers, k = 5, Mondrian. "few": about 0.7 million distinct combinations; "many": a
@@ -19,6 +20,7 @@ from common import child, complete_adult, duckdb_floor, measured_child, stages
 ROWS = (1_000_000, 10_000_000, 100_000_000)
 QUASI_IDENTIFIERS = ("age", "zip", "sex", "education", "marital", "work", "children", "region")
 VALUES = {"age": 40, "sex": 2, "education": 6, "marital": 5, "work": 6, "children": 4, "region": 3}
+MEMORY = "4GB"
 N_ZIPS = {"few": 5, "many": 1_000}
 
 
@@ -45,16 +47,17 @@ def floor(source, target, memory_limit):
     return duckdb_floor(rows, counted, target, memory_limit, f"{counted}, disease", "parquet")
 
 
-def release(source, target):
+def release(source, target, memory=None):
     """From the file to the release, read back and checked, with the seconds of each stage."""
     import sfumato as sf
 
     with stages() as spent:
         rules = dict.fromkeys(QUASI_IDENTIFIERS, sf.Intervals(2, 10, 100))
-        table = sf.read(source, rules, sensitive="disease")
+        table = sf.read(source, rules, sensitive="disease", memory=memory)
         made = sf.anonymize(table, sf.KAnonymity(5), sf.Mondrian())
         made.save(target)
-    return {"stages": spent, "groups": len(made.sizes)}
+    in_pieces = type(made.recoding).__name__ == "Piecewise"
+    return {"stages": spent, "groups": len(made.sizes), "in_pieces": in_pieces}
 
 
 def adult_by_spark(source, target):
@@ -85,19 +88,20 @@ def adult_by_spark(source, target):
     return {"session": up, "whole": whole, "groups": len(made.sizes)}
 
 
-def by_duckdb(sizes):
+def by_duckdb(sizes, kinds, *memory):
     from sfumato.engines.duckdb.connection.instance import MEMORY_LIMIT
 
-    for kind in N_ZIPS:
+    for kind in kinds:
         for n_rows in sizes:
             with tempfile.TemporaryDirectory() as folder:
                 source = Path(folder) / "people.parquet"
                 generate(source, n_rows, kind)
                 alone = child(__file__, "floor", source, Path(folder) / "f.parquet", MEMORY_LIMIT)
-                found = child(__file__, "release", source, Path(folder) / "out")
+                found = child(__file__, "release", source, Path(folder) / "out", *memory)
                 stages = ", ".join(f"{s} {t:.1f}" for s, t in found["stages"].items() if t > 0.5)
+                how = ", in pieces" if found["in_pieces"] else ""
                 print(
-                    f"{kind}, {n_rows:,} rows, {alone['combinations']:,} combinations, "
+                    f"{kind}, {n_rows:,} rows{how}, {alone['combinations']:,} combinations, "
                     f"{found['groups']:,} groups: {found['seconds']:.1f} s, "
                     f"{found['seconds'] / alone['seconds']:.2f} times the floor of "
                     f"{alone['seconds']:.1f} s; {found['peak']:.2f} GB (floor {alone['peak']:.2f} "
@@ -126,5 +130,7 @@ if __name__ == "__main__":
         measured_child(works)
     elif what == "spark":
         by_spark()
+    elif what == "pieces":
+        by_duckdb([int(each) for each in sys.argv[2:]] or ROWS[1:], ["many"], MEMORY)
     else:
-        by_duckdb([int(each) for each in sys.argv[2:]] or ROWS)
+        by_duckdb([int(each) for each in sys.argv[2:]] or ROWS, N_ZIPS)
