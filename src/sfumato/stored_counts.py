@@ -82,7 +82,7 @@ class StoredCounts:
 
     def condensed(
         self,
-        first: NDArray[np.int32],
+        first: NDArray[np.integer],
         group: NDArray[np.intp],
         personal: NDArray[np.int32],
         counts: NDArray[np.int64],

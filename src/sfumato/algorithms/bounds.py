@@ -36,12 +36,15 @@ def bounded(assignment: Assignment, bounds: Bounds) -> Assignment:
 
 
 def reaching(
-    cuts: NDArray[np.int32], people: NDArray[np.int32], domains: Sequence[Domain], bounds: Bounds
+    cuts: NDArray[np.integer],
+    people: NDArray[np.integer],
+    domains: Sequence[Domain],
+    bounds: Bounds,
 ) -> NDArray[np.int32]:
     """Let boxes reach as far as was asked for; cuts, people: (n_boxes, n_columns, 2)."""
     if bounds != "grid":
-        return cuts if bounds == "cuts" else people
-    boxes = cuts.copy()
+        return (cuts if bounds == "cuts" else people).astype(np.int32, copy=False)
+    boxes = cuts.astype(np.int32)
     for j, domain in enumerate(domains):
         low, high = people[:, j, 0], people[:, j, 1]
         if domain.grid is not None:

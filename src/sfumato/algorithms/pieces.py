@@ -115,23 +115,27 @@ class Decided:
         """
         self._stored, self._on_disk = stored, KeptParts()
         self._splits, self._by_value, self._halved = splits, by_value, halved
-        self._cuts: list[NDArray[np.int32]] = []
-        self._ends: list[NDArray[np.int32]] = []
+        # Ranks are kept in as few bytes as they need: there may be millions of groups.
+        most = max(len(stored.domains[name]) for name in stored.quasi_identifiers)
+        self._rank = np.min_scalar_type(most - 1)
+        self._cuts: list[NDArray[np.integer]] = []
+        self._ends: list[NDArray[np.integer]] = []
         self._people: list[tuple[Any, ...]] = []  # group, personal, counts, digests
         self._n_groups = 0
-        self._begun: dict[int, tuple[int, NDArray[np.int32]]] = {}  # region -> its group, its ends
+        self._begun: dict[int, tuple[int, NDArray[np.integer]]] = {}  # region: its group and ends
 
     def add(self, piece: Decision) -> None:
         """Take the groups of a piece: where its region is in several, there is one group."""
+        new = piece.ends.astype(self._rank)
         if piece.region in self._begun:
             first, ends = self._begun[piece.region]
-            np.minimum(ends[:, 0], piece.ends[0, :, 0], out=ends[:, 0])
-            np.maximum(ends[:, 1], piece.ends[0, :, 1], out=ends[:, 1])
+            np.minimum(ends[:, 0], new[0, :, 0], out=ends[:, 0])
+            np.maximum(ends[:, 1], new[0, :, 1], out=ends[:, 1])
         else:
             first = self._n_groups
-            self._begun[piece.region] = first, piece.ends[0]
-            self._cuts.append(piece.cuts)
-            self._ends.append(piece.ends)
+            self._begun[piece.region] = first, new[0]
+            self._cuts.append(piece.cuts.astype(self._rank))
+            self._ends.append(new)
             self._n_groups += len(piece.cuts)
         self._on_disk.add(piece.keys, piece.group + first, piece.people)
         self._splits |= piece.splits
@@ -141,6 +145,8 @@ class Decided:
         """Put the pieces together; bounds: how far boxes reach."""
         stored = self._stored
         cuts, ends = np.concatenate(self._cuts), np.concatenate(self._ends)
+        self._cuts.clear()
+        self._ends.clear()
         group, personal, counts = (
             np.concatenate([each[j] for each in self._people]) for j in range(3)
         )

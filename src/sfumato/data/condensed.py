@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,7 +48,7 @@ class Condensed(FrequencySet):
         quasi_identifiers: Sequence[str],
         sensitive: Sequence[str],
         guard: str | None,
-        first: NDArray[np.int32],
+        first: NDArray[np.integer],
         group: NDArray[np.intp],
         personal: Sequence[Codes],
         counts: Counts,
@@ -64,8 +65,9 @@ class Condensed(FrequencySet):
         """
         columns = (*quasi_identifiers, *sensitive, *((guard,) if guard else ()))
         kept = {column: domains[column] for column in columns}
+        of_groups = (ranks[group] for ranks in first.T)
         packed = _layout(len(first), kept).pack(
-            [group.astype(np.int32), *first[group].T, *personal]
+            chain([group.astype(np.int32)], of_groups, personal)
         )
         keys, people, sums = aggregated(packed, counts, digests)
         return cls(

@@ -320,8 +320,12 @@ class FrequencySet:
     def as_it_is(self) -> Grouping:
         """Group the people whose quasi-identifiers are equal, without any recoding."""
         first = self.combinations
-        lows = np.stack([first.codes(column) for column in self.quasi_identifiers], axis=1)
-        return Grouping(self, np.stack([lows, lows], axis=2), self.combination_of)
+        shape = (len(first), len(self.quasi_identifiers))
+        ranks = np.empty(shape, dtype=np.int32)
+        for j, column in enumerate(self.quasi_identifiers):
+            ranks[:, j] = first.codes(column)
+        both_ends = np.broadcast_to(ranks[:, :, np.newaxis], (*shape, 2))
+        return Grouping(self, both_ends, self.combination_of)
 
 
 @dataclass(frozen=True, eq=False)

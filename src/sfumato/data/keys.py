@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -45,11 +45,14 @@ class Layout:
         """Number of words a combination takes."""
         return self.words[-1] + 1 if self.words else 1
 
-    def pack(self, columns: Sequence[Codes]) -> Keys:
-        """Pack one array of codes per column."""
-        n = len(columns[0]) if columns else 0
-        keys = np.zeros((n, self.n_words), dtype=np.uint64)
-        for codes, word, shift in zip(columns, self.words, self.shifts, strict=True):
+    def pack(self, columns: Iterable[NDArray[np.integer]]) -> Keys:
+        """Pack one array of codes per column, asking for each when its turn comes."""
+        keys = np.zeros((0, self.n_words), dtype=np.uint64)
+        for j, (codes, word, shift) in enumerate(
+            zip(columns, self.words, self.shifts, strict=True)
+        ):
+            if j == 0:
+                keys = np.zeros((len(codes), self.n_words), dtype=np.uint64)
             keys[:, word] |= codes.astype(np.uint64) << np.uint64(shift)
         return keys
 
@@ -113,8 +116,13 @@ def distinct_rows(
            [3, 1]], dtype=int32), array([1, 0, 1]))
     """
     least = [int(column.min(initial=0)) for column in rows.T]
-    columns = [column - low for column, low in zip(rows.T, least, strict=True)]
-    layout = Layout.of([int(column.max(initial=0)) + 1 for column in columns])
-    keys, index = distinct(layout.pack(columns))
-    values = [layout.unpack(keys, j) + low for j, low in enumerate(least)]
-    return np.stack(values, axis=1).astype(np.int32), index
+    layout = Layout.of(
+        [int(column.max(initial=0)) - low + 1 for column, low in zip(rows.T, least, strict=True)]
+    )
+    keys, index = distinct(
+        layout.pack(column - low for column, low in zip(rows.T, least, strict=True))
+    )
+    values = np.empty((len(keys), len(least)), dtype=np.int32)
+    for j, low in enumerate(least):
+        values[:, j] = layout.unpack(keys, j) + low
+    return values, index

@@ -88,7 +88,7 @@ def test_losing_executors_leaves_a_whole_release_or_none(tmp_path, how):
         env=environment | {"SPARK_LOCAL_IP": "127.0.0.1"},
         cwd=tmp_path,
         check=False,
-        timeout=300,
+        timeout=900,
     )
     assert run.returncode == 0, run.stderr[-2000:]
     found = json.loads(run.stdout.splitlines()[-1])

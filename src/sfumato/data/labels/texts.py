@@ -20,7 +20,11 @@ class Labels:
     """
 
     texts: tuple[str | None, ...]
-    index: NDArray[np.intp]  # (n,) which of the texts
+    index: NDArray[np.integer]  # (n,) which of the texts, in as few bytes as tell them apart
+
+    def __post_init__(self) -> None:
+        narrow = np.min_scalar_type(max(0, len(self.texts) - 1))
+        object.__setattr__(self, "index", self.index.astype(narrow, copy=False))
 
     @classmethod
     def of(cls, labels: Sequence[object]) -> Labels:

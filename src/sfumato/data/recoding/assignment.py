@@ -81,13 +81,17 @@ class Assignment(PartsRecoding):
     def published_boxes(self, frequencies: FrequencySet) -> tuple[NDArray[np.int32], Counts]:
         """Give the boxes that somebody is in, each once, and how many people are in each."""
         del frequencies
-        return self._published_boxes
+        boxes, sizes = self._published_boxes
+        return self.boxes[boxes], sizes
 
     @cached_property
     def _published_boxes(self) -> tuple[NDArray[np.int32], Counts]:
+        """One of each kind of boxes that somebody is in, in order, and how many people are."""
         boxes, box = distinct_boxes(self.boxes)
         sizes = sum_by(box[self.kept[:, 1]], self.kept[:, 2], len(boxes))
-        return boxes[sizes > 0], sizes[sizes > 0]
+        one = np.empty(len(boxes), dtype=np.int32)
+        one[box] = np.arange(len(self.boxes))
+        return one[sizes > 0], sizes[sizes > 0]
 
     def as_table(self, domains: Mapping[str, Domain]) -> dict[str, list[Any]]:
         """List every combination with what it is published as; None: suppressed."""

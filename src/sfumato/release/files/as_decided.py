@@ -7,16 +7,16 @@ source that changed since is noticed, too, whatever its times say.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
 
 import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.data.condensed import Condensed
 from sfumato.data.domain import Domain
-from sfumato.data.frequency import FrequencySet, same_values, sum_by
+from sfumato.data.frequency import FrequencySet, aggregated, same_values, sum_by
 from sfumato.data.groups import Counts
-from sfumato.data.keys import Codes, distinct
+from sfumato.data.keys import Codes, Keys, distinct
 from sfumato.data.labels.texts import Labels
 from sfumato.data.recoding import Placement, Recoding
 from sfumato.engines.protocol import Format, Source
@@ -100,19 +100,24 @@ def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -
         written = written.combinations
     rows = np.flatnonzero((placed.box >= 0) & (placed.people > 0))
     key, people = placed.key[rows], placed.people[rows]
-    codes: dict[str, Codes] = {}
-    for name, texts in recoding.labels(counted.domains).items():
-        if texts is None:
-            codes[name] = _of_values(written.domains[name], counted, name)[key]
-        else:
-            position = recoding.label_at(name, placed)[rows]
-            codes[name] = _of_texts(written.domains[name], texts)[position]
     instead = {column: changed[rows] for column, changed in recoding.changed.items()}
-    codes |= {c: _published_values(written, counted, c, key, instead) for c in written.sensitive}
-    _refuse_other_counts(written, codes, people)
+    labels = recoding.labels(counted.domains)
+
+    def codes_of(name: str) -> Codes:
+        if name not in labels:
+            return _published_values(written, counted, name, key, instead)
+        texts = labels[name]
+        if texts is None:
+            values: Codes = _of_values(written.domains[name], counted, name)[key]
+            return values
+        position = recoding.label_at(name, placed)[rows]
+        return _of_texts(written.domains[name], texts, position)
+
+    keys = _packed(written, codes_of)
+    _refuse_other_counts(written, keys, people)
     combination = counted.combination_of
     partly = combination[placed.key[(placed.box < 0) & (placed.people > 0)]]
-    _refuse_other_digests(written, codes, table, combination[key], partly, recoding.changed)
+    _refuse_other_digests(written, keys, table, combination[key], partly, recoding.changed)
 
 
 def refuse_other_tables(
@@ -131,10 +136,11 @@ def refuse_other_tables(
     number = number + buckets.first_number
     codes = {c: _of_values(people.domains[c], counted, c)[key] for c in counted.quasi_identifiers}
     codes[group] = _of_numbers(people.domains[group], number)
-    _refuse_other_counts(people, codes, n_people)
+    keys = _packed(people, codes.__getitem__)
+    _refuse_other_counts(people, keys, n_people)
     combination = counted.combination_of
     partly = combination[buckets.parts[buckets.parts[:, 1] < 0, 0]]
-    _refuse_other_digests(people, codes, table, combination[key], partly)
+    _refuse_other_digests(people, keys, table, combination[key], partly)
     if not counted.sensitive:  # whole combinations, or nobody knows which of their people
         counted = table.frequencies()
         if buckets.splits:
@@ -148,7 +154,7 @@ def refuse_other_tables(
     instead = {column: changed[rows] for column, changed in recoding.changed.items()}
     own |= {c: _published_values(values, counted, c, key, instead) for c in instead}
     own[group] = _of_numbers(values.domains[group], number)[row]
-    _refuse_other_counts(values, own, n_people[row] * each)
+    _refuse_other_counts(values, _packed(values, own.__getitem__), n_people[row] * each)
 
 
 def _sensitive_codes(
@@ -198,25 +204,31 @@ def _placed(recoding: Recoding, table: Table, *, by_value: bool) -> Placement:
     return placed if recoding.splits or not by_value else placed.by_value(counted)
 
 
-def _refuse_other_counts(written: FrequencySet, codes: Mapping[str, Codes], people: Counts) -> None:
-    """Refuse a table that has other combinations than decided, or in other numbers.
+def _packed(written: FrequencySet, codes_of: Callable[[str], Codes]) -> Keys:
+    """Give what was decided as keys of the written table, looking at one column at a time.
 
-    codes: in those of the written table; -1: nobody has this there.
+    codes_of: a column as the codes of the written table; -1: nobody has this there.
     """
-    if all((codes[column] >= 0).all() for column in written.columns):
-        decided = FrequencySet.from_codes(
-            written.domains, written.quasi_identifiers, written.sensitive, codes, people
-        )
-        if np.array_equal(decided.keys, written.keys) and np.array_equal(
-            decided.counts, written.counts
-        ):
-            return
-    raise BrokenPromise(WRONG_VALUES)
+
+    def known(column: str) -> Codes:
+        codes = codes_of(column)
+        if (codes < 0).any():
+            raise BrokenPromise(WRONG_VALUES)
+        return codes
+
+    return written.layout.pack(map(known, written.columns))
+
+
+def _refuse_other_counts(written: FrequencySet, keys: Keys, people: Counts) -> None:
+    """Refuse a table that has other combinations than decided, or in other numbers."""
+    decided, counts, _ = aggregated(keys, people, {})
+    if not (np.array_equal(decided, written.keys) and np.array_equal(counts, written.counts)):
+        raise BrokenPromise(WRONG_VALUES)
 
 
 def _refuse_other_digests(
     written: FrequencySet,
-    codes: Mapping[str, Codes],
+    keys: Keys,
     table: Table,
     combination: NDArray[np.intp],
     partly: NDArray[np.intp],
@@ -230,7 +242,7 @@ def _refuse_other_digests(
 
     Args:
         written: The table that was read back; its combinations are the decided ones.
-        codes: What each part of a combination is published as.
+        keys: What each part of a combination is published as.
         table: The original.
         combination: That each part is of.
         partly: Combinations of which somebody was left out.
@@ -241,7 +253,7 @@ def _refuse_other_digests(
     if not told:
         return
     groups = written.combinations
-    _, group = distinct(groups.layout.pack([codes[column] for column in groups.columns]))
+    _, group = distinct(written.layout.leading(keys, len(groups.columns)))
     original = table.combinations()
     n, m = len(original), len(groups)
     component: NDArray[np.signedinteger] = np.zeros(n + m, dtype=np.intp)
@@ -252,10 +264,10 @@ def _refuse_other_digests(
     unknown = np.zeros(n + m, dtype=bool)
     unknown[component[:n][used & left_out]] = True
     for columns in told:
-        expected, found = (np.zeros(n + m, dtype=np.uint64) for _ in range(2))
-        np.add.at(expected, component[:n][used], original.digests[columns][used])
-        np.add.at(found, component[n:], groups.digests[columns])
-        if (expected != found)[~unknown].any():
+        difference = np.zeros(n + m, dtype=np.uint64)  # modulo 2**64, as digests are added up
+        np.add.at(difference, component[:n][used], original.digests[columns][used])
+        np.subtract.at(difference, component[n:], groups.digests[columns])
+        if difference[~unknown].any():
             raise BrokenPromise(
                 "internal error: the written rows do not have the values that the people have; "
                 f"{CHANGED}, or the engine wrote something else"
@@ -305,10 +317,14 @@ def _of_domain(written: Domain, original: Domain) -> NDArray[np.int32]:
     return code
 
 
-def _of_texts(written: Domain, texts: Labels) -> NDArray[np.int32]:
-    """Give the written code of every label; -1: it stands nowhere in the written table."""
+def _of_texts(
+    written: Domain, texts: Labels, position: NDArray[np.signedinteger]
+) -> NDArray[np.int32]:
+    """Give the written code of the labels at some positions; -1: it stands nowhere there."""
     known = {label if label is None else str(label): j for j, label in enumerate(written.labels)}
-    return np.array([known.get(text, -1) for text in texts.texts], dtype=np.int32)[texts.index]
+    code = np.array([known.get(text, -1) for text in texts.texts], dtype=np.int32)
+    found: NDArray[np.int32] = code[texts.index[position]]
+    return found
 
 
 def _of_numbers(written: Domain, numbers: NDArray[np.int64]) -> NDArray[np.int32]:
