@@ -104,9 +104,9 @@ class Condensed(FrequencySet):
         return super().codes(column)
 
     @cached_property
-    def combinations(self) -> Condensed:
+    def _combinations(self) -> Condensed:
         """The groups alone."""
-        own = FrequencySet.combinations.func(self)  # type: ignore[attr-defined]
+        own = FrequencySet._combinations.func(self)  # type: ignore[attr-defined]
         return replace(
             self,
             domains=own.domains,

@@ -114,9 +114,13 @@ class FrequencySet:
             digests=self.digests,
         )
 
-    @cached_property
+    @property
     def combinations(self) -> FrequencySet:
-        """The distinct combinations of quasi-identifiers alone."""
+        """The distinct combinations of quasi-identifiers alone; itself where no more is counted."""
+        return self if self.columns == self.quasi_identifiers else self._combinations
+
+    @cached_property
+    def _combinations(self) -> FrequencySet:
         own, starts = self._quasi_keys
         domains = {column: self.domains[column] for column in self.quasi_identifiers}
         counts = np.add.reduceat(self.counts, starts) if len(starts) else self.counts
@@ -128,6 +132,8 @@ class FrequencySet:
     @cached_property
     def combination_of(self) -> NDArray[np.intp]:
         """For every key, the position of its quasi-identifiers in `combinations`."""
+        if self.columns == self.quasi_identifiers:
+            return np.arange(len(self))
         _, starts = self._quasi_keys
         return np.repeat(np.arange(len(starts)), np.diff(np.append(starts, len(self))))
 

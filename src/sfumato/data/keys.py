@@ -97,11 +97,13 @@ def distinct(keys: Keys) -> tuple[Keys, NDArray[np.intp]]:
     order = order_of(keys)
     ordered = keys[order]
     starts = runs(ordered)
-    position = np.zeros(len(keys), dtype=np.intp)
-    position[starts[1:]] = 1
+    firsts = ordered[starts]
+    del ordered  # there may be millions of keys
+    begins = np.zeros(len(keys), dtype=bool)
+    begins[starts[1:]] = True
     index = np.empty(len(keys), dtype=np.intp)
-    index[order] = np.cumsum(position)
-    return ordered[starts], index
+    index[order] = np.cumsum(begins, dtype=np.intp)
+    return firsts, index
 
 
 def distinct_rows(

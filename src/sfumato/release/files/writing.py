@@ -155,19 +155,21 @@ def write(
             f"internal error: {rows_in_groups(*planned)} were to be published, "
             f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written; {CHANGED}"
         )
-    if recoding.buckets is None or back.people is None:
-        refuse_other_rows(back.values, table, recoding)
+    domains, values, people = published.frequencies.domains, back.values, back.people
+    # Whoever asks for groups with values reads them then: there may be many.
+    groups = (published, seen) if by_value else (None, None)
+    del back, published, seen
+    if recoding.buckets is None or people is None:
+        refuse_other_rows(values, table, recoding)
     else:
-        refuse_other_tables(back.people, back.values, table, recoding)
+        refuse_other_tables(people, values, table, recoding)
     if verdict.failed:
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
     files = files.known(description.tables)
-    domains = published.frequencies.domains
     labels = {name: domains[name].labels for name in description.recoded}
-    if not by_value:  # whoever asks for values reads them then: there may be many
-        return Written(files, check=verdict, kinds=kinds, labels=labels)
-    return Written(files, published, seen, verdict, beside, kinds, labels)
+    beside = beside if by_value else ()
+    return Written(files, groups[0], groups[1], verdict, beside, kinds, labels)
 
 
 @dataclass(frozen=True, eq=False)
