@@ -45,9 +45,10 @@ def _examples(registry: Registry[Any]) -> tuple[Any, ...]:
     return tuple(example for kind in registry.ours for example in kind.examples())
 
 
-def all_pairs() -> list[Pair]:
+@cache
+def all_pairs() -> tuple[Pair, ...]:
     """Every method with every kind of criterion."""
-    return [Pair.of(method, criterion) for method in methods() for criterion in criteria()]
+    return tuple(Pair.of(method, criterion) for method in methods() for criterion in criteria())
 
 
 def default_method(criterion: Criterion) -> Algorithm:
