@@ -107,7 +107,7 @@ def refuse_unlike(whole, pieces, tmp_path):
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)
 @pytest.mark.parametrize("at_one_place", [0.0, 0.5])
 def test_pieces_are_halved_as_the_whole_is(both, criterion, at_one_place, tmp_path):
-    rows = people(1, at_one_place=at_one_place)
+    rows = people(1, 600, at_one_place)
     whole, pieces = both(lambda: read(rows), criterion, sf.Mondrian(strict=False))
     assert pieces.recoding.splits
     refuse_unlike(whole, pieces, tmp_path)
@@ -123,7 +123,7 @@ def test_pieces_are_halved_as_the_whole_is(both, criterion, at_one_place, tmp_pa
     ids=str,
 )
 def test_every_kind_of_relaxed_mondrian_works_in_pieces(both, method, tmp_path):
-    rows = people(2)
+    rows = people(2, 600)
     refuse_unlike(*both(lambda: read(rows), CRITERIA[1], method), tmp_path)
 
 
@@ -162,7 +162,7 @@ def test_keys_of_several_words(both, tmp_path):
 @pytest.mark.parametrize("seed", range(6))
 def test_generated_tables(both, seed, tmp_path):
     dice = np.random.default_rng(seed)
-    rows = people(seed, int(dice.integers(200, 1200)), float(dice.choice([0.0, 0.2, 0.6])))
+    rows = people(seed, int(dice.integers(200, 700)), float(dice.choice([0.0, 0.2, 0.6])))
     names = list(COLUMNS)[: int(dice.integers(2, 5))]
     criterion = CRITERIA[seed % 3]
     whole, pieces = both(

@@ -15,9 +15,9 @@ JOBS = sf.Skyline([(1, 0, 0, "9/10")], attribute="disease") & sf.Skyline(
 )
 
 
-def both_ways(seed, criterion, method, most, sensitive="disease", insensitive=()):
+def both_ways(seed, criterion, method, most, sensitive="disease", insensitive=(), n=500):
     """Give the release in memory, and the one in pieces."""
-    people = generated(seed)
+    people = generated(seed, n)
     whole = sf.anonymize(
         read(people, sensitive, insensitive), criterion, method, untouched_identify=True
     )
@@ -31,7 +31,7 @@ def both_ways(seed, criterion, method, most, sensitive="disease", insensitive=()
 
 @pytest.mark.parametrize("split", ["gain", "median", "widest"])
 @pytest.mark.parametrize("criterion", [EASY, KNOWING, BY_VALUE], ids=["easy", "knowing", "value"])
-@pytest.mark.parametrize("most", [700, 20])
+@pytest.mark.parametrize("most", [300, 20])
 def test_pieces_give_the_boxes_of_the_whole(split, criterion, most):
     whole, pieces = both_ways(most, criterion, sf.SkylineMondrian(split), most)
     assert len(boxes_of(whole)) > 3
@@ -87,7 +87,7 @@ def test_cuts_are_made_in_the_engine_and_regions_that_stay_large_are_groups(monk
     monkeypatch.setattr(in_pieces, "cut_by_columns", watched)
     monkeypatch.setattr(in_pieces.Levels, "_close", watched_close)
     criterion = EASY & sf.KAnonymity(300)
-    whole, pieces = both_ways(11, criterion, sf.SkylineMondrian("median"), 60)
+    whole, pieces = both_ways(11, criterion, sf.SkylineMondrian("median"), 60, n=1200)
     assert len([cut for cut in engine if cut is not None]) == len(boxes_of(whole)) - 1
     assert len(closed) == len(boxes_of(whole)) > 1
     assert boxes_of(pieces) == boxes_of(whole)
