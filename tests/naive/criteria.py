@@ -87,6 +87,15 @@ def fewest_to_leave_out(sizes, keeps):
     )
 
 
+def fewest_to_go(counts, is_safe):
+    """The fewest people without whom a group is safe; all of them where nothing else helps.
+
+    counts: people by value; is_safe: of such counts.
+    """
+    parts = itertools.product(*(range(count + 1) for count in counts))
+    return sum(counts) - max(sum(part) for part in parts if not any(part) or is_safe(part))
+
+
 def average_risk(sizes, risk):
     """The risk of each person, 1 by the size of the group, is at most so large on average."""
     risks = [Fraction(1, size) for size in sizes for _ in range(size)]

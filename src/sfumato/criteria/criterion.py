@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Bound, Value
+from sfumato.criteria.judge import Judge
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.domain import Domain
 from sfumato.data.groups import Counts, Groups
@@ -139,6 +140,14 @@ class Criterion(ABC):
         Shares and values are of what `protects` says. Most other statements follow from it.
         """
         return None
+
+    def judge(self, values: Domain, reference: Counts) -> Judge:
+        """The same verdicts, for searches that ask for them again and again; by default `holds`.
+
+        values, reference: of the sensitive column, in the whole table.
+        """
+        del values, reference
+        return Judge(self)
 
     @property
     def least_size(self) -> int:
@@ -347,6 +356,7 @@ STATEMENTS = frozenset(
         "implications",
         "in_words",
         "joining",
+        "judge",
         "least_size",
         "looks_at_shares",
         "monotone",

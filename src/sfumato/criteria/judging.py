@@ -51,8 +51,8 @@ def holding(criterion: Criterion, joint: JointGroups, *, alone: bool = False) ->
     """
     held = np.ones(len(joint.sizes), dtype=bool)
     for part in criterion.parts:
-        for _, groups, owner in _views(part, joint):
-            safe = _verdicts(part, groups, alone=alone)
+        for _, groups, owner in views(part, joint):
+            safe = _asked(part, groups, alone=alone)
             if owner is None:
                 held &= safe
             else:
@@ -68,8 +68,8 @@ def measure(criterion: Criterion, joint: JointGroups, n_unseen: int = 0) -> list
     """
     measurements = []
     for part in criterion.parts:
-        for named, groups, owner in _views(part, joint):
-            held, note = _verdicts(part, groups), None
+        for named, groups, owner in views(part, joint):
+            held, note = _asked(part, groups), None
             if n_unseen and part.needs_original:
                 kept, broken = part.certainly(groups, n_unseen)
                 held = ~broken
@@ -101,25 +101,31 @@ def surely(
     shown = shown_to(part, groups)
     if n_unseen and part.needs_original:
         return part.certainly(shown, n_unseen)
-    held = _verdicts(part, shown, alone=alone)
+    held = _asked(part, shown, alone=alone)
     return held, ~held
 
 
-def _verdicts(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArray[np.bool_]:
-    """Ask a criterion, and refuse what is not a yes or a no for each group."""
-    answer = part.alone(groups) if alone else part.holds(groups)
+def _asked(part: Criterion, groups: Groups, *, alone: bool = False) -> NDArray[np.bool_]:
+    if alone:
+        return verdicts(part, part.alone(groups), len(groups), "alone")
+    return verdicts(part, part.holds(groups), len(groups))
+
+
+def verdicts(
+    part: Criterion, answer: object, n_groups: int, method: str = "holds"
+) -> NDArray[np.bool_]:
+    """Give what a criterion answered; refuse what is not a yes or a no for each group."""
     try:
-        verdicts: NDArray[Any] = np.asarray(answer)
+        given: NDArray[Any] = np.asarray(answer)
     except ValueError:  # lists of different lengths
-        verdicts = np.empty(0)
-    if verdicts.dtype != bool or verdicts.shape != (len(groups.sizes),):
-        method = "alone" if alone else "holds"
+        given = np.empty(0)
+    if given.dtype != bool or given.shape != (n_groups,):
         raise BadInput(
             f"{type(part).__name__}: {method} must give True or False for each of "
-            f"{counted(len(groups.sizes), 'group')}, as an array of this length; it gave "
+            f"{counted(n_groups, 'group')}, as an array of this length; it gave "
             f"{_shape(answer)}"
         )
-    return verdicts
+    return given
 
 
 def _shape(answer: object) -> str:
@@ -144,7 +150,7 @@ def staying(criterion: Criterion, joint: JointGroups) -> NDArray[np.bool_]:
     return kept
 
 
-def _views(
+def views(
     part: Criterion, joint: JointGroups
 ) -> Iterator[tuple[Criterion, Groups, NDArray[np.intp] | None]]:
     """Give what a part has to see: by its attribute, or by every one within the others.

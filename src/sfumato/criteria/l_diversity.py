@@ -13,10 +13,11 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judge import Judge
 from sfumato.criteria.thresholds import Thresholds
 from sfumato.data.decimals import LARGEST
 from sfumato.data.domain import Domain
-from sfumato.data.groups import Groups, Histogram, sets_of
+from sfumato.data.groups import Counts, Groups, Histogram, sets_of
 from sfumato.data.values import published_text
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import at_most, largest_ratio
@@ -116,6 +117,14 @@ class LDiversity(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """Adding people can make one value too frequent, but takes no value away."""
         return self.kind == "distinct" or not suppression
+
+    def judge(self, values: Domain, reference: Counts) -> Judge:
+        """Entropy by compiled loops."""
+        if self.kind != "entropy":
+            return super().judge(values, reference)
+        from sfumato.criteria.diversity_judge import EntropyJudge  # noqa: PLC0415  (a compiler)
+
+        return EntropyJudge(self, self.l, self.protects(values))
 
     def thresholds(self) -> Thresholds | None:
         """A share of at most 1/l, or l different values; entropy is neither."""

@@ -11,7 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
-from sfumato.data.groups import Groups
+from sfumato.criteria.judge import Judge
+from sfumato.data.domain import Domain
+from sfumato.data.groups import Counts, Groups
 from sfumato.formulas.exact import below, largest_ratio
 from sfumato.formulas.measures.diversity import head_and_tail
 from sfumato.parameters import number, optional_column, whole
@@ -62,6 +64,13 @@ class RecursiveDiversity(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of safe groups is safe; a safe group joined by others may not be."""
         return not suppression
+
+    def judge(self, values: Domain, reference: Counts) -> Judge:
+        """Head and tail, by compiled loops."""
+        del values, reference
+        from sfumato.criteria.diversity_judge import RecursiveJudge  # noqa: PLC0415  (a compiler)
+
+        return RecursiveJudge(self, self.c, self.l)
 
     def values_wanted(self) -> int:
         """The l."""

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from sfumato.criteria.bound import Bound, Value
 from sfumato.criteria.criterion import Criterion
+from sfumato.criteria.judge import Judge
 from sfumato.data.domain import Domain
-from sfumato.data.groups import Groups
+from sfumato.data.groups import Counts, Groups
 from sfumato.errors import BadInput
 from sfumato.formulas.exact import Exact, at_most, largest_ratio
 from sfumato.formulas.measures.closeness import ordered_distance, tree_distance
@@ -110,6 +111,17 @@ class TCloseness(Criterion):
     def monotone(self, *, suppression: bool) -> bool:
         """A union of close groups is close; a close group joined by others may not be."""
         return not suppression
+
+    def judge(self, values: Domain, reference: Counts) -> Judge:
+        """Distances in integers, by compiled loops."""
+        from sfumato.criteria.closeness_judge import LineJudge, TreeJudge  # noqa: PLC0415  (a compiler)
+
+        if self.distance == "ordered":
+            return LineJudge.of(self, self.t, reference)
+        lows = [np.arange(len(reference), dtype=np.int32)]
+        if self.distance == "hierarchical":
+            lows = list(values.taxonomy.low[:-1])
+        return TreeJudge.of(self, self.t, lows, reference)
 
     def distance_allowed(self) -> Bound:
         """The t."""
