@@ -41,6 +41,9 @@ def main() -> None:
     sf.knowledge_skyline(of_few_values)
     for method in (sf.Mondrian(strict=False), sf.Incognito(), sf.GreedyGrouping(), sf.Anatomy()):
         sf.audit(sf.anonymize(table, diverse, method))
+    of_values = (sf.LDiversity(2, "entropy"), sf.RecursiveDiversity(4, 2))
+    for promise in (*of_values, sf.TCloseness(0.1), sf.TCloseness(0.1, "ordered")):
+        sf.anonymize(table, promise, sf.Optimal("loss", 0.1))
     chain = [sf.anonymize(people(n), sf.KAnonymity(20), sf.Mondrian()) for n in (300, 400, 500)]
     sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
     sf.anonymize(table, diverse, sf.SensitiveGrouping())

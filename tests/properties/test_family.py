@@ -355,3 +355,21 @@ def test_criteria_that_do_not_fit_one_of_several_columns_are_refused():
     with pytest.raises(sf.BadInput, match="'u' does not hold numbers alone"):
         sf.anonymize(table, sf.KEAnonymity(2, 1), sf.Mondrian())
     assert sf.anonymize(table, sf.KEAnonymity(2, 1, attribute="s"), sf.Mondrian()).check()
+
+
+@pytest.mark.long
+@examples(100)
+@given(cases(), st.integers(1, 4), st.integers(0, 6))
+def test_no_node_is_within_the_limit_below_one_that_shows_it(case, k, limit):
+    """What branches are left out by, criteria that are not monotone under suppression included."""
+    table, criterion, twin = case
+    lattice = Lattice(table.frequencies(), criterion & sf.KAnonymity(k))
+    both = naive.criteria.both(twin, naive.criteria.k_anonymity(k))
+    nodes = naive.lattice.all_nodes(naive.lattice.heights_of(table.paths))
+    needed = {n: naive.lattice.suppressed_at(table.rows, table.paths, n, both) for n in nodes}
+    for higher in nodes:
+        groups = lattice.rollup.at(higher)
+        assert lattice.is_allowed(higher, limit) == (needed[higher] <= limit)
+        if lattice.question.more_left_out(groups.joint, limit):
+            below = [n for n in nodes if n == higher or naive.lattice.below(n, higher)]
+            assert all(needed[node] > limit for node in below)

@@ -123,7 +123,7 @@ class Exhaustive(Algorithm):
         """
         lattice, limit = self._lattice(counted, criterion)
         nodes = _read_path(type(self).__name__, path, lattice.heights)
-        return next((node for node in nodes if lattice.n_suppressed(node) <= limit), None)
+        return next((node for node in nodes if lattice.is_allowed(node, limit)), None)
 
     def _lattice(self, counted: FrequencySet | Table, criterion: Criterion) -> tuple[Lattice, int]:
         """Give the nodes over a table, and how many rows may be left out."""

@@ -28,7 +28,7 @@ def failed_nodes(published: PublishedGroups, least: int, ranking: Ranking) -> It
     large = [
         node
         for node in lattice.search(0, lambda _: False)
-        if not lattice.n_suppressed(node) and not below(own, node) and rank(node) < own_rank
+        if lattice.is_allowed(node, 0) and not below(own, node) and rank(node) < own_rank
     ]
     highest: list[Node] = []
     for node in sorted(large, key=sum, reverse=True):

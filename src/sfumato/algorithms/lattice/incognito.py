@@ -125,6 +125,6 @@ def _safe_among(lattice: Lattice, candidate: NDArray[np.bool_], limit: int) -> N
         for node in lattice.at_height(height):
             if not candidate[node] or safe[node]:
                 continue
-            if lattice.n_suppressed(node) <= limit:
+            if lattice.is_allowed(node, limit):
                 safe[tuple(slice(level, None) for level in node)] = True
     return safe

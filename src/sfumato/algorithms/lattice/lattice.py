@@ -15,6 +15,7 @@ from sfumato.algorithms.algorithm import Suppress
 from sfumato.algorithms.lattice.outliers import safe_at_root, told_at_root
 from sfumato.criteria.criterion import Criterion
 from sfumato.criteria.judging import is_monotone, staying, validate
+from sfumato.criteria.repeated import RepeatedQuestion
 from sfumato.data.domain import Domain
 from sfumato.data.frequency import FrequencySet, Grouping
 from sfumato.data.recoding import Cut, OutliersAtRoot, Recoding
@@ -34,6 +35,7 @@ class Lattice:
         self.criterion = validate(criterion, frequencies)
         from sfumato.algorithms.lattice.rollup import RollUp  # noqa: PLC0415  (brings a compiler along)
 
+        self.question = RepeatedQuestion(criterion, frequencies)
         by_value = any(part.looks_at_values for part in criterion.parts)
         self.rollup = RollUp(frequencies, with_values=by_value)
 
@@ -68,10 +70,9 @@ class Lattice:
     def search(self, limit: int, hopeless: Callable[[Node], bool]) -> Iterator[Node]:
         """Give, in lexicographic order, every node that may be within the limit of suppression.
 
-        Whole branches are left out: those for which `hopeless` says so of their lowest node, and,
-        where the criterion is monotone, those whose highest node is not within the limit.
+        Whole branches are left out: those for which `hopeless` says so of their lowest node, and
+        those whose highest node shows that every node below it is beyond the limit.
         """
-        monotone = self.monotone(limit)
         n_below = [1]  # nodes of a branch, by how many columns are still open
         for height in reversed(self.heights):
             n_below.append(n_below[-1] * (height + 1))
@@ -86,16 +87,19 @@ class Lattice:
             elif not rest:
                 done += 1
                 yield levels
-            elif levels and monotone and self._unsafe_below(levels, limit):
+            elif levels and self._unsafe_below(levels, limit):
                 done += n_below[rest]
             else:
                 height = self.heights[len(levels)]
                 waiting.extend((*levels, level) for level in range(height, -1, -1))
 
     def _unsafe_below(self, levels: Node, limit: int) -> bool:
-        """Whether even with all other columns at the root too many people are in unsafe groups."""
-        groups = self.rollup.with_rest_on_top(levels)
-        return int(groups.sizes[~self.safe(groups)].sum()) > limit
+        """Whether with these first levels too many people are left out, whatever the others are."""
+        return self.question.more_left_out(self.rollup.with_rest_on_top(levels).joint, limit)
+
+    def is_allowed(self, node: Node, limit: int) -> bool:
+        """Whether no more people than the limit are in groups that break the criterion."""
+        return self.question.staying(self.rollup.at(node).joint, limit) is not None
 
     def n_suppressed(self, node: Node) -> int:
         """Number of people in groups that break the criterion."""
@@ -104,7 +108,13 @@ class Lattice:
 
     def safe(self, groups: NodeGroups) -> NDArray[np.bool_]:
         """Say for every group of a node whether the criterion holds."""
-        return staying(self.criterion, groups.joint)
+        safe = self.safe_within(groups, self.frequencies.n_rows)
+        assert safe is not None  # noqa: S101  (no more people than there are)
+        return safe
+
+    def safe_within(self, groups: NodeGroups, limit: int) -> NDArray[np.bool_] | None:
+        """Say which groups of a node are safe; None: more people than the limit are in others."""
+        return self.question.staying(groups.joint, limit)
 
     def unsafe_combinations(self, node: Node) -> NDArray[np.bool_]:
         """Say which combinations of quasi-identifiers would be suppressed at a node."""

@@ -39,7 +39,7 @@ def minimal_nodes(lattice: Lattice, limit: int) -> list[Node]:
             report("searching", done, lattice.n_nodes)
             done += 1
             above = any(below(lower, node) for lower in minimal)
-            if not above and lattice.n_suppressed(node) <= limit:
+            if not above and lattice.is_allowed(node, limit):
                 minimal.append(node)
     return minimal
 

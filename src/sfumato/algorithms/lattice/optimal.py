@@ -146,8 +146,8 @@ class Optimal(Algorithm):
             """Price a node if it is safe, and keep it if it is the best so far."""
             nonlocal best
             groups = lattice.rollup.at(node)
-            safe = lattice.safe(groups)
-            if int(groups.sizes[~safe].sum()) > limit:
+            safe = lattice.safe_within(groups, limit)
+            if safe is None:
                 return False
             n_at_root = lattice.n_at_root(node, groups, safe) if self.suppress == "cells" else 0
             candidate = _Priced(metric.price(node, groups, safe, n_at_root), node)

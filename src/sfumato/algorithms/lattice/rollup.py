@@ -122,8 +122,11 @@ class NodeGroups:
         frequencies = owner.frequencies
         if not owner.with_values:
             return JointGroups(frequencies, self.sizes, None)
+        return JointGroups(frequencies, self.sizes, self._histogram)
+
+    def _histogram(self) -> Histogram:
+        owner = self._owner
         values = owner.values_of(self._rolled.keys)
         starts, order = rows(self._index, len(self.sizes))
-        n_values = len(frequencies.persons_values.codes)
-        histogram = Histogram(starts, values[order], self._rolled.counts[order], n_values)
-        return JointGroups(frequencies, self.sizes, histogram)
+        n_values = len(owner.frequencies.persons_values.codes)
+        return Histogram(starts, values[order], self._rolled.counts[order], n_values)

@@ -111,7 +111,7 @@ def _safe_at(lattice: Lattice, height: int, limit: int) -> Iterator[Node]:
     nodes = list(lattice.at_height(height))
     for done, node in enumerate(nodes):
         report(f"searching height {height} of {lattice.height}", done, len(nodes))
-        if lattice.n_suppressed(node) <= limit:
+        if lattice.is_allowed(node, limit):
             yield node
 
 
