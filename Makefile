@@ -39,6 +39,7 @@ hard: $(VENV)/.installed-test  ## bad input, canaries, crashes, exactness: hundr
 bench: $(VENV)/.installed .venv-rivals/.installed  ## ratios against other tools and plain twins
 	$(BIN)/python bench/startup.py
 	$(BIN)/python bench/lattice.py
+	$(BIN)/python bench/values.py
 	$(BIN)/python bench/mondrian.py
 	$(BIN)/python bench/local.py
 	$(BIN)/python bench/mask.py
