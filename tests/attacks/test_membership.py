@@ -6,6 +6,8 @@ from fractions import Fraction
 import numpy as np
 import pyarrow as pa
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 import naive.minimality
 import naive.replay
@@ -20,10 +22,17 @@ from attacks.made import (
     rows_of,
     table_of,
 )
-from sfumato.attacks import CannotRun, Target
-from sfumato.attacks.known_method.membership import Membership, listed, located, members_of
+from sfumato.attacks import CannotRun, Target, matching
+from sfumato.attacks.known_method.membership import (
+    Membership,
+    fitting_pairs,
+    listed,
+    located,
+    members_of,
+)
 from sfumato.attacks.known_method.weighing import Weighing
 from sfumato.attacks.minimality import Minimality, credibility_superset
+from sfumato.formulas.boxes import points
 
 SEEDS = [*range(2), *(pytest.param(seed, marks=pytest.mark.slow) for seed in range(2, 40))]
 
@@ -186,8 +195,8 @@ def test_table_1_c_with_people_who_may_be_absent_in_the_audit(
     expected = credibility_superset(list(people.values()), 7, 2, 2)
     assert expected[0] == found
     loaded = sf.load(release.save(tmp_path / "out"))
-    for given in (release, loaded):  # a loaded one needs no original for it
-        finding = of_list(sf.audit(given, external=hospital(people)))
+    for subject in (release, loaded):  # a loaded one needs no original for it
+        finding = of_list(sf.audit(subject, external=hospital(people)))
         assert (finding.found, finding.holds) == (found, False)
         assert (finding.n_exceeding, finding.n_people) == (exceeding, sum(people.values()))
         assert "some may not be in the table" in finding.knows
@@ -300,3 +309,58 @@ def test_the_original_may_have_its_columns_in_another_order_and_more_of_them(met
     original = sf.read(pa.table(columns), turned, "s")
     for attack in (Minimality(), sf.attacks.Mechanism()):
         assert attack.run(loaded, original).found == 1
+
+
+@given(data=st.data())
+def test_boxes_around_combinations_are_listed_as_one_by_one(data):
+    n_columns = data.draw(st.integers(1, 3))
+    code = st.integers(0, 5)
+    people = data.draw(st.lists(st.tuples(*[code] * n_columns), min_size=1, max_size=40))
+    sides = st.tuples(code, code)  # those with the higher end first hold nobody
+    drawn = data.draw(st.lists(st.lists(sides, min_size=n_columns, max_size=n_columns), max_size=8))
+    boxes = np.array(drawn, dtype=np.int32).reshape(-1, n_columns, 2)
+    names = [f"q{j}" for j in range(n_columns)]
+    table = {name: [f"{row[j]}" for row in people] for j, name in enumerate(names)}
+    ground = sf.read(pa.table(table), names).combinations()
+    codes = np.stack([ground.codes(name) for name in ground.columns], axis=1).tolist()
+    expected = [
+        [who, box]
+        for who, row in enumerate(codes)
+        for box, ends in enumerate(boxes.tolist())
+        if all(low <= value <= high for value, (low, high) in zip(row, ends, strict=True))
+    ]
+    assert fitting_pairs(ground, boxes).tolist() == expected
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(points, "PAIRS_AT_ONCE", -1)  # by the tree
+        assert fitting_pairs(ground, boxes).tolist() == expected
+
+
+@pytest.mark.parametrize("loaded", [False, True])
+def test_attacks_of_an_audit_share_what_they_read_and_find_the_same_alone(
+    loaded, tmp_path, monkeypatch
+):
+    table = sf.read(
+        sf.datasets.patients(), {"age": sf.Intervals(5, 10), "sex": sf.Flat()}, "disease"
+    )
+    release = sf.anonymize(table, sf.KAnonymity(5) & sf.LDiversity(3), sf.Mondrian())
+    if loaded:
+        release = sf.load(release.save(tmp_path / "out"))
+    read = []
+    plain = matching._read_labels
+
+    def noting(column, *others):
+        read.append(column)
+        return plain(column, *others)
+
+    monkeypatch.setattr(matching, "_read_labels", noting)
+    report = sf.audit(release, table if loaded else None)
+    assert sorted(read) == ["age", "sex"]
+    for kind in (sf.attacks.Linkage, sf.attacks.Minimality, sf.attacks.Mechanism):
+        alone = kind().run(release, table if loaded else None)
+        (together,) = [each for each in report.findings if each.name == alone.name]
+        assert (together.found, together.holds, together.n_exceeding, together.worst) == (
+            alone.found,
+            alone.holds,
+            alone.n_exceeding,
+            alone.worst,
+        )

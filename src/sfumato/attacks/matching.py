@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from weakref import WeakKeyDictionary
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,12 @@ from sfumato.table import Table
 
 PAIRS_AT_ONCE = 1 << 16
 NOBODY: Interval = (0, -1)
+
+# What was read of a published table, as long as somebody has that table: every attack of an audit
+# asks for the same. Labels by column and by the domain they were read in, which is kept with them.
+_read: WeakKeyDictionary[Grouping, dict[tuple[str, int], tuple[Domain, list[list[Interval]]]]]
+_read = WeakKeyDictionary()
+_fitting: WeakKeyDictionary[Grouping, WeakKeyDictionary[Table, Counts]] = WeakKeyDictionary()
 
 
 def boxes_in(domains: Mapping[str, Domain], seen: Grouping) -> NDArray[np.int32]:
@@ -34,6 +41,14 @@ def boxes_in(domains: Mapping[str, Domain], seen: Grouping) -> NDArray[np.int32]
 
 def fitting(people: Table, seen: Grouping) -> Counts:
     """Count the people of a table who fit each published group; they may fit several."""
+    counted = _fitting.setdefault(seen, WeakKeyDictionary())
+    if people not in counted:
+        counted[people] = _count_fitting(people, seen)
+        counted[people].flags.writeable = False  # it is everybody's
+    return counted[people]
+
+
+def _count_fitting(people: Table, seen: Grouping) -> Counts:
     columns = seen.frequencies.quasi_identifiers
     owner = np.arange(len(seen.boxes))
     sides: list[NDArray[np.int32]] = []
@@ -61,7 +76,15 @@ def fits(column: str, domain: Domain, rank: int, seen: Grouping) -> NDArray[np.b
 
 
 def _intervals(column: str, domain: Domain, seen: Grouping) -> list[list[Interval]]:
-    """Read all labels of a published column."""
+    """Give the ranks that every label of a published column stands for, each read once."""
+    read = _read.setdefault(seen, {})
+    place = column, id(domain)
+    if place not in read:
+        read[place] = domain, _read_labels(column, domain, seen)
+    return read[place][1]
+
+
+def _read_labels(column: str, domain: Domain, seen: Grouping) -> list[list[Interval]]:
     reader = LabelReader(domain)
     labels = seen.frequencies.domains[column].labels
     ranks = [reader.intervals(label) for label in labels]

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from fractions import Fraction
 from functools import cached_property, partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -73,6 +74,9 @@ class Target:
     # Groups people as who also knows untouched columns and telling ones; None: there are none.
     apart: Callable[[], Grouping] | None = None
     blind: bool = False  # whether the method was shown no sensitive value
+    # Who is in which group, by the column that says what people guard: found out once for all
+    # attacks (`known_method.membership.located`).
+    located: dict[str | None, Any] = field(default_factory=dict, init=False, repr=False)
 
     @classmethod
     def of(

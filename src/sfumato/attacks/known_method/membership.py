@@ -19,8 +19,8 @@ from sfumato.data.labels.writer import interval_text
 from sfumato.data.recoding import SUPPRESSED, Placement, Recoding, distinct_boxes
 from sfumato.errors import CannotRun, DoesNotApply
 from sfumato.formulas.boxes.fillings import MOST_PEOPLE, Fillings, Part
+from sfumato.formulas.boxes.points import points_in_boxes
 
-PAIRS_AT_ONCE = 1 << 24
 MOST_PAIRS = 1 << 33
 MOST_IN_FLOW = 1 << 22  # pairs of a combination and a box
 TOO_LARGE = (
@@ -155,7 +155,14 @@ def members_of(target: Target, guard: str | None = None) -> Membership:
 
 
 def located(target: Target, guard: str | None = None) -> Membership | PossibleMembers:
-    """Find out who is in which group, as far as that can be told."""
+    """Find out who is in which group, as far as that can be told; once for all attacks."""
+    if guard not in target.located:
+        target.located[guard] = _located(target, guard)
+    found: Membership | PossibleMembers = target.located[guard]
+    return found
+
+
+def _located(target: Target, guard: str | None) -> Membership | PossibleMembers:
     if target.original is None:
         raise CannotRun(
             "it needs everybody's original quasi-identifiers",
@@ -288,18 +295,13 @@ def _added_up(combination: NDArray[np.intp], group: NDArray[np.intp], people: Co
 
 
 def fitting_pairs(ground: FrequencySet, boxes: NDArray[np.int32]) -> NDArray[np.intp]:
-    """List the boxes that each combination lies in: (n, 2), a combination and a box."""
+    """List the boxes that each combination lies in: (n, 2), a combination and a box, ascending."""
     codes = np.stack([ground.codes(name) for name in ground.columns], axis=1)
     if len(codes) * len(boxes) > MOST_PAIRS:
         raise CannotRun(TOO_LARGE)
-    pairs = [np.zeros((0, 2), dtype=np.intp)]
-    step = max(1, PAIRS_AT_ONCE // max(len(boxes), 1))
-    for start in range(0, len(codes), step):
-        some = codes[start : start + step, np.newaxis]
-        inside = ((some >= boxes[:, :, 0]) & (some <= boxes[:, :, 1])).all(axis=2)
-        who, box = np.nonzero(inside)
-        pairs.append(np.stack([start + who, box], axis=1))
-    return np.concatenate(pairs)
+    who, box = points_in_boxes(codes, boxes)
+    order = np.lexsort([box, who])
+    return np.stack([who[order], box[order]], axis=1)
 
 
 def _values_of(target: Target, frequencies: FrequencySet) -> Histogram:
