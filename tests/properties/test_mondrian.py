@@ -165,6 +165,7 @@ METHODS = [
 def test_both_ways_of_cutting_agree(monkeypatch, at_once, table, pair, method):
     criterion, safe = pair
     monkeypatch.setattr("sfumato.algorithms.mondrian.compiled_search.COUNTS_AT_ONCE", at_once)
+    monkeypatch.setattr("sfumato.algorithms.mondrian.by_size.SMALL", at_once)
     if safe(table.rows):
         compiled, arrays = both_ways(monkeypatch, table.frequencies(), method, criterion)
         assert compiled == arrays

@@ -225,7 +225,13 @@ class Mondrian(Algorithm):
 
         whole: what they are a part of; None: the whole space.
         """
-        if not self.look_ahead and len(frequencies.combinations) > COMPILED:
+        many = len(frequencies.combinations) > COMPILED
+        if many and self.strict and all(part.size_alone for part in criterion.parts):
+            from sfumato.algorithms.mondrian.by_size import cut_by_size  # noqa: PLC0415  (a compiler)
+
+            least, widest_only = criterion.least_size, self.widest_only
+            return cut_by_size(frequencies, least, widest_only=widest_only, whole=whole)
+        if many and not self.look_ahead:
             from sfumato.algorithms.mondrian.compiled_search import Rounds  # noqa: PLC0415  (a compiler)
 
             return Rounds(

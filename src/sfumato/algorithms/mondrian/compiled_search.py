@@ -145,8 +145,6 @@ class Rounds:
         # Without a criterion about values, people are dealt out when the release is written.
         self.counted = frequencies if by_value else frequencies.combinations
         self.frequencies, self.criterion, self.draw = frequencies, criterion, draw
-        # Cuts that leave too few people are not proposed, and a strict one deals nobody out.
-        self.all_safe = strict and all(part.size_alone for part in criterion.parts)
         ground, values = frequencies.combinations, self.counted.persons_values
         domains = [frequencies.domains[name] for name in ground.columns]
         self.space = Space.of(
@@ -181,9 +179,6 @@ class Rounds:
             proposals = _Proposals.room(n_cuts, n_open)
             propose(self.space, self.pieces, self.open, proposals)
             dealt = np.zeros(proposals.dealt[-1], dtype=np.int64)
-            if self.all_safe:
-                self._cut(proposals, np.ones(n_cuts, dtype=bool), dealt)
-                continue
             batches = _batches(proposals.n_counts + proposals.n_chances)
             safe = [self._judged(proposals, *batch, dealt) for batch in batches]
             self._cut(proposals, np.concatenate(safe), dealt)

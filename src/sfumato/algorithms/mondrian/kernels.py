@@ -358,6 +358,93 @@ def _halve(pieces, entries, piece, share, new, n_entries):  # type: ignore[no-un
 
 
 @compiled
+def cut_deep(space, combinations, place, region, small, first, end, depth):  # type: ignore[no-untyped-def]
+    """Cut a region wherever enough people are on both sides, and what comes of it, to the end.
+
+    Strict cuts. What is known of combinations is put in order in place, those of every region side
+    by side: their codes, people and numbers. Writes the region of every combination into `region`,
+    by its number: 0 for the one that was given, c + 1 for what is right of cut c. Gives the cuts
+    (n, 5): the region and the column that is cut, the last value on the left, how many cuts were
+    made around the region before, and where it begins; and the regions of fewer combinations than
+    `small`, which are left to others (n, 4): number, first, end and depth.
+    """
+    codes, people, number = combinations
+    n_dimensions = len(space.lengths)
+    low, high = np.empty(n_dimensions, dtype=np.int64), np.empty(n_dimensions, dtype=np.int64)
+    span = np.empty(n_dimensions, dtype=np.float64)
+    line = np.zeros(space.longest, dtype=np.int64)
+    cells = np.empty((2, space.longest), dtype=np.int64)
+    ranked = np.empty((4, space.longest), dtype=np.int64)
+    made, n_made = np.empty((64, 5), dtype=np.int64), 0
+    left, n_left = np.empty((64, 4), dtype=np.int64), 0
+    open_, n_open = np.empty((64, 4), dtype=np.int64), 1
+    open_[0, 0], open_[0, 1], open_[0, 2], open_[0, 3] = 0, first, end, depth
+    while n_open:
+        n_open -= 1
+        own, first, end, depth = open_[n_open]
+        if end - first < small:
+            if n_left == len(left):
+                left = _twice(left)
+            left[n_left] = open_[n_open]
+            n_left += 1
+            continue
+        total, last, j = 0, -1, 0
+        for i in range(first, end):
+            total += people[i]
+        if total >= 2 * space.least and end - first > 1:
+            mine = place[first:end]
+            _measure(space, codes, mine, low, high, span)
+            for _ in range(1 if space.widest_only else n_dimensions):
+                j = int(np.argmax(span))  # the first of the widest
+                if span[j] < 0:
+                    break
+                n_cells = _cells(codes[:, j], people, mine, low[j], high[j], line, cells)
+                n_cuts = _rank_cuts(space, j, cells, n_cells, total, 0, ranked)
+                for cut in range(n_cuts):
+                    if ranked[RANK, cut] == 0:
+                        last = ranked[LAST, cut]
+                if last >= 0:
+                    break
+                span[j] = -1.0
+        if last < 0:
+            for i in range(first, end):
+                region[number[i]] = own
+            continue
+        if n_made == len(made):
+            made = _twice(made)
+        made[n_made, 0], made[n_made, 1], made[n_made, 2] = own, j, last
+        made[n_made, 3], made[n_made, 4] = depth, first
+        n_made += 1
+        right, stop = first, end
+        while right < stop:
+            if codes[right, j] <= last:
+                right += 1
+                continue
+            stop -= 1
+            for d in range(n_dimensions):
+                codes[right, d], codes[stop, d] = codes[stop, d], codes[right, d]
+            people[right], people[stop] = people[stop], people[right]
+            number[right], number[stop] = number[stop], number[right]
+        if n_open + 2 > len(open_):
+            open_ = _twice(open_)
+        open_[n_open, 0], open_[n_open, 1], open_[n_open, 2] = n_made, right, end
+        open_[n_open + 1, 0], open_[n_open + 1, 1], open_[n_open + 1, 2] = own, first, right
+        open_[n_open, 3] = open_[n_open + 1, 3] = depth + 1
+        n_open += 2
+    return made[:n_made], left[:n_left]
+
+
+@compiled
+def cut_boxes(made, boxes):  # type: ignore[no-untyped-def]
+    """Cut boxes in two, in the order of the cuts; what is right of cut c becomes box c + 1."""
+    for c in range(len(made)):
+        region, j, last = made[c, 0], made[c, 1], made[c, 2]
+        for d in range(boxes.shape[1]):
+            boxes[c + 1, d, 0], boxes[c + 1, d, 1] = boxes[region, d, 0], boxes[region, d, 1]
+        boxes[region, j, 1], boxes[c + 1, j, 0] = last, last + 1
+
+
+@compiled
 def follow(space, codes, people, group, member, failed):  # type: ignore[no-untyped-def]
     """Cut as the published groups were cut; write the cuts that were tried before, round by round.
 
