@@ -84,3 +84,16 @@ def test_whoever_waits_for_the_compiler_is_told_so(package):
     )
     assert run(package, script) == "compiling, once on this machine\n"
     assert run(package, script) == ""
+
+
+def test_kernels_need_no_linear_algebra_and_leave_it_to_those_who_do(package):
+    (package / "callee.py").write_text(CALLEE.format(n=1))
+    script = (
+        "import sys, numba, numpy as np\n"
+        "from sfumato.callee import one\n"
+        "one()\n"
+        "print('scipy.linalg' in sys.modules)\n"
+        "print(numba.njit(lambda a: np.dot(a, a))(2 * np.eye(1)), 'scipy.linalg' in sys.modules)\n"
+        "print(numba.njit(lambda a: np.cov(a))(np.array([1.0, 3.0])))\n"
+    )
+    assert run(package, script).split() == ["False", "[[4.]]", "True", "2.0"]

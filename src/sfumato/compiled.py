@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import os
+import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import cache
@@ -22,6 +24,30 @@ if (room := left()) is not None and room < ROOM:
     )
 
 import numba  # noqa: E402  (only where there is room)
+import numba.np.linalg as linear_algebra  # noqa: E402
+
+
+def _without_linear_algebra() -> None:
+    """Let Numba load its functions on arrays before SciPy's linear algebra.
+
+    It asks whether there is any, which takes a third of a second of a process that may need nothing
+    of it. There is: SciPy is installed with this package, and is imported where others use it.
+    """
+
+    def later() -> None:
+        raise ImportError
+
+    asked = linear_algebra.ensure_blas
+    linear_algebra.ensure_blas = later
+    try:
+        functions = importlib.import_module("numba.np.arraymath")
+    finally:
+        linear_algebra.ensure_blas = asked
+    vars(functions)["_HAVE_BLAS"] = True
+
+
+if "numba.np.arraymath" not in sys.modules and hasattr(linear_algebra, "ensure_blas"):
+    _without_linear_algebra()
 
 
 def compiled(kernel: Callable[..., Any]) -> Any:
