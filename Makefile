@@ -16,7 +16,10 @@ test-slow hard: export HYPOTHESIS_PROFILE ?= all
 
 test: $(VENV)/.installed-test chromium postgres spark  ## lint, types, and every test
 	@$(MAKE) --no-print-directory -j 2 -O lint kernels
-	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not engines"
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "not slow and not engines and not rest"
+
+test-every: $(VENV)/.installed-test  ## all cases of what is tried with every method and criterion
+	$(BIN)/python -m pytest -n 2 --dist worksteal -m "every and not slow" tests
 
 test-engines: $(VENV)/.installed-test postgres spark  ## every method and type on a cluster and on a server
 	$(BIN)/python -m pytest -m "engines and not slow"

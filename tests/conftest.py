@@ -1,5 +1,8 @@
 """What all tests share: comparison data, a quick choice, no silent skips in CI, and a tally.
 
+What is tried with everything there is, every method with every criterion, is marked `every`; most
+cases of such a test are marked `rest` here: `make test` leaves them out, `make test-every` not.
+
 `pytest --quick` runs what matters while working: few generated examples (tests/profiles.py), at
 most two cases of a test, nothing that is marked `slow`, `long` or `engines`, nothing of tests/hard
 and tests/papers, no examples of docstrings.
@@ -28,6 +31,7 @@ HERE = Path(__file__).parent
 LONG = [HERE / "hard", HERE / "papers"]
 LEFT_OUT = ("slow", "long", "engines")
 N_CASES = 2  # of one test, when it is quick
+ONE_OF = 5  # cases that are not the rest
 
 
 @pytest.fixture(autouse=True)
@@ -63,10 +67,22 @@ def pytest_ignore_collect(collection_path, config):
     return True if config.getoption("--quick") and collection_path in LONG else None
 
 
+@pytest.hookimpl(tryfirst=True)  # before markers are looked at
 def pytest_collection_modifyitems(config, items):
-    """Leave out what is long, and most of many cases: some from the beginning to the end."""
-    if not config.getoption("--quick"):
-        return
+    """Mark the rest of many cases; quickly, leave out what is long and most of many cases, too."""
+    so_far = Counter()
+    for item in items:
+        if item.get_closest_marker("every"):
+            test = item.nodeid.partition("[")[0]
+            if so_far[test] % ONE_OF:
+                item.add_marker("rest")
+            so_far[test] += 1
+    if config.getoption("--quick"):
+        _keep_the_quick(config, items)
+
+
+def _keep_the_quick(config, items):
+    """Keep some of many cases, from the beginning to the end."""
     cases = defaultdict(list)
     for item in items:
         if not any(map(item.get_closest_marker, LEFT_OUT)):

@@ -1,8 +1,11 @@
-"""Compile the kernels, which takes a minute once: tests then find machine code.
+"""Compile the kernels, which takes two minutes of one core once: tests then find machine code.
 
-`make test` does it beside linting, which leaves a core idle. Whatever is not compiled here is
-compiled by the first test that needs it.
+`make test` does it beside linting, in two processes. Whatever is not compiled here is compiled by
+the first test that needs it.
 """
+
+import subprocess
+import sys
 
 import numpy as np
 import pyarrow as pa
@@ -13,6 +16,7 @@ from sfumato.algorithms.grouping import anatomy, line
 from sfumato.attacks.mechanism import following
 
 N_PEOPLE = 500
+DIVERSE = sf.KAnonymity(2) & sf.LDiversity(2, "frequency")
 
 
 def people(n: int = N_PEOPLE) -> sf.Table:
@@ -26,34 +30,44 @@ def people(n: int = N_PEOPLE) -> sf.Table:
     return sf.read(pa.table(columns).slice(0, n), ["age", "area"], "disease")
 
 
-def main() -> None:
-    """Make releases that need them, and attack them."""
+def compile_searches() -> None:
+    """Make releases by methods that search among recodings."""
     table = people()
-    diverse = sf.KAnonymity(2) & sf.LDiversity(2, "frequency")
     skyline = sf.Skyline([(1, 2, 0, "9/10"), (0, 1, 1, "4/5")])
     sf.anonymize(table, skyline, sf.SkylineMondrian())
+    of_values = (sf.LDiversity(2, "entropy"), sf.RecursiveDiversity(4, 2))
+    for promise in (*of_values, sf.TCloseness(0.1), sf.TCloseness(0.1, "ordered")):
+        sf.anonymize(table, promise, sf.Optimal("loss", 0.1))
+    sf.anonymize(table, DIVERSE, sf.SensitiveGrouping())
+    sf.anonymize(table, DIVERSE, sf.Local())
+    sf.anonymize(table, sf.KAnonymity(2), sf.KOptimize(seconds=1))
+    for algorithm in ("forest", "meyerson-williams-balls"):
+        sf.anonymize(table, DIVERSE, sf.CellSuppression(algorithm))
+    for algorithm in ("meyerson-williams", "optimal"):
+        sf.anonymize(people(12), sf.KAnonymity(2), sf.CellSuppression(algorithm))
+
+
+def compile_attacks() -> None:
+    """Attack releases of Mondrian and of groupings, and a series of them."""
+    table = people()
     for room in (mondrian, following, line, anatomy):
         room.COMPILED = 0  # however few people there are
-    for promise in (diverse, sf.KAnonymity(2) & sf.LDiversity(2)):
+    for promise in (DIVERSE, sf.KAnonymity(2) & sf.LDiversity(2)):
         sf.audit(sf.anonymize(table, promise, sf.Mondrian()))
     of_few_values = sf.anonymize(table, sf.CKSafety("9/10", 1), sf.Samarati())
     sf.audit(of_few_values)
     sf.knowledge_skyline(of_few_values)
     for method in (sf.Mondrian(strict=False), sf.Incognito(), sf.GreedyGrouping(), sf.Anatomy()):
-        sf.audit(sf.anonymize(table, diverse, method))
-    of_values = (sf.LDiversity(2, "entropy"), sf.RecursiveDiversity(4, 2))
-    for promise in (*of_values, sf.TCloseness(0.1), sf.TCloseness(0.1, "ordered")):
-        sf.anonymize(table, promise, sf.Optimal("loss", 0.1))
+        sf.audit(sf.anonymize(table, DIVERSE, method))
     chain = [sf.anonymize(people(n), sf.KAnonymity(20), sf.Mondrian()) for n in (300, 400, 500)]
     sf.audit(chain[-1], criterion=sf.BCFAnonymity(5), earlier=chain[:-1])
-    sf.anonymize(table, diverse, sf.SensitiveGrouping())
-    sf.anonymize(table, diverse, sf.Local())
-    sf.anonymize(table, sf.KAnonymity(2), sf.KOptimize(seconds=1))
-    for algorithm in ("forest", "meyerson-williams-balls"):
-        sf.anonymize(table, diverse, sf.CellSuppression(algorithm))
-    for algorithm in ("meyerson-williams", "optimal"):
-        sf.anonymize(people(12), sf.KAnonymity(2), sf.CellSuppression(algorithm))
 
+
+WORKS = {"searches": compile_searches, "attacks": compile_attacks}
 
 if __name__ == "__main__":
-    main()
+    if len(sys.argv) > 1:
+        WORKS[sys.argv[1]]()
+    else:
+        started = [subprocess.Popen([sys.executable, __file__, work]) for work in WORKS]
+        sys.exit(max([process.wait() for process in started]))

@@ -12,6 +12,7 @@ EXAMPLES = [method for kind in ALGORITHMS.values() for method in kind.examples()
 TOGETHER = [each for each in EXAMPLES if each.keeps_alike_together]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("method", TOGETHER, ids=str)
 def test_nobody_is_apart_from_whoever_is_alike(method):
     draw = np.random.default_rng(5)

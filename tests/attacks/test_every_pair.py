@@ -43,6 +43,7 @@ def tables(scores) -> dict[bool, sf.Table]:
     return {sets: read(scores, sets=sets) for sets in (False, True)}
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("each", PAIRS, ids=lambda each: f"{each.method}-{each.criterion}")
 def test_nothing_about_values_is_safe_without_an_attack_that_knows_the_method(scores, tables, each):
@@ -97,6 +98,7 @@ def worlds() -> list[sf.Table]:
     return [hospital(world) for world in sorted(set(permutations(["HIV"] * 2 + ["none"] * 4)))]
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(worlds, method):
@@ -115,6 +117,7 @@ def test_the_verdict_is_the_same_in_all_worlds_that_lead_to_the_same_release(wor
         assert several  # or nothing was compared
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("method", [each for each in METHODS if not each.bucketized], ids=str)
 def test_values_may_change_places_inside_groups(method, tmp_path):
     """The same release beside originals that differ in who of a group has which value.

@@ -115,6 +115,7 @@ VERDICTS = {
 }
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("kind", VERDICTS)
 @pytest.mark.parametrize("method", METHODS, ids=str)
 def test_it_holds_exactly_where_no_belief_breaks_the_promise(method, kind, n_tables):
@@ -179,6 +180,7 @@ def test_a_finding_names_the_group_as_it_is_published(bounds):
         assert attack.run(release).worst["group"]["age"] in published
 
 
+@pytest.mark.every
 def test_what_is_found_is_what_enumeration_finds(pair_of, n_tables):
     method, criterion = pair_of
     rng = random.Random(f"{method} {criterion}")

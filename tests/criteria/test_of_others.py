@@ -110,6 +110,7 @@ def table():
     return sf.read(source, {"age": sf.Intervals(5, 10, 50), "sex": sf.Flat()}, sensitive="score")
 
 
+@pytest.mark.every
 @pytest.mark.parametrize("criterion", OF_OTHERS, ids=str)
 @pytest.mark.parametrize("method", methods(), ids=str)
 def test_it_goes_with_a_method_or_is_refused_with_the_reason(table, tmp_path, method, criterion):

@@ -289,6 +289,7 @@ FORMATS = [
 ]
 
 
+@pytest.mark.every
 @pytest.mark.parametrize(("name", "kind"), FORMATS)
 def test_no_byte_of_a_saved_release_holds_a_canary(
     planted, made, tmp_path, name, kind, record_property

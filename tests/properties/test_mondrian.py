@@ -201,6 +201,7 @@ def large():
     return sf.read(source, rules, ["illness", "salary"]).frequencies()
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("method", METHODS, ids=str)
 @pytest.mark.parametrize("criterion", CRITERIA, ids=str)

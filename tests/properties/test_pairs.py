@@ -74,6 +74,7 @@ def sets(source) -> sf.Table:
     return read(source.set_column(column, "score", scores))
 
 
+@pytest.mark.every
 @pytest.mark.long
 @pytest.mark.parametrize("each", all_pairs(), ids=lambda each: f"{each.method}-{each.criterion}")
 def test_every_pair_keeps_its_promise_or_is_refused_with_its_reason(

@@ -47,20 +47,20 @@ class Values:
     def _enumerated(self, column: str, where: str) -> pa.Array:
         """Make an ENUM of a column's texts, in their order; give them, the missing one last."""
         value, kind = self._rows.inner[column], self._enum_of(column)
-        self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
-        self._connection.execute(
-            f"CREATE TEMP TYPE {kind} AS ENUM (SELECT DISTINCT {value} FROM {where} "
-            f"AND {value} IS NOT NULL ORDER BY {value})"
-        )
         texts = (
-            self._connection.sql(f"SELECT unnest(enum_range(NULL::{kind}))::VARCHAR AS value")
+            self._connection.sql(
+                f"SELECT DISTINCT {value} AS value FROM {where} ORDER BY value NULLS LAST"
+            )
             .to_arrow_table()["value"]
             .combine_chunks()
         )
-        (missing,) = self._connection.execute(
-            f"SELECT bool_or({value} IS NULL) FROM {where}"
-        ).fetchall()[0]
-        return pa.concat_arrays([texts, pa.nulls(1, texts.type)]) if missing else texts
+        self._connection.register("texts", pa.table({"value": texts}))
+        self._connection.execute(f"DROP TYPE IF EXISTS {kind}")
+        self._connection.execute(
+            f"CREATE TEMP TYPE {kind} AS ENUM (SELECT value FROM texts WHERE value IS NOT NULL)"
+        )
+        self._connection.unregister("texts")
+        return texts
 
     def numbered(
         self, columns: Sequence[str], numbers: Mapping[str, NDArray[np.integer]]
