@@ -166,3 +166,15 @@ def test_numbers_that_do_not_fit_into_machine_words_are_judged_by_the_definition
     dense = sf.Groups([3 * huge + 1], counts, DOMAIN, reference=reference)
     assert held.tolist() == KINDS[kind].holds(dense).tolist()
     assert surplus[0] >= 1 - held[0]
+
+
+@pytest.mark.parametrize("method", [sf.Optimal(), sf.Samarati(), sf.Incognito()], ids=str)
+def test_a_number_of_people_may_name_a_column_that_it_does_not_look_at(method):
+    table = sf.read(
+        sf.datasets.patients(), {"age": sf.Intervals(5, 10, 20), "sex": sf.Flat()}, "disease"
+    )
+    levels = [
+        sf.anonymize(table, promise, method).levels
+        for promise in (sf.KAnonymity(5), sf.KAnonymity(5, attribute="disease"))
+    ]
+    assert levels[0] == levels[1]

@@ -90,7 +90,7 @@ class RepeatedQuestion:
 
 def _part(part: Criterion, frequencies: FrequencySet) -> _Part:
     if not part.looks_at_values:
-        return _Part(part, {None: Judge(part)})
+        return _Part(part, {part.attribute: Judge(part)})
     if part.attribute is not None or len(frequencies.sensitive) == 1:
         asked = {part.attribute: str(frequencies.attribute(part.attribute))}
     else:
