@@ -5,7 +5,7 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from sfumato.data.keys import Layout, distinct, order_of, runs
+from sfumato.data.keys import Layout, distinct, distinct_rows, order_of, runs
 
 SIZES = st.lists(st.one_of(st.integers(1, 9), st.integers(2**20, 2**31)), min_size=1, max_size=9)
 
@@ -107,3 +107,16 @@ def test_no_rows_have_no_runs_and_no_distinct_keys(n_words):
     found, index = distinct(keys)
     assert found.shape == (0, n_words)
     assert index.tolist() == []
+
+
+@pytest.mark.parametrize("times", [1, 40])  # few rows are sorted, of many all values are looked at
+@given(
+    st.lists(st.tuples(st.integers(-9, 9), st.integers(0, 30)), min_size=1, max_size=30),
+    st.integers(-(2**20), 2**20),
+)
+def test_distinct_rows_are_in_order_and_say_where_each_row_went(times, rows, first):
+    rows = [(low + first, high) for low, high in rows] * times
+    found, index = distinct_rows(np.array(rows, dtype=np.int32))
+    expected = sorted(set(rows))
+    assert [tuple(row) for row in found.tolist()] == expected
+    assert [expected[j] for j in index] == rows

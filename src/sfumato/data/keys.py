@@ -12,6 +12,7 @@ Keys = NDArray[np.uint64]  # (n, n_words); rows compare like tuples of codes
 Codes = NDArray[np.int32]
 
 WORD = 64
+FEW_BITS = 22  # of which all that can be are looked at, where there are about as many rows
 
 
 @dataclass(frozen=True)
@@ -106,6 +107,16 @@ def distinct(keys: Keys) -> tuple[Keys, NDArray[np.intp]]:
     return firsts, index
 
 
+def _distinct_of_few(keys: Keys, n_bits: int) -> tuple[Keys, NDArray[np.intp]]:
+    """Give what `distinct` does of keys that have some leading bits alone, without sorting."""
+    shift = np.uint64(WORD - n_bits)
+    places = (keys[:, 0] >> shift).astype(np.intp)
+    there = np.zeros(1 << n_bits, dtype=bool)
+    there[places] = True
+    firsts = np.flatnonzero(there).astype(np.uint64) << shift
+    return firsts[:, np.newaxis], (np.cumsum(there, dtype=np.intp) - 1)[places]
+
+
 def distinct_rows(
     rows: NDArray[np.signedinteger],
 ) -> tuple[NDArray[np.int32], NDArray[np.intp]]:
@@ -121,9 +132,10 @@ def distinct_rows(
     layout = Layout.of(
         [int(column.max(initial=0)) - low + 1 for column, low in zip(rows.T, least, strict=True)]
     )
-    keys, index = distinct(
-        layout.pack(column - low for column, low in zip(rows.T, least, strict=True))
-    )
+    packed = layout.pack(column - low for column, low in zip(rows.T, least, strict=True))
+    n_bits = sum(layout.widths)
+    few = n_bits <= FEW_BITS and 1 << n_bits <= 4 * len(rows)
+    keys, index = _distinct_of_few(packed, n_bits) if few else distinct(packed)
     values = np.empty((len(keys), len(least)), dtype=np.int32)
     for j, low in enumerate(least):
         values[:, j] = layout.unpack(keys, j) + low

@@ -34,6 +34,9 @@ BETWEEN = ", "
 OPENING, CLOSING = '"[{<>', ROOT + MISSING_TEXT[-1]  # some form but a name begins or ends so
 QUOTED = re.compile(r'"((?:[^"]|"")*)"')
 BARE = re.compile(r'(?!["=]|, ).(?:(?!, ).)*', re.DOTALL)  # no name begins with =: not <=5
+# Names of which nothing is to be asked, and ranges between two of them, as most are:
+PLAIN = re.compile(r"[\w.:+-]+")
+PLAIN_RANGE = re.compile(rf"\[({PLAIN.pattern}), ({PLAIN.pattern})\)")
 CALENDAR = re.compile(r"(\d{3})0s|(\d{4})|(\d{4}-\d\d)")  # a decade, a year, a month
 OPENS_MONTH = re.compile(r"(\d{4})-(\d\d)(?:-01)?")
 
@@ -112,6 +115,9 @@ def parse(text: str) -> Label:
     """
     if text[:1] not in OPENING and text[-1:] not in CLOSING:  # as most texts
         return Label(Name(text))
+    plain = PLAIN_RANGE.fullmatch(text)
+    if plain is not None:
+        return Label(Range(plain[1], plain[2]))
     if text == ROOT:
         return EVERYTHING
     if text == NOT_MISSING:
@@ -138,7 +144,7 @@ def is_everything(label: object, roots: Collection[str] = ()) -> bool:
     >>> is_everything("World", {"World"})
     True
     """
-    return isinstance(label, str) and (label in roots or parse(label) == EVERYTHING)
+    return isinstance(label, str) and (label == ROOT or label in roots)
 
 
 def _part(text: str) -> Part:
@@ -229,7 +235,8 @@ def range_text(low: str | None, high: str | None, *, of_text: bool = False) -> s
 
 def _bound_text(bound: str, *, of_text: bool) -> str:
     alone = Range(None, bound)
-    bare = parse(f"<{bound}") == Label(alone) and not (of_text and alone.of_numbers)
+    plain = PLAIN.fullmatch(bound) is not None or parse(f"<{bound}") == Label(alone)
+    bare = plain and not (of_text and alone.of_numbers)
     return bound if bare else quoted_text(bound)
 
 

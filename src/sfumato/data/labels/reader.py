@@ -32,6 +32,7 @@ class LabelReader:
     def __init__(self, domain: Domain) -> None:
         self.domain = domain
         self.n_known = len(domain) - domain.has_missing
+        self._bounds: dict[str, int | None] = {}
         self.merged = None
         if domain.merged is not None:
             self.merged = domain.merged, LabelReader(domain.merged.ground)
@@ -71,16 +72,23 @@ class LabelReader:
 
     def range(self, low: str | None, high: str | None) -> Ranks | None:
         """Give the ranks of all values from a bound up to another; None: it is no bound here."""
-        tails = self.domain.tails
-        if tails is not None and (tails.divided_by(low) or tails.divided_by(high)):
+        first = 0 if low is None else self._first_from(low)
+        end = self.n_known if high is None else self._first_from(high)
+        if first is None or end is None:
             return None
-        order, places = self._axis
-        ends = [None if bound is None else order(bound) for bound in (low, high)]
-        if (low is not None and ends[0] is None) or (high is not None and ends[1] is None):
-            return None
-        first = 0 if low is None else bisect_left(places, ends[0])
-        end = self.n_known if high is None else bisect_left(places, ends[1])
         return [(first, end - 1)] if end > first else []
+
+    def _first_from(self, bound: str) -> int | None:
+        """Give the first rank that is not below a bound; None: it is no bound here.
+
+        There are few bounds, and many ranges between them.
+        """
+        if bound not in self._bounds:
+            tails, (order, places) = self.domain.tails, self._axis
+            divided = tails is not None and tails.divided_by(bound)
+            place = None if divided else order(bound)
+            self._bounds[bound] = None if place is None else bisect_left(places, place)
+        return self._bounds[bound]
 
     @cached_property
     def _axis(self) -> tuple[Callable[[object], Any], list[Any]]:

@@ -12,6 +12,7 @@ from collections.abc import Callable, Collection, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from decimal import Decimal
+from functools import cache
 from typing import Generic, TypeVar
 
 from sfumato.data.decimals import as_number
@@ -76,7 +77,8 @@ def spans(
     if reading == "calendar":
         return _all_read(texts, roots, _days)
     if reading == "numbers" or _tells_numbers(texts, reading, paths):
-        return _all_read(texts, roots, lambda text: _within(_number(text), *extent))
+        number = cache(as_number)  # there are fewer bounds than ranges between them
+        return _all_read(texts, roots, lambda text: _within(_number(text, number), *extent))
     return None
 
 
@@ -109,18 +111,16 @@ def _all_read(
     return found
 
 
-def _number(text: str) -> Span[Decimal] | None:
+def _number(text: str, read: Callable[[str], Number]) -> Span[Decimal] | None:
     match parse(text).part:
         case Name(name):
-            number = as_number(name)
+            number = read(name)
             return None if number is None else Span(number, number, closed=True)
         case Range(low, high, quoted) if not quoted:
-            ends = [None if bound is None else as_number(bound) for bound in (low, high)]
-            unread = any(
-                bound is not None and end is None
-                for bound, end in zip((low, high), ends, strict=True)
-            )
-            return None if unread else Span(ends[0], ends[1])
+            first = None if low is None else read(low)
+            last = None if high is None else read(high)
+            unread = (first is None and low is not None) or (last is None and high is not None)
+            return None if unread else Span(first, last)
     return None
 
 

@@ -225,7 +225,13 @@ def refuse_misread(
         BadInput: A text would be read as another interval.
     """
     reader = LabelReader(domain)
-    named, _ = distinct_rows(np.column_stack([intervals, texts.index]))
+    named, index = distinct_rows(intervals)
+    text_of = np.empty(len(named), dtype=np.intp)
+    text_of[index] = texts.index
+    if (text_of[index] == texts.index).all():  # every interval has one text, as most columns
+        named = np.column_stack([named, text_of])
+    else:
+        named, _ = distinct_rows(np.column_stack([intervals, texts.index]))
     wrong = [
         texts.texts[number]
         for low, high, number in named.tolist()

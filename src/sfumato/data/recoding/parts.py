@@ -45,8 +45,8 @@ class PartsRecoding(Recoding):
     @property
     def kept(self) -> NDArray[np.int64]:
         """The parts that are published: (n, 3)."""
-        published: NDArray[np.int64] = self.parts[self.parts[:, 1] != SUPPRESSED]
-        return published
+        published = self.parts[:, 1] != SUPPRESSED
+        return self.parts if published.all() else self.parts[published]
 
     def label_of(self, column: str, frequencies: FrequencySet) -> NDArray[np.signedinteger]:
         """Give the group of each combination, none of which is split."""

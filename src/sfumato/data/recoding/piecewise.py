@@ -43,13 +43,12 @@ class Piecewise(Assignment):
         self, domains: Mapping[str, Domain], published: Sequence[str], secret: bytes
     ) -> Join:
         """Join every combination to its group, or its people to the groups they are dealt to."""
-        by_key = partial(self.on_disk.by_key, self.turns)
         return Join(
             Layout.of([len(self.people.domains[column]) for column in self.columns]),
             self.columns,
             tuple(sorted(column for column in published if column not in self.columns)),
             len(self.boxes),
             [] if self.splits else self.on_disk,
-            Dealt(by_key, secret) if self.splits else None,
+            Dealt(partial(self.on_disk.by_key, self.turns), secret) if self.splits else None,
             self.labels(domains),
         )

@@ -8,6 +8,7 @@ source that changed since is noticed, too, whatever its times say.
 from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -98,8 +99,10 @@ def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -
     counted = placed.frequencies
     if not counted.sensitive:  # it is not known which of a combination's people are where
         written = written.combinations
-    rows = np.flatnonzero((placed.box >= 0) & (placed.people > 0))
-    key, people = placed.key[rows], placed.people[rows]
+    there = (placed.box >= 0) & (placed.people > 0)
+    # Most often all are there; of millions of groups each copy counts.
+    rows = slice(None) if there.all() else np.flatnonzero(there)
+    key = placed.key[rows]
     instead = {column: changed[rows] for column, changed in recoding.changed.items()}
     labels = recoding.labels(counted.domains)
 
@@ -114,7 +117,7 @@ def refuse_other_rows(written: FrequencySet, table: Table, recoding: Recoding) -
         return _of_texts(written.domains[name], texts, position)
 
     keys = _packed(written, codes_of)
-    _refuse_other_counts(written, keys, people)
+    _refuse_other_counts(written, keys, placed.people[rows])
     combination = counted.combination_of
     partly = combination[placed.key[(placed.box < 0) & (placed.people > 0)]]
     _refuse_other_digests(written, keys, table, combination[key], partly, recoding.changed)
@@ -256,17 +259,19 @@ def _refuse_other_digests(
     _, group = distinct(written.layout.leading(keys, len(groups.columns)))
     original = table.combinations()
     n, m = len(original), len(groups)
-    component: NDArray[np.signedinteger] = np.zeros(n + m, dtype=np.intp)
-    if not (isinstance(original, Condensed) and original.shared):
-        component = _components(combination, group, n, m)
+    if isinstance(original, Condensed) and original.shared:
+        together = _Together(np.zeros(n, dtype=np.intp), np.zeros(m, dtype=np.intp), 1)
+    else:
+        together = _hanging_together(combination, group, n, m)
+    del group
     used, left_out = (np.zeros(n, dtype=bool) for _ in range(2))
     used[combination], left_out[partly] = True, True
-    unknown = np.zeros(n + m, dtype=bool)
-    unknown[component[:n][used & left_out]] = True
+    unknown = np.zeros(together.n, dtype=bool)
+    unknown[together.of_combination[used & left_out]] = True
     for columns in told:
-        difference = np.zeros(n + m, dtype=np.uint64)  # modulo 2**64, as digests are added up
-        np.add.at(difference, component[:n][used], original.digests[columns][used])
-        np.subtract.at(difference, component[n:], groups.digests[columns])
+        difference = np.zeros(together.n, dtype=np.uint64)  # modulo 2**64, as digests are added up
+        np.add.at(difference, together.of_combination[used], original.digests[columns][used])
+        np.subtract.at(difference, together.of_group, groups.digests[columns])
         if difference[~unknown].any():
             raise BrokenPromise(
                 "internal error: the written rows do not have the values that the people have; "
@@ -274,21 +279,28 @@ def _refuse_other_digests(
             )
 
 
-def _components(
+class _Together(NamedTuple):
+    """Combinations and groups, numbered alike where the former are in the latter."""
+
+    of_combination: NDArray[np.signedinteger]  # (n_combinations,) nobody's is not looked at
+    of_group: NDArray[np.signedinteger]  # (n_groups,)
+    n: int  # numbers
+
+
+def _hanging_together(
     combination: NDArray[np.intp], group: NDArray[np.intp], n: int, m: int
-) -> NDArray[np.signedinteger]:
-    """Number what hangs together: (n + m,) combinations and groups, if the former are in these."""
-    component = np.concatenate([np.full(n, n + m - 1), np.arange(m)])  # nobody's is not looked at
-    component[combination] = group
-    if (component[combination] == group).all():  # every combination is in one group
-        return component
+) -> _Together:
+    of_combination = np.zeros(n, dtype=np.intp)
+    of_combination[combination] = group
+    if (of_combination[combination] == group).all():  # every combination is in one group
+        return _Together(of_combination, np.arange(m), m)
     from scipy.sparse import coo_array  # noqa: PLC0415  (heavy, so imported when used)
     from scipy.sparse.csgraph import connected_components  # noqa: PLC0415
 
     shape = (n + m, n + m)
     edges = coo_array((np.ones(len(group), dtype=np.int8), (combination, n + group)), shape)
-    components: NDArray[np.int32] = connected_components(edges, directed=False)[1]
-    return components
+    number, component = connected_components(edges, directed=False)
+    return _Together(component[:n], component[n:], int(number))
 
 
 def _of_values(written: Domain, counted: FrequencySet, name: str) -> NDArray[np.int32]:
