@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+
+from sfumato.data.groups import Counts
+
+TextCounts = Mapping[str, tuple[Sequence[str | None], Counts]]  # of a column: its texts, their rows
 
 SHARES = tuple(j / 20 for j in range(1, 20))  # of people, at whose numbers bands may end
 MOST_COMMON = 30  # values that are named with their numbers of rows
@@ -66,5 +70,6 @@ class SourceLook:
     """
 
     columns: Mapping[str, ColumnLook]
-    last: tuple[str | None, ...]  # in the order of the columns; a total may stand there
+    # In the order of the columns, since a total may stand there; (): it was not looked at.
+    last: tuple[str | None, ...]
     meanings: Mapping[str, str] = field(default_factory=dict)  # what the file says of its columns

@@ -46,7 +46,7 @@ from sfumato.data.read_settings import ReadSettings
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.regions import Regions
 from sfumato.data.spellings import Spellings
-from sfumato.engines.look import SourceLook
+from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.registry import Registry
 
 Format = Literal["csv", "parquet"]
@@ -365,13 +365,17 @@ class Source(ABC):
         those in `numbers` are numbers if all of their values are written as such.
         """
 
-    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+    def look(self, patterns: Mapping[str, str], counted: TextCounts | None = None) -> SourceLook:
         """Count every column before it has a role; see `ColumnLook`.
 
-        patterns: Regular expressions (RE2) by name: how a whole value may be written. Default: the
-            embedded engine looks at what `to_batches` gives.
+        Default: the embedded engine looks at what `to_batches` gives.
+
+        Args:
+            patterns: Regular expressions (RE2) by name: how a whole value may be written.
+            counted: Of a table that was written: columns of texts that have been counted, which
+                nobody has to read again. Its last row is not looked at.
         """
-        return ENGINES["duckdb"]().open(self.to_batches(self.columns)).look(patterns)
+        return ENGINES["duckdb"]().open(self.to_batches(self.columns)).look(patterns, counted)
 
     @abstractmethod
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:

@@ -1,8 +1,10 @@
 """Every engine counts columns without roles as a look at one value after the other does."""
 
+import collections
 import dataclasses
 import random
 
+import numpy as np
 import pyarrow as pa
 import pytest
 from hypothesis import given
@@ -47,6 +49,21 @@ def test_columns_are_counted_value_by_value(rows):
     table = pa.table({name: pa.array(each, pa.string()) for name, each in columns.items()})
     found = sf.engines.DuckDB().open(table).look(PATTERNS)
     assert found.last == rows[-1]
+    compare(found, columns)
+
+
+@examples(60)
+@given(rows=tables, every=st.sampled_from([1, 2, 3]))
+def test_columns_that_were_counted_are_not_read_again(rows, every):
+    columns = {f"c{j}": list(values) for j, values in enumerate(zip(*rows, strict=True))}
+    counted = {}
+    for name in list(columns)[::every]:
+        n_rows = collections.Counter(columns[name])
+        counted[name] = [*n_rows], np.array([*n_rows.values()])
+    given = {c: [None] * len(rows) if c in counted else each for c, each in columns.items()}
+    table = pa.table({name: pa.array(each, pa.string()) for name, each in given.items()})
+    found = sf.engines.DuckDB().open(table).look(PATTERNS, counted)
+    assert found.last == ()
     compare(found, columns)
 
 

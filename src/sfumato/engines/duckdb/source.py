@@ -28,7 +28,7 @@ from sfumato.engines.duckdb.reading.one_row_each import one_row_each
 from sfumato.engines.duckdb.reading.opening import open_relation
 from sfumato.engines.duckdb.reading.spellings import respelled, spellings_of
 from sfumato.engines.duckdb.rows import ALIKE, Rows, written_as
-from sfumato.engines.look import SourceLook
+from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.engines.protocol import BatchReceipt, Engine, Source
 from sfumato.errors import BadInput
 
@@ -211,10 +211,10 @@ class DuckDBSource(Source):
         types = {**self._rows.types, **derived}
         return {name: named_kind(kind.removesuffix("[]")) for name, kind in types.items()}
 
-    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+    def look(self, patterns: Mapping[str, str], counted: TextCounts | None = None) -> SourceLook:
         """Count every column, a few of them in each pass over the rows."""
         with self._session.explained():
-            look = look_at(self._rows, patterns)
+            look = look_at(self._rows, patterns, counted)
         foreign = self._relation.foreign
         return look if foreign is None else replace(look, meanings=foreign.meanings)
 

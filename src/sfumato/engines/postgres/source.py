@@ -17,7 +17,7 @@ from sfumato.engines.duckdb.counting import DuckDBPeople
 from sfumato.engines.duckdb.recode_and_suppress import PARQUET_FORMAT
 from sfumato.engines.duckdb.rows import Rows
 from sfumato.engines.duckdb.source import DuckDBSource
-from sfumato.engines.look import SourceLook
+from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.engines.postgres.table import RemoteTable
 from sfumato.engines.protocol import BatchReceipt, Engine, Format, WritingPlan
 
@@ -97,10 +97,10 @@ class PostgresSource(DuckDBSource):
         """Name what each column holds; what cannot be read is something else."""
         return {**super().kinds(numbers), **dict.fromkeys(self._refused, "other")}
 
-    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+    def look(self, patterns: Mapping[str, str], counted: TextCounts | None = None) -> SourceLook:
         """Count every column."""
         self._table.fetch_all()
-        look = super().look(patterns)
+        look = super().look(patterns, counted)
         columns = {
             name: replace(each, kind="other") if name in self._refused else each
             for name, each in look.columns.items()

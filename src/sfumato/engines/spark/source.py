@@ -13,7 +13,7 @@ from pyspark.sql import functions as F
 
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.spellings import Spellings
-from sfumato.engines.look import SourceLook
+from sfumato.engines.look import SourceLook, TextCounts
 from sfumato.engines.protocol import ENGINES, Batches, BatchReceipt, Engine, Source
 from sfumato.engines.spark.cluster import Cluster
 from sfumato.engines.spark.counting import SparkPeople
@@ -134,13 +134,14 @@ class SparkSource(Source):
         types = {**self._rows.types, **derived}
         return {name: named_kind(LIST.sub(r"\1", kind)) for name, kind in types.items()}
 
-    def look(self, patterns: Mapping[str, str]) -> SourceLook:
+    def look(self, patterns: Mapping[str, str], counted: TextCounts | None = None) -> SourceLook:
         """Count every column by the embedded engine: of a release, in its files."""
         if self._opened.embedded is not None:
-            return self._opened.embedded.look(patterns)
+            return self._opened.embedded.look(patterns, counted)
         if self._opened.place is not None:
-            return ENGINES["duckdb"]().open_published(self._opened.place).look(patterns)
-        return self._brought(self.columns).look(patterns)
+            source = ENGINES["duckdb"]().open_published(self._opened.place)
+            return source.look(patterns, counted)
+        return self._brought(self.columns).look(patterns, counted)
 
     def is_sorted(self, kinds: Mapping[str, str], numbers: Collection[str] = ()) -> bool:
         """Compare every row of a file with the one before, and the ends of files with each other.
@@ -182,7 +183,8 @@ class SparkSource(Source):
             F.min_by("row", "place").alias("first"),
             F.max_by("row", "place").alias("end"),
         )
-        across = Window.partitionBy(F.lit(0)).orderBy("file")  # as many rows as files
+        # As many rows as files. Always 0, but Spark does not know that, and so does not warn of it.
+        across = Window.partitionBy(F.col("n") % 1).orderBy("file")
         known = ends.withColumn("last", F.lag("end").over(across))
         wrong = F.col("n") + F.coalesce((F.col("first") < F.col("last")).cast("bigint"), F.lit(0))
         (found,) = self._cluster.collected(known.agg(F.sum(wrong).alias("n"))).to_pylist()

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
 from sfumato.data.frequency import Grouping
 from sfumato.engines import engine_of
+from sfumato.engines.look import TextCounts
 from sfumato.engines.protocol import Engine, Format, Source
 from sfumato.errors import BadInput
 from sfumato.files.formats import refuse_other_format
@@ -159,9 +160,10 @@ class Written:
     seen: Grouping | None = None  # see `Release.seen`
     check: Check | None = None  # the promise, measured on the rows that were read back
     beside: tuple[Attacked, ...] = ()  # together with each of the earlier releases
-    # If just written: what each column holds, and the texts of each generalized one.
+    # If just written: what each column holds, and the texts of columns that were counted, with the
+    # number of rows that have them; of each generalized one at least.
     kinds: Mapping[str, str] = field(default_factory=dict)
-    labels: Mapping[str, Sequence[object]] = field(default_factory=dict)
+    counted: TextCounts = field(default_factory=dict)
 
 
 def open_saved(place: Path) -> tuple[Description, Files]:

@@ -10,11 +10,12 @@ import numpy as np
 
 from sfumato.criteria import Criterion
 from sfumato.criteria.judging import guarding_column
-from sfumato.data.frequency import FrequencySet, Grouping
+from sfumato.data.frequency import FrequencySet, Grouping, sum_by
 from sfumato.data.groups import Counts, GroupSizes
 from sfumato.data.hierarchy import Hierarchy
 from sfumato.data.recoding import Recoding
 from sfumato.data.schema import Schema
+from sfumato.engines.look import TextCounts
 from sfumato.engines.protocol import Format, Source
 from sfumato.errors import BrokenPromise
 from sfumato.files.failpoints import reached
@@ -155,7 +156,8 @@ def write(
             f"internal error: {rows_in_groups(*planned)} were to be published, "
             f"{rows_in_groups(verdict.n_rows, verdict.n_groups)} were written; {CHANGED}"
         )
-    domains, values, people = published.frequencies.domains, back.values, back.people
+    texts = {} if two_tables else _texts(published.frequencies)
+    values, people = back.values, back.people
     # Whoever asks for groups with values reads them then: there may be many.
     groups = (published, seen) if by_value else (None, None)
     del back, published, seen
@@ -167,9 +169,19 @@ def write(
         raise BrokenPromise(f"internal error: the written table fails: {verdict!r}")
     verdict = replace(verdict, experiment=description.method.experiment)
     files = files.known(description.tables)
-    labels = {name: domains[name].labels for name in description.recoded}
     beside = beside if by_value else ()
-    return Written(files, groups[0], groups[1], verdict, beside, kinds, labels)
+    return Written(files, groups[0], groups[1], verdict, beside, kinds, texts)
+
+
+def _texts(counted: FrequencySet) -> TextCounts:
+    """Give the texts of all columns that hold nothing else, each with its number of rows."""
+    texts = {}
+    for name, domain in counted.domains.items():
+        labels = [label for label in domain.labels if label is None or isinstance(label, str)]
+        if len(labels) == len(domain) and domain.members is None:
+            code = counted.codes(name).astype(np.intp)
+            texts[name] = labels, sum_by(code, counted.counts, len(labels))
+    return texts
 
 
 @dataclass(frozen=True, eq=False)

@@ -97,7 +97,8 @@ class Contents:
         tables, empty = [], list[EmptyNumbers]()
         for table in description.tables:
             source = files.open(table)
-            looks = source.look(patterns).columns
+            there = {c: each for c, each in written.counted.items() if c in source.columns}
+            looks = source.look(patterns, there).columns
             empty = [EmptyNumbers.of(description, source, c) for c in description.numbers]
             path, parts = files.path(table), files.parts(table)
             columns = [_column(description, written, looks[name], empty) for name in looks]
@@ -107,7 +108,8 @@ class Contents:
                 own = str(files.tables.name(table)), 0, (files.tables.digests[table],)
             parts = parts if path.is_dir() else []
             tables.append(TableContents(table, *own, tuple(columns), tuple(parts)))
-        labels = {c: each for c, each in written.labels.items() if c in description.in_file(c)}
+        generalized = [c for c in description.recoded if c in description.in_file(c)]
+        labels = {c: written.counted[c][0] for c in generalized}
         rules = description.hierarchies
         codes = [c for c in labels if c in rules and rules[c].texts == "masks"]
         forms = [
@@ -287,7 +289,7 @@ def _role(description: Description, name: str) -> str:
 
 def _bounds(description: Description, written: Written, look: ColumnLook) -> Bounds | None:
     rule = description.hierarchies.get(look.column)
-    return None if rule is None else bounds_of(written.labels[look.column], rule)
+    return None if rule is None else bounds_of(written.counted[look.column][0], rule)
 
 
 def _extremes(description: Description, look: ColumnLook) -> Bounds | None:

@@ -5,24 +5,38 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
+import pyarrow as pa
+
 from sfumato.engines import sql
+from sfumato.engines.arrow import of_numbers, of_texts
 from sfumato.engines.duckdb.kinds import LIST, named_kind
 from sfumato.engines.duckdb.rows import Rows
-from sfumato.engines.look import MOST_COMMON, SHARES, ColumnLook, NumberLook, SourceLook
+from sfumato.engines.look import (
+    MOST_COMMON,
+    SHARES,
+    ColumnLook,
+    NumberLook,
+    SourceLook,
+    TextCounts,
+)
 
 AT_ONCE = 8  # columns whose values are counted in one pass
 NUMBER = r"[+-]?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?"
 
 
-def look_at(rows: Rows, patterns: Mapping[str, str]) -> SourceLook:
-    """Count every column of the source, and read its last row."""
+def look_at(
+    rows: Rows, patterns: Mapping[str, str], counted: TextCounts | None = None
+) -> SourceLook:
+    """Count every column of the source, and read its last row; see `Source.look`."""
     connection, columns = rows.session.connection, list(rows.inner)
     looks: dict[str, ColumnLook] = {}
     for start in range(0, len(columns), AT_ONCE):
         some = columns[start : start + AT_ONCE]
-        _count(rows, some)
+        _count(rows, some, counted or {})
         looks |= {look.column: look for look in _looks(rows, some, patterns)}
         connection.execute("DROP TABLE looked")
+    if counted is not None:
+        return SourceLook(looks, ())
     n_rows = looks[columns[0]].n_rows
     texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in rows.inner.values())
     last = connection.execute(
@@ -31,18 +45,32 @@ def look_at(rows: Rows, patterns: Mapping[str, str]) -> SourceLook:
     return SourceLook(looks, tuple(last[0]) if last else ())
 
 
-def _count(rows: Rows, columns: Sequence[str]) -> None:
+def _count(rows: Rows, columns: Sequence[str], counted: TextCounts) -> None:
     """Make the table `looked`: the distinct values of some columns as text, with their rows."""
-    values = [rows.inner[column] for column in columns]
-    texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in values)
-    sets = ", ".join(f"({value})" for value in values)
-    rows.session.connection.execute(
+    connection, tables = rows.session.connection, list[str]()
+    new = {j: rows.inner[column] for j, column in enumerate(columns) if column not in counted}
+    if new:
+        places = " ".join(f"WHEN GROUPING({value}) = 0 THEN {j}" for j, value in new.items())
+        texts = ", ".join(f"CAST({value} AS VARCHAR)" for value in new.values())
+        sets = ", ".join(f"({value})" for value in new.values())
+        tables.append(
+            f"SELECT CASE {places} END AS place, coalesce({texts}) AS value, count(*) AS n "
+            f"FROM {rows.view} GROUP BY GROUPING SETS ({sets})"
+        )
+    for j, column in enumerate(columns):
+        if column in counted:
+            texts_of, n = counted[column]
+            known = {"value": of_texts(texts_of), "n": of_numbers(n)}
+            connection.register(f"known{j}", pa.table(known))
+            tables.append(f"SELECT {j} AS place, value, n FROM known{j}")
+    connection.execute(
         "CREATE OR REPLACE TEMP TABLE looked AS SELECT *, CASE WHEN length(value) < 40 AND "
         f"regexp_full_match(value, {sql.text(NUMBER)}) THEN TRY_CAST(value AS DOUBLE) END "
-        f"AS number FROM (SELECT grouping_id({', '.join(values)}) AS place, "
-        f"coalesce({texts}) AS value, count(*) AS n FROM {rows.view} "
-        f"GROUP BY GROUPING SETS ({sets}))"
+        f"AS number FROM ({' UNION ALL '.join(tables)})"
     )
+    for j, column in enumerate(columns):
+        if column in counted:
+            connection.unregister(f"known{j}")
 
 
 def _looks(rows: Rows, columns: Sequence[str], patterns: Mapping[str, str]) -> Iterator[ColumnLook]:
@@ -80,8 +108,7 @@ def _looks(rows: Rows, columns: Sequence[str], patterns: Mapping[str, str]) -> I
         ).fetchall()
     }
     for j, column in enumerate(columns):
-        place = 2 ** len(columns) - 1 - 2 ** (len(columns) - 1 - j)
-        found: list[Any] = counted.get(place, [0] * (11 + len(patterns)))
+        found: list[Any] = counted.get(j, [0] * (11 + len(patterns)))
         n_rows, n_missing, n_values, n_alone, longest, n_blanks, n_numbers, n_whole = (
             int(each or 0) for each in found[:8]
         )
@@ -97,7 +124,7 @@ def _looks(rows: Rows, columns: Sequence[str], patterns: Mapping[str, str]) -> I
             n_blanks,
             {name: int(n or 0) for name, n in zip(patterns, found[11:], strict=True)},
             NumberLook(n_numbers, n_whole, *found[8:11]) if n_numbers else None,
-            quantiles.get(place, ()),
-            tuple(common.get(place, ())),
+            quantiles.get(j, ()),
+            tuple(common.get(j, ())),
             LIST.match(kind) is not None,
         )
