@@ -6,6 +6,7 @@ import pytest
 
 import sfumato as sf
 from sfumato.address import Address, Name, is_address, refuse_passwords
+from sfumato.job import Job
 
 
 @pytest.mark.parametrize(
@@ -54,3 +55,52 @@ def test_addresses_without_a_password_are_let_through():
 def test_what_is_no_address(source):
     assert not is_address(source)
     refuse_passwords([source])
+
+
+OF_OTHER_TOOLS = [
+    "postgresql+psycopg2://ada:{}@db/clinic",
+    "jdbc:postgresql://db/clinic?user=ada&password={}",
+    "pgsql://ada:{}@db/clinic",
+    "mysql://ada:{}@db/clinic",
+    "host=db user=ada password={} dbname=clinic",
+    "host=db password = '{}'",
+]
+
+
+@pytest.mark.parametrize("form", OF_OTHER_TOOLS)
+def test_passwords_in_addresses_of_other_tools_are_refused_and_not_repeated(
+    form, tmp_path, monkeypatch
+):
+    monkeypatch.chdir(tmp_path)
+    written = form.format("hunter2")
+    release = sf.anonymize(
+        sf.read([{"age": 1}, {"age": 1}], ["age"]), sf.KAnonymity(2), sf.Samarati()
+    )
+    (tmp_path / "job.toml").write_text(f'source = "{written}"\noutput = "out"\n')
+    for attempt in (
+        lambda: sf.read(written, ["age"]),
+        lambda: sf.read(Path(written), ["age"]),
+        lambda: sf.read(["a.csv", written], ["age"]),
+        lambda: sf.propose(written),
+        lambda: sf.load(written),
+        lambda: release.save(written),
+        lambda: Job.load("job.toml"),
+    ):
+        with pytest.raises(sf.BadInput, match="an address with a password") as refused:
+            attempt()
+        assert "hunter2" not in str(refused.value)
+    assert [path.name for path in tmp_path.iterdir()] == ["job.toml"]
+
+
+def test_a_file_may_be_called_like_a_password(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "password=x.csv").write_text("age\n1\n1\n")
+    assert sf.read("password=x.csv", ["age"]).n_rows == 2
+
+
+@pytest.mark.parametrize(
+    "form", ["postgresql+psycopg://db/clinic", "jdbc:postgresql://db/clinic", "pgsql://db/clinic"]
+)
+def test_addresses_for_other_tools_are_told_how_they_are_written(form):
+    with pytest.raises(sf.BadInput, match="is written as postgresql://host/database#"):
+        sf.read(form, ["age"])

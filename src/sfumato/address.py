@@ -9,13 +9,18 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable
 from dataclasses import dataclass
-from pathlib import PurePath
+from pathlib import Path, PurePath
 from urllib.parse import unquote, urlsplit
 
 from sfumato.errors import BadInput
 
 # A path has lost a slash on the way, and is an address nevertheless.
 SCHEME = re.compile(r"postgres(ql)?:/(/?)", re.IGNORECASE)
+# How other tools write one, such as JDBC and SQLAlchemy, and libpq's words: passwords in these are
+# refused, too, before anything repeats them or makes a directory of that name.
+OTHERS = re.compile(r"(?:[a-z][a-z0-9+.-]+:)+/", re.IGNORECASE)
+MEANT = re.compile(r"(?:jdbc:)?(?:postgres(?:ql)?|pgsql)(?:\+\w+)?:/", re.IGNORECASE)
+AS_WORDS = re.compile(r"(?:^|\s)\w*password\s*=", re.IGNORECASE)
 BEFORE_THE_HOST = re.compile(r":[^@]*@")  # a password, as far as anybody can tell
 AS_AN_OPTION = re.compile(r"[?&][^=&#]*password[^=&#]*=", re.IGNORECASE)
 PART = re.compile(r'\s*(?:"((?:[^"]|"")+)"|([^\s".]+))\s*')  # of a name, as SQL writes it
@@ -160,9 +165,34 @@ def table_of(address: str) -> str:
 
 
 def refuse_passwords(texts: Iterable[object], where: str = "") -> None:
-    """Refuse addresses among some texts that have a password in them, without repeating any."""
+    """Refuse addresses among some texts that have a password in them, without repeating any.
+
+    So are those of other tools, and libpq's words, unless a file is called so.
+    """
     for text in texts:
-        rest = str(text).partition(":")[2]
-        has_one = BEFORE_THE_HOST.search(rest) or AS_AN_OPTION.search(unquote(rest))
-        if is_address(text) and has_one:
+        if isinstance(text, (str, PurePath)) and _has_password(str(text)):
             raise BadInput(f"{where}{REFUSED}")
+
+
+def refuse_other_forms(source: object) -> None:
+    """Refuse the address of a PostgreSQL that is written for another tool, or has a password."""
+    refuse_passwords([source])
+    if not isinstance(source, (str, PurePath)) or is_address(source):
+        return
+    if MEANT.match(str(source)):
+        raise BadInput(f"the address of a database is written as {EXAMPLE}")
+
+
+def _has_password(text: str) -> bool:
+    scheme = OTHERS.match(text)
+    if scheme is None:
+        return AS_WORDS.search(text) is not None and not _is_there(text)
+    rest = text[scheme.end() :]
+    return bool(BEFORE_THE_HOST.search(rest) or AS_AN_OPTION.search(unquote(rest)))
+
+
+def _is_there(name: str) -> bool:
+    try:
+        return Path(name).exists()
+    except (OSError, ValueError):  # no file can be called so
+        return False

@@ -17,7 +17,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from sfumato.address import Address, is_address
+from sfumato.address import Address, is_address, refuse_other_forms
 from sfumato.errors import BadInput, shown
 
 LARGEST_DENOMINATOR = 10**9
@@ -273,7 +273,8 @@ def release_place(owner: str, place: object) -> Path | Address:
 
 def file_path(owner: str, path: object) -> Path:
     """Read a path; refuse what no file can be called."""
-    if is_address(path):  # which may have a password in it, so it is not repeated
+    refuse_other_forms(path)
+    if is_address(path):
         raise BadInput(
             f"{owner}: expected the path of a file, got the address of a database; tables and "
             "releases are there, and nothing else"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from inspect import signature
 from typing import TYPE_CHECKING, Any, cast
 
-from sfumato.address import Address, is_address
+from sfumato.address import Address, is_address, refuse_other_forms
 from sfumato.data.recoding.instructions import Join, Lookup
 from sfumato.data.spellings import Spellings
 from sfumato.engines.protocol import (
@@ -48,6 +48,9 @@ def engine_of(engine: str | Engine | None = None, source: object = None) -> Engi
     >>> engine_of("duckdb").name, engine_of(source="postgresql://host/clinic#patients").name
     ('duckdb', 'postgres')
     """
+    several = source if isinstance(source, (list, tuple)) else [source]
+    for each in several:
+        refuse_other_forms(each)
     if isinstance(source, (list, tuple)) and any(map(is_address, source)):
         raise BadInput("a table of a database is read alone; make a view that has several")
     if is_address(source):

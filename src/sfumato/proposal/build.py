@@ -115,8 +115,9 @@ def open_guessed(
     """Open a source with what is declared about it; of a file the rest is guessed."""
     report("looking at the file")
     given = ReadSettings.of(settings)  # which refuses what is none
+    opener = engine_of(engine, source)  # which refuses addresses before they are taken for files
     guessed = guess(source, settings) if _is_file(source) else Guess(given)
-    return engine_of(engine, source).open(source, guessed.settings), guessed
+    return opener.open(source, guessed.settings), guessed
 
 
 def refuse_values_as_names(source: str, looks: Sequence[ColumnLook]) -> None:
