@@ -81,8 +81,8 @@ def allowed(memory: str | int | None = None) -> int:
         )
     if n_bytes < LEAST:
         raise BadInput(
-            "memory: Python, its libraries and an engine take 1.6 GB by themselves; "
-            "allow more than that"
+            f"memory: {memory!r} is too little: Python, its libraries and an engine take 1.6 GB by "
+            "themselves; allow more than that"
         )
     return n_bytes
 

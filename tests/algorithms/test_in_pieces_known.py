@@ -45,3 +45,16 @@ def test_people_who_are_alike_are_in_one_part_of_a_large_region(most, method, cr
     with room_for(most):
         pieces = sf.anonymize(read(people), criterion, method)
     assert saved(pieces, tmp_path / "pieces").equals(saved(whole, tmp_path / "whole"))
+
+
+def test_an_audit_in_pieces_says_that_memory_is_lacking_and_tries_no_way_out():
+    promised = sf.KAnonymity(5) & sf.LDiversity(2)
+    with room_for(60):
+        report = sf.audit(sf.anonymize(read(generated(3, 600)), promised, sf.Mondrian()))
+        assert report.verdict != "safe"
+        advice = [advice for _, advice in report.advice_on_not_run]
+        way_out = report.way_out
+    assert any("memory=" in each for each in advice), advice
+    assert not any("original=" in each for each in advice), advice
+    assert way_out is None or "memory=" in str(way_out)
+    assert way_out is None or all(each.verdict is None for each in way_out.tries)

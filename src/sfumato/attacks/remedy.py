@@ -7,6 +7,7 @@ from typing import Any, Literal
 
 from sfumato.algorithms import Algorithm
 from sfumato.criteria.criterion import Criterion, together
+from sfumato.data.condensed import MORE_MEMORY
 from sfumato.text import listed, plural
 
 GIVE = {
@@ -14,6 +15,7 @@ GIVE = {
     "earlier": "give the earlier releases (earlier=, --earlier)",
     "external": "read the list of people with the release's hierarchies (external=, --external)",
     "alike": 'say which spellings are one value (alike="merge" or "keep"), and publish anew',
+    "memory": MORE_MEMORY,
     "process": "attack it in the process that makes it, or the series (sfumato series audit)",
 }
 NOTHING = "nothing that is known here: promise less, or publish less"

@@ -57,8 +57,9 @@ def engine_of(engine: str | Engine | None = None, source: object = None) -> Engi
         address = Address.of(source)
         if engine in (None, HEAVY["Postgres"]):
             return ENGINES.find(HEAVY["Postgres"], None, "engine")(address.database)  # type: ignore[call-arg]
-        if engine == EMBEDDED:
-            raise BadInput(f"engine: {EMBEDDED!r} reads no database; leave the engine out")
+        named = engine if isinstance(engine, str) else getattr(engine, "name", None)
+        if named in (EMBEDDED, HEAVY["Spark"]):
+            raise BadInput(f"engine: {named!r} reads no database; leave the engine out")
     if isinstance(engine, Engine):
         return engine
     if engine is not None and not isinstance(engine, str):

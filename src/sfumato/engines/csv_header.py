@@ -150,21 +150,25 @@ def _ends_within(file: BinaryIO, start: int, end: bytes) -> bool:
     return end in file.read(PROBE) or end in file.read(STEP - PROBE)
 
 
-def refuse_alike(names: Sequence[str], where: str) -> None:
+def refuse_alike(
+    names: Sequence[str], where: str, instead: str = 'or add names = "number"'
+) -> None:
     """Refuse names that are empty, equal, or equal but for upper and lower case.
 
     Databases and data frames do not agree on whether `Age` and `age` are one column.
+
+    instead: What can be done where nobody may rename one.
     """
     seen: dict[str, int] = {}
     for j, name in enumerate(names):
         if not name:
-            raise BadInput(f"{where}: column {j + 1} has no name; {NUMBER_REMEDY}")
+            raise BadInput(f"{where}: column {j + 1} has no name; rename it, {instead}")
         other = seen.get(name.casefold())
         if other is not None:
             but = "" if names[other] == name else " but for upper and lower case"
             raise BadInput(
-                f"{where}: columns {other + 1} and {j + 1} have the same name{but}; rename "
-                'one, or add names = "number"',
+                f"{where}: columns {other + 1} and {j + 1} have the same name{but}; rename one, "
+                f"{instead}",
                 [names[other], name],
             )
         seen[name.casefold()] = j

@@ -58,6 +58,18 @@ def judge(look: ColumnLook) -> Judgement:
     return Judgement(Role.NONE, "", UNKNOWN)
 
 
+def _not_read(look: ColumnLook, said: Meaning | None) -> Judgement | None:
+    del said
+    if look.kind != "other" or look.is_list:
+        return None
+    return Judgement(
+        Role.NONE,
+        "",
+        "values of a type that is not counted: left out; make a column, or a view, that turns them "
+        "into text, numbers or dates",
+    )
+
+
 def _nothing(look: ColumnLook, said: Meaning | None) -> Judgement | None:
     del said
     if look.n_values > 1:
@@ -252,6 +264,7 @@ def _nearly_named(look: ColumnLook, said: Meaning | None) -> Judgement | None:
 
 
 RULES: tuple[Callable[[ColumnLook, Meaning | None], Judgement | None], ...] = (
+    _not_read,
     _nothing,
     _contact,
     _lists,

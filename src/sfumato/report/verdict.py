@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 from sfumato.attacks import Attack, CannotRun, DoesNotApply, Finding, Remedy, Target
+from sfumato.data.condensed import MORE_MEMORY
 from sfumato.text import listed, told_apart
 
 Verdict = Literal["safe", "failed", "undecided"]
@@ -42,6 +43,8 @@ class NotRun:
         if applies:
             counts_on_one_value = target.set_valued is not None and not attack.sets
             remedy = Remedy() if counts_on_one_value else attack.remedy(target, None)
+            if error.remedy == MORE_MEMORY:
+                remedy = Remedy(give=("memory",))
         lacks = "original" in f"{error.reason} {error.remedy}"
         return cls(name, error.reason, attribute, applies, remedy, error.remedy, lacks)
 

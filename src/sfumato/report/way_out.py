@@ -35,6 +35,10 @@ from sfumato.text import percent_lost
 SECONDS = 60  # after which nothing else is tried
 OUT_OF_TIME = f"not tried: what came before it took more than {SECONDS} seconds"
 WITHOUT_ORIGINAL = "the original is not at hand (original=, --original)"
+IN_PIECES = (
+    "its combinations do not fit into the memory that is allowed, so no try could be decided: "
+    "allow more (memory=)"
+)
 WITHOUT_EARLIER = "not all earlier releases are at hand (earlier=, --earlier)"
 BEFOREHAND = (
     "Name it before you look at the data next time: that another method was tried first tells "
@@ -316,6 +320,8 @@ def find_way_out(
     untried = WITHOUT_ORIGINAL if target.original is None else None
     if target.previous.missing:
         untried = WITHOUT_EARLIER
+    if target.original is not None and target.original.too_many(by_value=True) is not None:
+        untried = IN_PIECES
     if untried is not None or target.original is None:
         return WayOut(tuple(planned), untried=untried)
     allowed = isinstance(subject, Release) and subject.description.untouched_identify

@@ -100,6 +100,11 @@ def test_what_is_no_table_of_people_is_refused(server):
         sf.read([server.address("empty")] * 2, ["a"])
     with pytest.raises(sf.BadInput, match="'duckdb' reads no database; leave the engine out"):
         sf.read(server.address("empty"), ["a"], engine="duckdb")
+    with pytest.raises(sf.BadInput, match="'spark' reads no database; leave the engine out"):
+        sf.read(server.address("empty"), ["a"], engine="spark")
+    server.run('CREATE TABLE alike (zip int, "Zip" int)')
+    with pytest.raises(sf.BadInput, match="rename one, or read a view that names it anew"):
+        sf.read(server.address("alike"), ["zip"])
     with pytest.raises(sf.BadInput, match="the engine is for another database"):
         sf.read(server.address("t", database="x"), ["a"], engine=Postgres(server.address()))
     with pytest.raises(sf.BadInput, match="the address names a table; name it where it is read"):

@@ -149,5 +149,7 @@ def test_what_is_looked_at_has_all_columns(kinds):
     roles = {each.name: each.role.value for each in proposal.columns}
     assert roles.keys() == {"name", "age", "notes"}
     assert "age" in proposal.quasi_identifiers
+    (notes,) = (each.reason for each in proposal.columns if each.name == "notes")
+    assert notes.startswith("values of a type that is not counted: left out; make a column, or a")
     harbour = sf.safe_harbor(kinds.address("looked"))
     assert harbour.objections or harbour.not_checked

@@ -11,6 +11,7 @@ from pathlib import Path
 import duckdb
 import pyarrow as pa
 
+from sfumato.address import is_address
 from sfumato.data.read_counts import ReadCounts
 from sfumato.data.read_settings import NUMBER, ReadSettings
 from sfumato.data.spellings import Spellings
@@ -52,6 +53,8 @@ class DuckDBSource(Source):
         if settings.names == NUMBER:
             relation = replace(relation, columns=numbered(relation.columns))
         try:
+            if is_address(session.name):
+                refuse_alike(relation.columns, session.name, "or read a view that names it anew")
             refuse_alike(relation.columns, session.name)
         except BadInput as error:
             mended = "" if relation.typed else session.remedy()
