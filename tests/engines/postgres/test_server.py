@@ -113,6 +113,26 @@ def test_what_is_no_table_of_people_is_refused(server):
         sf.read(ROWS, ["age"], engine="postgres")
 
 
+def test_a_table_that_is_refused_leaves_no_transaction_open(server):
+    with pytest.raises(sf.BadInput) as refused:
+        sf.read(server.address("nothere"), ["a"])
+    idle = "SELECT count(*) FROM pg_stat_activity WHERE state LIKE 'idle in transaction%'"
+    assert refused.value.__traceback__ is not None  # somebody keeps the error, with its frames
+    assert server.ask(idle) == [(0,)]
+
+
+def test_backslashes_in_names_are_themselves_whatever_a_role_has_set(server):
+    server.run(
+        r'CREATE TABLE "a\n" ("b\t" int)',
+        r'INSERT INTO "a\n" VALUES (1), (1)',
+        "ALTER ROLE postgres SET standard_conforming_strings TO off",
+    )
+    try:
+        assert sf.read(server.address(r'"a\n"'), [r"b\t"]).n_rows == 2
+    finally:
+        server.run("ALTER ROLE postgres RESET standard_conforming_strings")
+
+
 def test_a_role_that_may_only_read_is_enough(server, tmp_path):
     server.put(ROWS, "readable", "clinic")
     with pytest.raises(sf.BadInput, match='GRANT USAGE ON SCHEMA "clinic" TO the role'):

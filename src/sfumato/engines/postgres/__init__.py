@@ -60,7 +60,12 @@ class Postgres(Engine):
                 "database has types, so take it out, and make a view of what has to be changed"
             )
         address = Address(self._address.database, name)
-        return PostgresSource(self, RemoteTable.of(Server(address), name, str(address)))
+        server = Server(address)
+        try:
+            return PostgresSource(self, RemoteTable.of(server, name, str(address)))
+        except BaseException:  # else the transaction stays open for as long as somebody has this
+            server.close()
+            raise
 
     def publishing(self, table: Name) -> NewTables:
         """Begin a transaction that makes the tables of a release; `table`: for messages."""

@@ -31,6 +31,7 @@ BEGINNING = (
     "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ, READ ONLY",
     "SET LOCAL TIME ZONE 'UTC'",
     "SET LOCAL client_encoding TO 'UTF8'",
+    "SET LOCAL standard_conforming_strings TO on",  # a backslash is one, whatever a role has set
     "SET LOCAL row_security TO off",
 )
 UNREACHABLE = [  # what libpq says, and what it means
@@ -85,9 +86,13 @@ class Server:
         self.address = address
         self._connection = connection = _connected(address)
         self._end = weakref.finalize(self, _close, connection)
-        with self.explained():
-            for statement in self.beginning:
-                self._run(statement)
+        try:
+            with self.explained():
+                for statement in self.beginning:
+                    self._run(statement)
+        except BaseException:
+            self.close()
+            raise
 
     def close(self) -> None:
         """End the connection, and with it what was not committed."""
